@@ -1,0 +1,146 @@
+//! What failed, where, what to do next, and the exit code that follows.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::warning::Place;
+
+/// The result of everything that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What kind of failure it is; the kind picks the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The work could not be done, or a `--check` found something (exit code 1).
+    Failed,
+    /// The command was called wrongly (exit code 2).
+    Usage,
+    /// The thing asked for does not exist (exit code 3).
+    NotFound,
+    /// A rule said no, and nothing was written (exit code 4).
+    Refused,
+}
+
+impl Kind {
+    /// Returns the process's exit code for this kind of failure.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::NotFound => 3,
+            Self::Refused => 4,
+        }
+    }
+}
+
+/// A failure, with what the person who reads it needs next.
+#[derive(Debug)]
+pub struct Error {
+    /// What kind of failure it is.
+    pub kind: Kind,
+    /// What failed, in one sentence without a full stop.
+    pub message: String,
+    /// Where it failed, if in a file.
+    pub place: Option<Place>,
+    /// The next step, where there is one.
+    pub hint: Option<String>,
+    /// A unified diff that shows what was refused.
+    pub diff: Option<String>,
+    source: Option<io::Error>,
+}
+
+impl Error {
+    fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            place: None,
+            hint: None,
+            diff: None,
+            source: None,
+        }
+    }
+
+    /// Returns an error for work that could not be done.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(Kind::Failed, message)
+    }
+
+    /// Returns an error for a wrong call.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, message)
+    }
+
+    /// Returns an error for a thing that does not exist.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Kind::NotFound, message)
+    }
+
+    /// Returns an error for a write that a rule forbids.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::new(Kind::Refused, message)
+    }
+
+    /// Names the file, and the line in it (counted from 1) where that is known.
+    #[must_use]
+    pub fn at(mut self, file: &Path, line: impl Into<Option<usize>>) -> Self {
+        self.place = Some(Place {
+            file: file.to_owned(),
+            line: line.into(),
+        });
+        self
+    }
+
+    /// Says what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Shows what was refused, as a unified diff.
+    #[must_use]
+    pub fn diff(mut self, diff: impl Into<String>) -> Self {
+        self.diff = Some(diff.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}", self.message)?;
+        match &self.source {
+            Some(source) => write!(f, ": {source}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| source as _)
+    }
+}
+
+/// Gives an [`io::Error`] the path it happened at: none travels without one.
+pub trait At<T> {
+    /// Turns the failure into an [`Error`] that says what was tried on which file.
+    fn at(self, tried: &str, path: &Path) -> Result<T>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, tried: &str, path: &Path) -> Result<T> {
+        self.map_err(|source| {
+            let mut error = Error::failed(format!("cannot {tried}")).at(path, None);
+            error.source = Some(source);
+            error
+        })
+    }
+}

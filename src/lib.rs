@@ -1,0 +1,11 @@
+//! Project memory for coding agents: plain files beside the code, and what each session needs of them.
+//!
+//! The modules stand on floors; each uses only what stands below it, so the crate can be read from
+//! the ground up. `docs/architecture.md` draws the floors and `tests/layering.rs` holds them.
+
+// Floor 0, the ground.
+pub mod clock;
+pub mod error;
+pub mod warning;
+
+// Floor 1, the tools.

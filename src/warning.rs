@@ -1,0 +1,97 @@
+//! A place in a file, and what was understood there only in part; collected, never printed here.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// A file, and the line in it where that is known (counted from 1).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// The file, as the caller named it.
+    pub file: PathBuf,
+    /// The line, counted from 1.
+    pub line: Option<usize>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}", self.file.display()),
+            None => write!(f, "{}", self.file.display()),
+        }
+    }
+}
+
+/// Something that was read in part only: where, and what could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Warning {
+    /// Where it stands.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What was not understood, in one sentence.
+    pub message: String,
+}
+
+impl Warning {
+    /// Returns a warning about a line of a file, counted from 1.
+    pub fn at(file: &Path, line: usize, message: impl Into<String>) -> Self {
+        Self {
+            place: Place {
+                file: file.to_owned(),
+                line: Some(line),
+            },
+            message: message.into(),
+        }
+    }
+
+    /// Returns a warning about a file as a whole.
+    pub fn file(file: &Path, message: impl Into<String>) -> Self {
+        Self {
+            place: Place {
+                file: file.to_owned(),
+                line: None,
+            },
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+/// What a parser made of a text: always a value, and the places it could not make sense of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parsed<T> {
+    /// All that was understood.
+    pub value: T,
+    /// What was not.
+    pub warnings: Vec<Warning>,
+}
+
+impl<T> Parsed<T> {
+    /// Returns a value that was understood whole.
+    pub fn clean(value: T) -> Self {
+        Self {
+            value,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns the value and moves its warnings into `warnings`.
+    pub fn into_value(self, warnings: &mut Vec<Warning>) -> T {
+        warnings.extend(self.warnings);
+        self.value
+    }
+
+    /// Returns the same warnings with another value.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Parsed<U> {
+        Parsed {
+            value: change(self.value),
+            warnings: self.warnings,
+        }
+    }
+}
