@@ -9,3 +9,4 @@ pub mod error;
 pub mod warning;
 
 // Floor 1, the tools.
+pub mod markdown;

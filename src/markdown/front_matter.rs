@@ -1,0 +1,262 @@
+//! The fields at the head of a file, between two `---` lines.
+//!
+//! ```text
+//! ---
+//! phase: "05.1"
+//! commit_hashes:
+//!   - 84e9493
+//! ---
+//! ```
+//!
+//! A byte order mark, blank lines and HTML comments may come first. YAML is tried first; what is
+//! not YAML is read line by line, with a warning that names the line. A second block right behind
+//! the first adds the fields that the first has not.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::markdown::lenient;
+use crate::markdown::node::Node;
+use crate::markdown::node::Value;
+use crate::markdown::yaml;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// The front matter of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrontMatter {
+    /// The fields: a mapping, empty where the file has no front matter.
+    pub fields: Node,
+    /// The bytes it takes, `---` lines included; empty where the file has none.
+    pub range: Range<usize>,
+}
+
+impl FrontMatter {
+    /// Reads the front matter of `text`, if it has one.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let mut warnings = Vec::new();
+        let Some(first) = fenced(text, 0) else {
+            if let Some(line) = unclosed(text) {
+                warnings.push(Warning::at(
+                    path,
+                    line,
+                    "the front matter has no closing ---; read as text",
+                ));
+            }
+            let value = Self {
+                fields: empty(),
+                range: 0..0,
+            };
+            return Parsed { value, warnings };
+        };
+        let mut fields = read(text, &first, path, &mut warnings);
+        let mut range = first.whole.clone();
+        if let Some(second) =
+            fenced(text, range.end).filter(|second| looks_like_fields(&text[second.inner.clone()]))
+        {
+            warnings.push(Warning::at(
+                path,
+                line_at(text, second.whole.start),
+                "a second front matter block; read for the fields that the first has not",
+            ));
+            let more = read(text, &second, path, &mut warnings);
+            merge(&mut fields, &more);
+            range.end = second.whole.end;
+        }
+        Parsed {
+            value: Self { fields, range },
+            warnings,
+        }
+    }
+
+    /// Returns the value of the first of `keys` that is present.
+    pub fn get(&self, keys: &[&str]) -> Option<&Node> {
+        self.fields.get(keys)
+    }
+
+    /// Returns the text of the first of `keys` that is present and not empty.
+    pub fn text(&self, keys: &[&str]) -> Option<&str> {
+        keys.iter().find_map(|key| self.get(&[key])?.as_text())
+    }
+
+    /// Tells whether the file has no field at all.
+    pub fn is_empty(&self) -> bool {
+        self.fields.pairs().is_empty()
+    }
+}
+
+fn empty() -> Node {
+    Node {
+        value: Value::Map(Vec::new()),
+        line: 1,
+    }
+}
+
+/// A block between two `---` lines.
+struct Fenced {
+    whole: Range<usize>,
+    inner: Range<usize>,
+}
+
+/// Finds a block at `from`, behind nothing but blank lines, comments and a byte order mark.
+fn fenced(text: &str, from: usize) -> Option<Fenced> {
+    let start = from + opening(&text[from..])?;
+    let inner_start = start + text[start..].find('\n')? + 1;
+    let mut at = inner_start;
+    for line in text[inner_start..].split_inclusive('\n') {
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some(Fenced {
+                whole: start..at + line.len(),
+                inner: inner_start..at,
+            });
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Returns the offset of the opening `---` line.
+fn opening(text: &str) -> Option<usize> {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    while let Some(comment) = rest.strip_prefix("<!--") {
+        rest = comment[comment.find("-->")? + 3..].trim_start();
+    }
+    let line = rest.lines().next()?;
+    let at = text.len() - rest.len();
+    let begins_line = text[..at]
+        .trim_end_matches([' ', '\t'])
+        .ends_with(['\n', '\u{feff}'])
+        || at == 0;
+    (line.trim_end() == "---" && begins_line).then_some(at)
+}
+
+/// Returns the line of an opening `---` that fields follow and no closing one ends.
+fn unclosed(text: &str) -> Option<usize> {
+    let start = opening(text)?;
+    let next = text[start..].lines().nth(1)?;
+    looks_like_fields(next).then(|| line_at(text, start))
+}
+
+fn looks_like_fields(inner: &str) -> bool {
+    inner
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .and_then(|line| line.split_once(':'))
+        .is_some_and(|(key, _)| {
+            !key.trim().is_empty()
+                && !key.trim().contains(char::is_whitespace)
+                && !key.starts_with('*')
+        })
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    1 + text[..offset].bytes().filter(|byte| *byte == b'\n').count()
+}
+
+fn read(text: &str, block: &Fenced, path: &Path, warnings: &mut Vec<Warning>) -> Node {
+    let inner = &text[block.inner.clone()];
+    let first_line = line_at(text, block.inner.start);
+    match yaml::read(inner, first_line) {
+        Ok(node) if matches!(node.value, Value::Map(_)) => return node,
+        Ok(node) => warnings.push(Warning::at(
+            path,
+            node.line,
+            "the front matter holds no fields; read line by line",
+        )),
+        Err(fault) => warnings.push(Warning::at(
+            path,
+            fault.line,
+            format!(
+                "the front matter is not YAML ({}); read line by line",
+                fault.reason
+            ),
+        )),
+    }
+    let found = lenient::read(inner, first_line);
+    warnings.extend(
+        found
+            .not_understood
+            .iter()
+            .map(|line| Warning::at(path, *line, "not understood in the front matter; left out")),
+    );
+    found.root
+}
+
+fn merge(fields: &mut Node, more: &Node) {
+    let fresh: Vec<(String, Node)> = more
+        .pairs()
+        .iter()
+        .filter(|(key, _)| fields.get(&[key]).is_none())
+        .cloned()
+        .collect();
+    if let Value::Map(pairs) = &mut fields.value {
+        pairs.extend(fresh);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Parsed<FrontMatter> {
+        FrontMatter::parse(text, Path::new("a.md"))
+    }
+
+    #[test]
+    fn hashes_and_ids_stay_text() {
+        let found =
+            parse("---\nplan: 08\nhashes: [84e9493, 0753326, 8475544]\nx: null\n---\n").value;
+        assert_eq!(found.text(&["plan"]), Some("08"));
+        assert_eq!(
+            found.get(&["hashes"]).unwrap().texts(),
+            ["84e9493", "0753326", "8475544"]
+        );
+    }
+
+    #[test]
+    fn what_is_not_yaml_is_read_line_by_line() {
+        let text = "---\nphase: 01\nadded:\n  - @types/x (dev)\n  - `npx tsc` exits\nwhat: made it with \"type\": \"module\"\n%%\nplan: 02\nitems:\n- name: a\n  commit: 1e5\n---\nbody";
+        let found = parse(text);
+        let fields = &found.value;
+        assert_eq!(fields.text(&["phase"]), Some("01"));
+        assert_eq!(fields.text(&["plan"]), Some("02"));
+        assert_eq!(
+            fields.get(&["added"]).unwrap().texts(),
+            ["@types/x (dev)", "`npx tsc` exits"]
+        );
+        let item = fields.get(&["items"]).unwrap().elements()[0];
+        assert_eq!(item.get(&["commit"]).unwrap().as_text(), Some("1e5"));
+        assert_eq!(found.warnings.len(), 2);
+        assert_eq!(found.warnings[0].place.line, Some(4));
+        assert_eq!(found.warnings[1].place.line, Some(7));
+        assert_eq!(&text[fields.range.end..], "body");
+    }
+
+    #[test]
+    fn it_may_stand_behind_a_mark_blank_lines_and_comments() {
+        let found = parse("\u{feff}\r\n<!-- note -->\n\n---\r\nphase: 1\r\n---\r\n").value;
+        assert_eq!(found.text(&["phase"]), Some("1"));
+    }
+
+    #[test]
+    fn a_rule_is_not_front_matter() {
+        assert!(parse("# A\n---\nb: c\n---\n").value.is_empty());
+        assert!(parse("---\n\n# Title\n").warnings.is_empty());
+        assert_eq!(parse("---\nphase: 1\n\n# Title\n").warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_second_block_adds_what_the_first_has_not() {
+        let found = parse("---\na: 1\n---\n\n---\na: 2\nb: 3\n---\n").value;
+        assert_eq!(found.text(&["a"]), Some("1"));
+        assert_eq!(found.text(&["b"]), Some("3"));
+    }
+
+    #[test]
+    fn bombs_are_refused() {
+        let deep = format!("---\na: {}\n---\n", "[".repeat(5000));
+        assert!(!parse(&deep).warnings.is_empty());
+        let alias = "---\na: &x [1]\nb: [*x, *x]\n---\n";
+        assert!(!parse(alias).warnings.is_empty());
+    }
+}

@@ -1,0 +1,72 @@
+//! A field written as `**Label:** value`, `Label: value`, or so.
+
+use std::ops::Range;
+
+/// A labelled value on one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The label without marks and colon.
+    pub name: String,
+    /// The value, verbatim; empty where none was written.
+    pub value: String,
+    /// The bytes of the value.
+    pub range: Range<usize>,
+    /// The line of the file, counted from 1.
+    pub line: usize,
+    /// Whether the label was set in bold.
+    pub is_bold: bool,
+}
+
+/// A label longer than this is a sentence with a colon in it.
+const MAX_NAME: usize = 48;
+
+impl Label {
+    /// Reads one line that begins at byte `offset` of the text: `**Name:** value`, `**Name**: value`
+    /// or `Name: value`, behind an optional list marker.
+    pub(crate) fn of(raw: &str, offset: usize, line: usize) -> Option<Self> {
+        let content = without_marker(raw);
+        let (name, rest, is_bold) = bold(content).or_else(|| plain(content))?;
+        let value = rest.trim();
+        let start = offset + (raw.len() - rest.len()) + (rest.len() - rest.trim_start().len());
+        Some(Self {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            range: start..start + value.len(),
+            line,
+            is_bold,
+        })
+    }
+}
+
+fn without_marker(raw: &str) -> &str {
+    let content = raw.trim_start().trim_start_matches("> ");
+    let content = ["- ", "* ", "+ "]
+        .iter()
+        .find_map(|marker| content.strip_prefix(marker))
+        .unwrap_or(content);
+    ["[ ] ", "[x] ", "[X] "]
+        .iter()
+        .find_map(|marker| content.strip_prefix(marker))
+        .unwrap_or(content)
+        .trim_start()
+}
+
+fn bold(content: &str) -> Option<(&str, &str, bool)> {
+    let inner = content.strip_prefix("**")?;
+    let (name, rest) = inner.split_once("**")?;
+    match name.trim_end().strip_suffix(':') {
+        Some(name) => Some((name.trim(), rest, true)),
+        None => Some((name.trim(), rest.trim_start().strip_prefix(':')?, true)),
+    }
+    .filter(|(name, ..)| is_name(name))
+}
+
+fn plain(content: &str) -> Option<(&str, &str, bool)> {
+    let (name, rest) = content.split_once(':')?;
+    let ends_label = rest.is_empty() || rest.starts_with([' ', '\t']);
+    (ends_label && is_name(name)).then_some((name.trim(), rest, false))
+}
+
+fn is_name(name: &str) -> bool {
+    !name.trim().is_empty() && name.len() <= MAX_NAME && !name.contains(['`', '|', '[', '*'])
+}

@@ -1,0 +1,284 @@
+//! Front matter that is not valid YAML, read line by line.
+//!
+//! Language models write `- @types/x`, unquoted `a: b: c`, tabs and stray text. Indentation and the
+//! first `: ` of a line still say what was meant; a line that says nothing is returned as not understood.
+
+use crate::markdown::node::Node;
+use crate::markdown::node::Value;
+
+/// Deeper nesting than this is read as text.
+const MAX_DEPTH: usize = 32;
+
+/// What could be read, and the lines (counted from 1 in the file) that could not.
+pub(crate) struct Lenient {
+    pub(crate) root: Node,
+    pub(crate) not_understood: Vec<usize>,
+}
+
+/// Reads `text`, whose first line is line `first_line` of the file.
+pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter_map(|(index, raw)| Line::of(raw, first_line + index))
+        .collect();
+    let mut reader = Reader {
+        lines,
+        at: 0,
+        not_understood: Vec::new(),
+    };
+    let mut pairs = Vec::new();
+    while reader.at < reader.lines.len() {
+        let before = reader.at;
+        let indent = reader.lines[before].indent;
+        if let Value::Map(found) = reader.block(indent, 0) {
+            pairs.extend(found);
+        } else {
+            // A list or a bare text at the top belongs to no field.
+            let lost: Vec<usize> = reader.lines[before..reader.at]
+                .iter()
+                .map(|line| line.number)
+                .collect();
+            reader.not_understood.extend(lost);
+        }
+        if reader.at == before {
+            reader.not_understood.push(reader.lines[before].number);
+            reader.at += 1;
+        }
+    }
+    reader.not_understood.sort_unstable();
+    Lenient {
+        root: Node {
+            value: Value::Map(pairs),
+            line: first_line,
+        },
+        not_understood: reader.not_understood,
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    indent: usize,
+    content: &'a str,
+    number: usize,
+}
+
+impl<'a> Line<'a> {
+    /// Returns the line, or nothing for an empty one or a comment.
+    fn of(raw: &'a str, number: usize) -> Option<Self> {
+        let content = raw.trim_start();
+        let indent = raw[..raw.len() - content.len()]
+            .chars()
+            .map(|c| if c == '\t' { 2 } else { 1 })
+            .sum();
+        let content = content.trim_end();
+        (!content.is_empty() && !content.starts_with('#')).then_some(Self {
+            indent,
+            content,
+            number,
+        })
+    }
+
+    /// Returns the text after a list dash.
+    fn item(&self) -> Option<&'a str> {
+        if self.content == "-" {
+            return Some("");
+        }
+        self.content.strip_prefix("- ").map(str::trim)
+    }
+}
+
+struct Reader<'a> {
+    lines: Vec<Line<'a>>,
+    at: usize,
+    not_understood: Vec<usize>,
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<Line<'a>> {
+        self.lines.get(self.at).copied()
+    }
+
+    /// Reads the lines that stand at `indent` or deeper, as the list or mapping they form.
+    fn block(&mut self, indent: usize, depth: usize) -> Value {
+        match self.peek() {
+            Some(line) if line.item().is_some() => {
+                Value::List(self.list(line.indent.max(indent), depth))
+            }
+            Some(line) if key_and_rest(line.content).is_some() => {
+                Value::Map(self.map(line.indent.max(indent), depth))
+            }
+            _ => Value::Text(self.continued(String::new(), indent)),
+        }
+    }
+
+    fn list(&mut self, indent: usize, depth: usize) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        while let Some(line) = self.peek() {
+            let Some(rest) = line.item().filter(|_| line.indent == indent) else {
+                break;
+            };
+            self.at += 1;
+            nodes.push(self.item(rest, line, depth));
+        }
+        nodes
+    }
+
+    /// Reads one list item: a mapping where deeper lines go on with keys, else a text.
+    fn item(&mut self, rest: &'a str, line: Line<'a>, depth: usize) -> Node {
+        let inner = self.peek().filter(|next| next.indent > line.indent);
+        if let (Some((key, value)), Some(next)) = (key_and_rest(rest), inner)
+            && next.item().is_none()
+            && key_and_rest(next.content).is_some()
+            && depth < MAX_DEPTH
+        {
+            let mut pairs = vec![(key.to_owned(), scalar(value, line.number))];
+            pairs.extend(self.map(next.indent, depth + 1));
+            return Node {
+                value: Value::Map(pairs),
+                line: line.number,
+            };
+        }
+        let text = self.continued(rest.to_owned(), line.indent + 1);
+        scalar(&text, line.number)
+    }
+
+    fn map(&mut self, indent: usize, depth: usize) -> Vec<(String, Node)> {
+        let mut pairs = Vec::new();
+        while let Some(line) = self.peek() {
+            if line.indent != indent || line.item().is_some() {
+                break;
+            }
+            self.at += 1;
+            match key_and_rest(line.content) {
+                Some((key, rest)) => {
+                    let value = self.value(rest, line, depth);
+                    pairs.push((key.to_owned(), value));
+                }
+                None => self.not_understood.push(line.number),
+            }
+        }
+        pairs
+    }
+
+    fn value(&mut self, rest: &'a str, line: Line<'a>, depth: usize) -> Node {
+        let is_block_text = matches!(rest, "|" | ">" | "|-" | ">-" | "|+" | ">+");
+        if is_block_text || (!rest.is_empty() && !rest.starts_with('#')) {
+            let start = if is_block_text {
+                String::new()
+            } else {
+                rest.to_owned()
+            };
+            let text = self.continued(start, line.indent + 1);
+            return scalar(&text, line.number);
+        }
+        match self.peek() {
+            // A list may stand at its key's own indent.
+            Some(next)
+                if next.indent > line.indent
+                    || (next.indent == line.indent && next.item().is_some()) =>
+            {
+                let value = if depth < MAX_DEPTH {
+                    self.block(next.indent, depth + 1)
+                } else {
+                    Value::Text(self.continued(String::new(), next.indent))
+                };
+                Node {
+                    value,
+                    line: line.number,
+                }
+            }
+            _ => Node::text("", line.number),
+        }
+    }
+
+    /// Joins the following lines that stand at `indent` or deeper to `text`.
+    fn continued(&mut self, mut text: String, indent: usize) -> String {
+        while let Some(line) = self
+            .peek()
+            .filter(|line| line.indent >= indent && line.indent > 0)
+        {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(line.content);
+            self.at += 1;
+        }
+        text
+    }
+}
+
+/// Splits `key: rest`; a key is one word, so that a sentence with a colon is none.
+fn key_and_rest(content: &str) -> Option<(&str, &str)> {
+    let (key, rest) = content.split_once(':')?;
+    if !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
+        return None;
+    }
+    let key = key.trim().trim_matches(['"', '\'']);
+    let is_word = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-.".contains(c));
+    is_word.then(|| (key, rest.trim()))
+}
+
+/// Reads a scalar or a flow list written on one line.
+fn scalar(text: &str, line: usize) -> Node {
+    let text = text.trim();
+    if let Some(inner) = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
+        let nodes = split_flow(inner)
+            .into_iter()
+            .map(|part| Node::text(unquoted(&part), line))
+            .collect();
+        return Node {
+            value: Value::List(nodes),
+            line,
+        };
+    }
+    Node::text(unquoted(text), line)
+}
+
+/// Splits at commas that stand outside quotes and brackets.
+fn split_flow(inner: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut quote = None;
+    let mut depth = 0_usize;
+    for c in inner.chars() {
+        match (quote, c) {
+            (None, ',') if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            (None, '"') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth = depth.saturating_sub(1),
+            (Some(open), c) if open == c => quote = None,
+            _ => {}
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    parts.retain(|part| !part.trim().is_empty());
+    parts
+}
+
+/// Returns the text without its pair of quotes, or without a comment behind it.
+fn unquoted(text: &str) -> String {
+    let text = text.trim();
+    for quote in ['"', '\''] {
+        if let Some(inner) = text
+            .strip_prefix(quote)
+            .and_then(|rest| rest.strip_suffix(quote))
+        {
+            return inner.to_owned();
+        }
+    }
+    match text.split_once(" #") {
+        Some((before, _)) if !text.starts_with(['"', '\'', '`']) => before.trim_end().to_owned(),
+        _ => text.to_owned(),
+    }
+}

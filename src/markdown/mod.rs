@@ -1,0 +1,26 @@
+//! Reads markdown as people write it, edits by byte range, leaves the rest untouched.
+//!
+//! A document is front matter and an [`Outline`]: headings with the byte ranges of their sections,
+//! and the blocks in them. Texts are verbatim: inline markdown is kept, only list markers, heading
+//! marks, cell borders and the space around them are dropped. Every piece knows its byte range, so
+//! that an [`edit`] can replace it and leave all other bytes as they are.
+
+pub mod edit;
+pub mod front_matter;
+mod label;
+mod lenient;
+mod lines;
+pub mod node;
+mod outline;
+mod yaml;
+
+pub use front_matter::FrontMatter;
+pub use label::Label;
+pub use lines::Lines;
+pub use node::Node;
+pub use outline::Block;
+pub use outline::Item;
+pub use outline::Outline;
+pub use outline::Row;
+pub use outline::Section;
+pub use outline::Table;

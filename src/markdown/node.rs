@@ -1,0 +1,114 @@
+//! Front matter as a tree in which every scalar is still the text that was written.
+//!
+//! YAML would make a number of the hash `84e9493` and of the plan id `08`; here they stay text, and
+//! who reads a field decides what it means.
+
+/// One value of the front matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A scalar, without its quotes; empty where nothing was written.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping, in file order.
+    Map(Vec<(String, Node)>),
+}
+
+/// A value and the line it stands in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What was written.
+    pub value: Value,
+    /// The line of the file, counted from 1.
+    pub line: usize,
+}
+
+impl Node {
+    /// Returns a scalar node.
+    pub fn text(text: impl Into<String>, line: usize) -> Self {
+        Self {
+            value: Value::Text(text.into()),
+            line,
+        }
+    }
+
+    /// Returns the value of the first of `keys` that a mapping holds.
+    ///
+    /// Keys compare without case, `-` and `_` alike: writers mix `key-files` and `key_files`.
+    pub fn get(&self, keys: &[&str]) -> Option<&Self> {
+        let Value::Map(pairs) = &self.value else {
+            return None;
+        };
+        keys.iter().find_map(|key| {
+            pairs
+                .iter()
+                .find(|(name, _)| same_key(name, key))
+                .map(|(_, node)| node)
+        })
+    }
+
+    /// Returns a scalar's text, or nothing for a list, a mapping or an empty scalar.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// Returns the elements of a list; a scalar or a mapping is its own only element, an empty scalar none.
+    pub fn elements(&self) -> Vec<&Self> {
+        match &self.value {
+            Value::List(nodes) => nodes.iter().collect(),
+            Value::Text(text) if text.trim().is_empty() => Vec::new(),
+            Value::Text(_) | Value::Map(_) => vec![self],
+        }
+    }
+
+    /// Returns the pairs of a mapping; nothing for anything else.
+    pub fn pairs(&self) -> &[(String, Self)] {
+        match &self.value {
+            Value::Map(pairs) => pairs,
+            Value::Text(_) | Value::List(_) => &[],
+        }
+    }
+
+    /// Returns the node in one line of text, as a person would have written it.
+    ///
+    /// A list item such as `- D-01: use X` is a mapping to YAML; its writer meant a sentence.
+    pub fn flat(&self) -> String {
+        match &self.value {
+            Value::Text(text) => text.trim().to_owned(),
+            Value::List(nodes) => join(nodes.iter().map(Self::flat), ", "),
+            Value::Map(pairs) => join(
+                pairs
+                    .iter()
+                    .map(|(key, node)| format!("{key}: {}", node.flat())),
+                ", ",
+            ),
+        }
+    }
+
+    /// Returns each element in one line of text, empty ones left out.
+    pub fn texts(&self) -> Vec<String> {
+        self.elements()
+            .into_iter()
+            .map(Self::flat)
+            .filter(|text| !text.is_empty())
+            .collect()
+    }
+}
+
+fn join(texts: impl Iterator<Item = String>, separator: &str) -> String {
+    texts.collect::<Vec<_>>().join(separator)
+}
+
+fn same_key(written: &str, wanted: &str) -> bool {
+    let fold = |byte: u8| {
+        if byte == b'-' {
+            b'_'
+        } else {
+            byte.to_ascii_lowercase()
+        }
+    };
+    written.len() == wanted.len() && written.bytes().map(fold).eq(wanted.bytes().map(fold))
+}

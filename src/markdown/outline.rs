@@ -1,0 +1,281 @@
+//! Headings with the byte ranges of their sections, and the blocks in them.
+
+use std::ops::Range;
+
+use crate::markdown::Label;
+use crate::markdown::Lines;
+use crate::markdown::outline::reader::Reader;
+
+mod reader;
+
+/// A heading and what stands under it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// 1 for `#` to 6; 0 for the text before the first heading.
+    pub level: u8,
+    /// The heading's text, verbatim; empty at level 0.
+    pub title: String,
+    /// The bytes of the heading line.
+    pub heading: Range<usize>,
+    /// The bytes under the heading, up to the next heading of any level.
+    pub own: Range<usize>,
+    /// The bytes under the heading, subsections included.
+    pub whole: Range<usize>,
+    /// The heading's line, counted from 1.
+    pub line: usize,
+}
+
+/// A list item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The item's own text without marker and checkbox, on one line.
+    pub text: String,
+    /// The state of its checkbox, if it has one.
+    pub checked: Option<bool>,
+    /// How many lists it stands in, beyond the first.
+    pub depth: usize,
+    /// Its number in a numbered list.
+    pub number: Option<u64>,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The cells, verbatim.
+    pub cells: Vec<String>,
+    /// The bytes of each cell's text.
+    pub ranges: Vec<Range<usize>>,
+    /// The line of the file, counted from 1.
+    pub line: usize,
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The header's cells.
+    pub header: Vec<String>,
+    /// The rows under it.
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    /// Returns the index of the first column whose header is one of `names`, case aside.
+    pub fn column(&self, names: &[&str]) -> Option<usize> {
+        names.iter().find_map(|name| {
+            self.header
+                .iter()
+                .position(|cell| cell.trim_matches(['*', ' ']).eq_ignore_ascii_case(name))
+        })
+    }
+}
+
+/// What a block is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A paragraph; its text is the bytes of the block.
+    Paragraph,
+    /// A list item.
+    Item(Item),
+    /// A table.
+    Table(Table),
+    /// A code block, fences included.
+    Code,
+    /// A block of HTML, comments included.
+    Html,
+}
+
+/// A block of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// What it is.
+    pub content: Content,
+    /// The bytes it takes; for a list item its own text, without nested blocks.
+    pub range: Range<usize>,
+    /// Its first line, counted from 1.
+    pub line: usize,
+}
+
+/// A document read once: its sections and blocks in file order.
+///
+/// A line of dashes under a paragraph is a rule here, not a heading: planning files separate
+/// sections with `---` and never mean the paragraph above it as a title.
+#[derive(Clone, Debug)]
+pub struct Outline<'a> {
+    text: &'a str,
+    sections: Vec<Section>,
+    blocks: Vec<Block>,
+    lines: Lines,
+}
+
+impl<'a> Outline<'a> {
+    /// Reads `text` from byte `body` on, where its front matter ends; ranges count from its start.
+    pub fn parse(text: &'a str, body: usize) -> Self {
+        let lines = Lines::of(text);
+        let (headings, blocks) = Reader::read(text, body, &lines);
+        Self {
+            text,
+            sections: sections(text, body, &headings, &lines),
+            blocks,
+            lines,
+        }
+    }
+
+    /// Returns the whole text.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Returns the text of a range, without the space around it.
+    pub fn slice(&self, range: &Range<usize>) -> &'a str {
+        self.text.get(range.clone()).unwrap_or_default().trim()
+    }
+
+    /// Returns the line (counted from 1) of a byte.
+    pub fn line(&self, offset: usize) -> usize {
+        self.lines.line(offset)
+    }
+
+    /// Returns the sections in file order; the first is the text before any heading.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// Returns the first section whose title is one of `titles`: case, trailing colon and marks aside.
+    pub fn section(&self, titles: &[&str]) -> Option<&Section> {
+        titles.iter().find_map(|title| {
+            self.sections.iter().find(|section| {
+                section.level > 0 && plain_title(&section.title).eq_ignore_ascii_case(title)
+            })
+        })
+    }
+
+    /// Returns the sections under `section`, at any depth.
+    pub fn subsections<'s>(&'s self, section: &'s Section) -> impl Iterator<Item = &'s Section> {
+        self.sections.iter().filter(move |inner| {
+            section.whole.contains(&inner.heading.start) && inner.heading != section.heading
+        })
+    }
+
+    /// Returns the title of the first `#` heading.
+    pub fn title(&self) -> Option<&str> {
+        self.sections
+            .iter()
+            .find(|section| section.level == 1)
+            .map(|section| section.title.as_str())
+    }
+
+    /// Returns the blocks that begin inside `range`, in file order.
+    pub fn blocks(&self, range: &Range<usize>) -> &[Block] {
+        let from = self
+            .blocks
+            .partition_point(|block| block.range.start < range.start);
+        let to = self
+            .blocks
+            .partition_point(|block| block.range.start < range.end);
+        self.blocks.get(from..to).unwrap_or_default()
+    }
+
+    /// Returns the list items that begin inside `range`.
+    pub fn items(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &Item)> {
+        self.blocks(range)
+            .iter()
+            .filter_map(|block| match &block.content {
+                Content::Item(item) => Some((block, item)),
+                _ => None,
+            })
+    }
+
+    /// Returns the tables that begin inside `range`.
+    pub fn tables(&self, range: &Range<usize>) -> impl Iterator<Item = &Table> {
+        self.blocks(range)
+            .iter()
+            .filter_map(|block| match &block.content {
+                Content::Table(table) => Some(table),
+                _ => None,
+            })
+    }
+
+    /// Returns the paragraphs that begin inside `range`, verbatim.
+    pub fn paragraphs(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &'a str)> {
+        self.blocks(range)
+            .iter()
+            .filter_map(|block| match block.content {
+                Content::Paragraph => Some((block, self.slice(&block.range))),
+                _ => None,
+            })
+    }
+
+    /// Returns the labelled lines of paragraphs and list items inside `range`.
+    pub fn labels(&self, range: &Range<usize>) -> Vec<Label> {
+        let mut labels = Vec::new();
+        for block in self.blocks(range) {
+            if !matches!(block.content, Content::Paragraph | Content::Item(_)) {
+                continue;
+            }
+            let mut at = block.range.start;
+            for raw in self.text[block.range.clone()].split_inclusive('\n') {
+                labels.extend(Label::of(raw.trim_end(), at, self.line(at)));
+                at += raw.len();
+            }
+        }
+        labels
+    }
+}
+
+/// Returns a title without the marks around it and a colon behind it.
+pub(crate) fn plain_title(title: &str) -> &str {
+    title
+        .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' '))
+        .trim_end_matches(':')
+        .trim()
+}
+
+/// Gives each heading its ranges.
+fn sections(
+    text: &str,
+    body: usize,
+    headings: &[(u8, Range<usize>)],
+    lines: &Lines,
+) -> Vec<Section> {
+    let mut sections = vec![Section {
+        level: 0,
+        title: String::new(),
+        heading: body..body,
+        own: body..headings
+            .first()
+            .map_or(text.len(), |(_, range)| range.start),
+        whole: body..text.len(),
+        line: lines.line(body),
+    }];
+    for (index, (level, range)) in headings.iter().enumerate() {
+        let later = &headings[index + 1..];
+        let own_end = later.first().map_or(text.len(), |(_, next)| next.start);
+        let whole_end = later
+            .iter()
+            .find(|(other, _)| other <= level)
+            .map_or(text.len(), |(_, next)| next.start);
+        sections.push(Section {
+            level: *level,
+            title: heading_text(&text[range.clone()]).to_owned(),
+            heading: range.clone(),
+            own: range.end..own_end,
+            whole: range.end..whole_end,
+            line: lines.line(range.start),
+        });
+    }
+    sections
+}
+
+/// Returns a heading line's text without its opening and closing marks.
+fn heading_text(line: &str) -> &str {
+    let inner = line.trim().trim_start_matches('#').trim();
+    let without = inner.trim_end_matches('#');
+    if without.is_empty() || without.ends_with([' ', '\t']) {
+        without.trim_end()
+    } else {
+        inner
+    }
+}
+
+#[cfg(test)]
+mod tests;

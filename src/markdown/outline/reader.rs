@@ -1,0 +1,254 @@
+//! One pass over the parser's events.
+
+use std::ops::Range;
+
+use pulldown_cmark::CodeBlockKind;
+use pulldown_cmark::Event;
+use pulldown_cmark::Options;
+use pulldown_cmark::Parser;
+use pulldown_cmark::Tag;
+use pulldown_cmark::TagEnd;
+
+use crate::markdown::Lines;
+use crate::markdown::outline::Block;
+use crate::markdown::outline::Content;
+use crate::markdown::outline::Item;
+use crate::markdown::outline::Row;
+use crate::markdown::outline::Table;
+
+/// Headings (level and range of the line) and blocks as they come.
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    lines: &'a Lines,
+    body: usize,
+    headings: Vec<(u8, Range<usize>)>,
+    blocks: Vec<Block>,
+    /// The next number of each open list; `None` for a list with bullets.
+    lists: Vec<Option<u64>>,
+    item: Option<Open>,
+    table: Option<(Range<usize>, Table)>,
+    row: Row,
+}
+
+/// A list item whose own text is still growing.
+struct Open {
+    item: Item,
+    own: Option<Range<usize>>,
+    start: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn read(
+        text: &'a str,
+        body: usize,
+        lines: &'a Lines,
+    ) -> (Vec<(u8, Range<usize>)>, Vec<Block>) {
+        let mut reader = Reader {
+            text,
+            lines,
+            body,
+            headings: Vec::new(),
+            blocks: Vec::new(),
+            lists: Vec::new(),
+            item: None,
+            table: None,
+            row: empty_row(),
+        };
+        let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+        let source = text.get(body..).unwrap_or_default();
+        for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
+            reader.take(&event, range.start + body..range.end + body);
+        }
+        // A list item is pushed when it ends, after the items nested in it.
+        reader.blocks.sort_by_key(|block| block.range.start);
+        (reader.headings, reader.blocks)
+    }
+
+    fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(end) => self.end(*end, &range),
+            Event::TaskListMarker(checked) => {
+                if let Some(open) = &mut self.item {
+                    open.item.checked = Some(*checked);
+                }
+            }
+            Event::Rule => self.close_item(),
+            _ => self.inline(range),
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::Heading { level, .. } => {
+                self.close_item();
+                self.heading(*level as u8, range);
+            }
+            Tag::Paragraph => {
+                // The first paragraph of a loose item is the item's own text.
+                if self.item.as_ref().is_none_or(|open| open.own.is_some()) {
+                    self.close_item();
+                    self.push(Content::Paragraph, range);
+                }
+            }
+            Tag::List(first) => {
+                self.close_item();
+                self.lists.push(*first);
+            }
+            Tag::Item => self.open_item(range.start),
+            Tag::CodeBlock(kind) => {
+                // What stands four spaces in is a wrapped paragraph in files that models indent.
+                let content = match kind {
+                    CodeBlockKind::Fenced(_) => Content::Code,
+                    CodeBlockKind::Indented => Content::Paragraph,
+                };
+                self.close_item();
+                self.push(content, range);
+            }
+            Tag::HtmlBlock => {
+                self.close_item();
+                self.push(Content::Html, range);
+            }
+            Tag::Table(_) => {
+                self.close_item();
+                let table = Table {
+                    header: Vec::new(),
+                    rows: Vec::new(),
+                };
+                self.table = Some((range, table));
+            }
+            Tag::TableHead | Tag::TableRow => {
+                self.row = Row {
+                    line: self.lines.line(range.start),
+                    ..empty_row()
+                };
+            }
+            Tag::TableCell => self.cell(range),
+            Tag::BlockQuote(_) => self.close_item(),
+            _ => self.inline(range),
+        }
+    }
+
+    fn end(&mut self, end: TagEnd, range: &Range<usize>) {
+        match end {
+            TagEnd::List(_) => {
+                self.close_item();
+                self.lists.pop();
+            }
+            TagEnd::Item => self.close_item(),
+            TagEnd::TableHead => {
+                if let Some((_, table)) = &mut self.table {
+                    table.header = std::mem::replace(&mut self.row, empty_row()).cells;
+                }
+            }
+            TagEnd::TableRow => {
+                if let Some((_, table)) = &mut self.table {
+                    table
+                        .rows
+                        .push(std::mem::replace(&mut self.row, empty_row()));
+                }
+            }
+            TagEnd::Table => {
+                if let Some((range, table)) = self.table.take() {
+                    self.push(Content::Table(table), range);
+                }
+            }
+            // Code inside an item whose text came first may be longer than its events.
+            TagEnd::Link | TagEnd::Image => self.inline(range.clone()),
+            _ => {}
+        }
+    }
+
+    /// Takes a `#` heading; a paragraph with a line of dashes under it stays a paragraph.
+    fn heading(&mut self, level: u8, range: Range<usize>) {
+        if !self.text[range.clone()].trim_start().starts_with('#') {
+            let shown = self.text[range.clone()].trim_end();
+            let rule = shown.rfind('\n').map_or(shown.len(), |at| at + 1);
+            self.push(Content::Paragraph, range.start..range.start + rule);
+            return;
+        }
+        // A heading inside a list or quote begins behind the marker; its line does not matter to it.
+        self.headings.push((level, range));
+    }
+
+    fn open_item(&mut self, start: usize) {
+        self.close_item();
+        let number = self.lists.last_mut().and_then(|next| {
+            let number = *next;
+            *next = next.map(|n| n.saturating_add(1));
+            number
+        });
+        self.item = Some(Open {
+            item: Item {
+                text: String::new(),
+                checked: None,
+                depth: self.lists.len().saturating_sub(1),
+                number,
+            },
+            own: None,
+            start,
+        });
+    }
+
+    /// Grows the open item's own text by an inline piece.
+    fn inline(&mut self, range: Range<usize>) {
+        if let Some(open) = &mut self.item {
+            open.own = Some(match open.own.take() {
+                Some(own) => own.start.min(range.start)..own.end.max(range.end),
+                None => range,
+            });
+        }
+    }
+
+    fn close_item(&mut self) {
+        let Some(Open {
+            mut item,
+            own,
+            start,
+        }) = self.item.take()
+        else {
+            return;
+        };
+        let range = own.unwrap_or(start..start);
+        item.text = folded(&self.text[range.clone()]);
+        self.push(Content::Item(item), range);
+    }
+
+    fn cell(&mut self, range: Range<usize>) {
+        let written = &self.text[range.clone()];
+        let start = range.start + (written.len() - written.trim_start().len());
+        let text = written.trim();
+        self.row.cells.push(text.to_owned());
+        self.row.ranges.push(start..start + text.len());
+    }
+
+    fn push(&mut self, content: Content, range: Range<usize>) {
+        debug_assert!(range.start >= self.body, "a block begins inside the body");
+        self.blocks.push(Block {
+            line: self.lines.line(range.start),
+            content,
+            range,
+        });
+    }
+}
+
+fn empty_row() -> Row {
+    Row {
+        cells: Vec::new(),
+        ranges: Vec::new(),
+        line: 0,
+    }
+}
+
+/// Returns the lines of a text as one line.
+fn folded(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |joined, line| {
+        if line.is_empty() {
+            joined
+        } else {
+            joined + " " + line
+        }
+    })
+}

@@ -1,0 +1,87 @@
+use super::*;
+
+fn titles(outline: &Outline<'_>) -> Vec<String> {
+    outline
+        .sections()
+        .iter()
+        .map(|section| section.title.clone())
+        .collect()
+}
+
+#[test]
+fn headings_inside_fences_are_text() {
+    let outline = Outline::parse(
+        "# A\n```sh\n## Active Context\n```\n## B ##\nx\n### C\n## D",
+        0,
+    );
+    assert_eq!(titles(&outline), ["", "A", "B", "C", "D"]);
+    let b = outline.section(&["b"]).unwrap();
+    assert_eq!(outline.slice(&b.own), "x");
+    assert_eq!(outline.slice(&b.whole), "x\n### C");
+    assert_eq!(b.line, 5);
+}
+
+#[test]
+fn dashes_under_a_paragraph_make_no_heading() {
+    let outline = Outline::parse("**Status:** complete\n---\n## A\n", 0);
+    assert_eq!(titles(&outline), ["", "A"]);
+    let labels = outline.labels(&(0..100));
+    assert_eq!(
+        (labels[0].name.as_str(), labels[0].value.as_str()),
+        ("Status", "complete")
+    );
+}
+
+#[test]
+fn items_are_verbatim_without_marker_and_nested_ones_apart() {
+    let text = "- [x] **Phase 1:** do\n  more `of` it\n  - nested\n- plain\n\n1. one\n2. two\n";
+    let outline = Outline::parse(text, 0);
+    let all = 0..text.len();
+    let items: Vec<_> = outline.items(&all).map(|(_, item)| item.clone()).collect();
+    assert_eq!(items[0].text, "**Phase 1:** do more `of` it");
+    assert_eq!(items[0].checked, Some(true));
+    assert_eq!((items[1].text.as_str(), items[1].depth), ("nested", 1));
+    assert_eq!((items[2].text.as_str(), items[2].depth), ("plain", 0));
+    assert_eq!(items[4].number, Some(2));
+}
+
+#[test]
+fn cells_know_their_bytes() {
+    let text = "| Decision | Date |\n|---|---|\n| Use `a \\| b` | 2026 |\n| x | |\n";
+    let outline = Outline::parse(text, 0);
+    let all = 0..text.len();
+    let table = outline.tables(&all).next().unwrap();
+    assert_eq!(table.header, ["Decision", "Date"]);
+    assert_eq!(table.rows[0].cells, ["Use `a \\| b`", "2026"]);
+    assert_eq!(&text[table.rows[0].ranges[1].clone()], "2026");
+    assert_eq!(table.rows[1].cells, ["x", ""]);
+    assert_eq!(table.column(&["when", "date"]), Some(1));
+}
+
+#[test]
+fn labels_of_every_spelling_are_read() {
+    let text = "**Phase**: 2\n**Plan:** 3\nStatus: ok\n\n- **Duration:** 4 min\n- no label here\n\n```\nFake: 1\n```\n";
+    let outline = Outline::parse(text, 0);
+    let found: Vec<_> = outline
+        .labels(&(0..text.len()))
+        .into_iter()
+        .map(|label| (label.name, label.value))
+        .collect();
+    let expected = [
+        ("Phase", "2"),
+        ("Plan", "3"),
+        ("Status", "ok"),
+        ("Duration", "4 min"),
+    ];
+    assert_eq!(
+        found,
+        expected.map(|(name, value)| (name.to_owned(), value.to_owned()))
+    );
+}
+
+#[test]
+fn label_ranges_point_at_the_value() {
+    let text = "- **Phase:**  2 of 5 \n";
+    let label = &Outline::parse(text, 0).labels(&(0..text.len()))[0];
+    assert_eq!(&text[label.range.clone()], "2 of 5");
+}

@@ -1,0 +1,118 @@
+//! Strict YAML, read through its events so that no scalar loses its spelling.
+
+use saphyr_parser::Event;
+use saphyr_parser::Parser;
+
+use crate::markdown::node::Node;
+use crate::markdown::node::Value;
+
+/// Deeper nesting than this is refused: no one writes it, and a bomb would overflow the stack.
+const MAX_DEPTH: usize = 32;
+/// More values than this are refused.
+const MAX_NODES: usize = 50_000;
+
+/// Why a text is not YAML: the line (counted from 1 inside the text), and the reason.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) line: usize,
+    pub(crate) reason: String,
+}
+
+/// Reads one YAML document whose first line is line `first_line` of the file.
+pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, Fault> {
+    let mut reader = Reader {
+        events: Parser::new_from_str(text),
+        first_line,
+        nodes: 0,
+    };
+    let root = loop {
+        let (event, line) = reader.next()?;
+        match event {
+            Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => {}
+            Event::StreamEnd | Event::DocumentEnd => {
+                break Node {
+                    value: Value::Map(Vec::new()),
+                    line: first_line,
+                };
+            }
+            event => break reader.node(event, line, 0)?,
+        }
+    };
+    // What follows must be the end: a second document is not front matter.
+    loop {
+        match reader.next()? {
+            (Event::StreamEnd, _) => return Ok(root),
+            (Event::DocumentEnd | Event::Nothing, _) => {}
+            (_, line) => return Err(reader.fault(line, "a second YAML document")),
+        }
+    }
+}
+
+struct Reader<'a> {
+    events: Parser<'a, saphyr_parser::StrInput<'a>>,
+    first_line: usize,
+    nodes: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Result<(Event<'a>, usize), Fault> {
+        match self.events.next_event() {
+            Some(Ok((event, span))) => Ok((event, span.start.line())),
+            Some(Err(error)) => Err(self.fault(error.marker().line(), error.info())),
+            None => Ok((Event::StreamEnd, 0)),
+        }
+    }
+
+    fn fault(&self, line: usize, reason: &str) -> Fault {
+        Fault {
+            line: self.file_line(line),
+            reason: reason.to_owned(),
+        }
+    }
+
+    fn file_line(&self, line: usize) -> usize {
+        self.first_line + line.max(1) - 1
+    }
+
+    fn node(&mut self, event: Event<'a>, line: usize, depth: usize) -> Result<Node, Fault> {
+        self.nodes += 1;
+        if depth > MAX_DEPTH || self.nodes > MAX_NODES {
+            return Err(self.fault(line, "nested too deep or too long"));
+        }
+        let value = match event {
+            Event::Scalar(text, ..) => Value::Text(text.into_owned()),
+            Event::SequenceStart(..) => Value::List(self.list(depth)?),
+            Event::MappingStart(..) => Value::Map(self.map(depth)?),
+            // An alias can multiply itself without end, and planning files have no use for one.
+            Event::Alias(_) => return Err(self.fault(line, "an alias")),
+            _ => return Err(self.fault(line, "an unexpected end")),
+        };
+        Ok(Node {
+            value,
+            line: self.file_line(line),
+        })
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Vec<Node>, Fault> {
+        let mut nodes = Vec::new();
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => return Ok(nodes),
+                (event, line) => nodes.push(self.node(event, line, depth + 1)?),
+            }
+        }
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Vec<(String, Node)>, Fault> {
+        let mut pairs = Vec::new();
+        loop {
+            let (event, line) = self.next()?;
+            if matches!(event, Event::MappingEnd) {
+                return Ok(pairs);
+            }
+            let key = self.node(event, line, depth + 1)?.flat();
+            let (event, line) = self.next()?;
+            pairs.push((key, self.node(event, line, depth + 1)?));
+        }
+    }
+}
