@@ -10,3 +10,6 @@ pub mod warning;
 
 // Floor 1, the tools.
 pub mod markdown;
+
+// Floor 3, the stores.
+pub mod planning;
