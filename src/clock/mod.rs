@@ -1,8 +1,20 @@
 //! The injected time, and dates and durations as people write them.
 
-use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+mod date;
+mod duration;
 
-use crate::error::{Error, Result};
+use chrono::DateTime;
+use chrono::NaiveDate;
+use chrono::SecondsFormat;
+use chrono::Utc;
+
+use crate::error::Error;
+use crate::error::Result;
+
+pub use date::parse_date;
+pub use date::parse_timestamp;
+pub use duration::Minutes;
+pub use duration::Unit;
 
 /// The time of this run, taken once, so that one run tells one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

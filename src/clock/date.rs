@@ -1,0 +1,196 @@
+//! Reads days and moments as people write them.
+
+use chrono::DateTime;
+use chrono::NaiveDate;
+use chrono::NaiveTime;
+use chrono::TimeDelta;
+use chrono::Utc;
+
+/// Returns the day that a text begins with, as it is written there.
+///
+/// ```text
+/// 2026-02-11   "2026-02-11"   2026/02/11   2026-02-11 (phase 3)
+/// 2026-02-11 10:00   2026-02-11T23:30:00+03:00
+/// ```
+///
+/// A time and its offset do not move the day: it is the day on the calendar of whoever wrote it.
+pub fn parse_date(text: &str) -> Option<NaiveDate> {
+    let (day, rest) = split_day(unquoted(text))?;
+    let mut next = rest.chars();
+    let ends = match next.next() {
+        Some('T' | 't') => next.next().is_some_and(|c| c.is_ascii_digit()),
+        Some(c) => !c.is_alphanumeric(),
+        None => true,
+    };
+    ends.then_some(day)
+}
+
+/// Returns the moment that a text begins with; a day alone is none.
+///
+/// ```text
+/// 2026-02-11T10:00:00Z   "2026-02-11T10:00:00.125+03:00"   2026-02-11 10:00   2026-02-11 10:00:30 UTC
+/// ```
+///
+/// Without an offset the time is taken as UTC.
+pub fn parse_timestamp(text: &str) -> Option<DateTime<Utc>> {
+    let (day, rest) = split_day(unquoted(text))?;
+    let (time, rest) = split_time(rest.strip_prefix(['T', 't', ' '])?.trim_start())?;
+    let offset = offset(rest.trim_start())?;
+    day.and_time(time)
+        .and_utc()
+        .checked_sub_signed(TimeDelta::minutes(offset))
+}
+
+/// Returns the text without the quotes and emphasis around it.
+pub(crate) fn unquoted(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || "\"'`*_".contains(c))
+}
+
+fn split_day(text: &str) -> Option<(NaiveDate, &str)> {
+    let (year, rest) = digits(text, 4, 4)?;
+    let separator = rest.chars().next().filter(|c| "-/".contains(*c))?;
+    let (month, rest) = digits(&rest[1..], 1, 2)?;
+    let (day, rest) = digits(rest.strip_prefix(separator)?, 1, 2)?;
+    let day = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
+    Some((day, rest))
+}
+
+fn split_time(text: &str) -> Option<(NaiveTime, &str)> {
+    let (hour, rest) = digits(text, 1, 2)?;
+    let (minute, mut rest) = digits(rest.strip_prefix(':')?, 2, 2)?;
+    let mut second = 0;
+    let mut nano = 0;
+    if let Some(after) = rest.strip_prefix(':') {
+        (second, rest) = digits(after, 2, 2)?;
+        if let Some(after) = rest.strip_prefix(['.', ',']) {
+            let fraction =
+                after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            nano = format!("{:0<9.9}", &after[..fraction]).parse().ok()?;
+            rest = &after[fraction..];
+        }
+    }
+    Some((
+        NaiveTime::from_hms_nano_opt(hour, minute, second, nano)?,
+        rest,
+    ))
+}
+
+/// Returns the offset from UTC in minutes that a text begins with: 0 where none is written.
+fn offset(text: &str) -> Option<i64> {
+    let sign = match text.chars().next() {
+        Some('+') => 1,
+        Some('-') if text[1..].starts_with(|c: char| c.is_ascii_digit()) => -1,
+        _ => return Some(0),
+    };
+    let (hours, rest) = digits(&text[1..], 2, 2)?;
+    let rest = rest.strip_prefix(':').unwrap_or(rest);
+    let minutes = digits(rest, 2, 2).map_or(0, |(minutes, _)| minutes);
+    (hours <= 23 && minutes <= 59).then(|| sign * (i64::from(hours) * 60 + i64::from(minutes)))
+}
+
+/// Returns the number in the `least` to `most` digits that a text begins with, and what follows.
+fn digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
+    let count = text
+        .bytes()
+        .take(most)
+        .take_while(u8::is_ascii_digit)
+        .count();
+    if count < least {
+        return None;
+    }
+    Some((text[..count].parse().ok()?, &text[count..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reads_the_written_day() {
+        for text in [
+            "2026-02-11",
+            " \"2026-02-11\" ",
+            "'2026-02-11'",
+            "*2026-02-11*",
+            "2026-2-11",
+            "2026/02/11",
+            "2026-02-11T10:00:00Z",
+            "2026-02-11T00:30:00+03:00",
+            "2026-02-11T23:30:00-11:00",
+            "2026-02-11 10:00",
+            "2026-02-11 (phase 3)",
+            "2026-02-11, at noon",
+            "2026-02-11.",
+        ] {
+            assert_eq!(
+                parse_date(text),
+                NaiveDate::from_ymd_opt(2026, 2, 11),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_day_has_none() {
+        for text in [
+            "",
+            "TBD",
+            "2026-02",
+            "2026-13-01",
+            "2026-02-30",
+            "2026-02-111",
+            "2026-02-11x",
+            "2026-02-11Tuesday",
+            "12026-02-11",
+            "on 2026-02-11",
+            "YYYY-MM-DD",
+            "11-02-2026",
+        ] {
+            assert_eq!(parse_date(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn reads_moments_with_their_offset() {
+        for (text, expected) in [
+            ("2026-02-11T10:00:00Z", "2026-02-11T10:00:00+00:00"),
+            (
+                "\"2026-02-11T10:00:00.125Z\"",
+                "2026-02-11T10:00:00.125+00:00",
+            ),
+            ("2026-02-11T01:00:00+03:00", "2026-02-10T22:00:00+00:00"),
+            ("2026-02-11T10:00:00-0530", "2026-02-11T15:30:00+00:00"),
+            ("2026-02-11T10:00", "2026-02-11T10:00:00+00:00"),
+            ("2026-02-11 9:05", "2026-02-11T09:05:00+00:00"),
+            ("2026-02-11 10:00:30 UTC", "2026-02-11T10:00:30+00:00"),
+            ("2026-02-11 10:00 +01:00", "2026-02-11T09:00:00+00:00"),
+            ("2026-02-11 10:00 (start)", "2026-02-11T10:00:00+00:00"),
+            ("2026-02-11 10:00 - done", "2026-02-11T10:00:00+00:00"),
+        ] {
+            let moment = parse_timestamp(text).map(|moment| moment.to_rfc3339());
+            assert_eq!(moment.as_deref(), Some(expected), "{text:?}");
+        }
+        for text in [
+            "",
+            "2026-02-11",
+            "2026-02-11T25:00",
+            "2026-02-11 (10:00)",
+            "10:00",
+            "2026-02-11T10:00:00+99:00",
+        ] {
+            assert_eq!(parse_timestamp(text), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC*", near in "[0-9]{0,5}[-/]?[0-9]{0,3}[-/]?[0-9é]{0,3}[T ]?[0-9:.+Zé-]{0,20}") {
+            parse_date(&text);
+            parse_timestamp(&text);
+            parse_timestamp(&near);
+            prop_assert!(parse_timestamp(&near).is_none() || parse_date(&near).is_some());
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Reads durations as people write them, and prints them one way.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::iter::Sum;
+
+use chrono::DateTime;
+use chrono::Utc;
+use serde::Serialize;
+
+use crate::clock::date::unquoted;
+
+/// How long something took, in minutes: finite, never negative, 90 days at most.
+///
+/// Longer ones are what a missing start time leaves behind (`525547min`), never work that was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Minutes(f64);
+
+/// What a bare number counts; the name of its field says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// `duration_seconds: 1472`
+    Seconds,
+    /// `duration_minutes: 7`
+    Minutes,
+    /// `duration_hours: 1.5`
+    Hours,
+}
+
+impl Unit {
+    fn minutes(self) -> f64 {
+        match self {
+            Self::Seconds => 1.0 / 60.0,
+            Self::Minutes => 1.0,
+            Self::Hours => 60.0,
+        }
+    }
+}
+
+const DAY: f64 = 24.0 * 60.0;
+const LONGEST: f64 = 90.0 * DAY;
+
+impl Minutes {
+    /// Returns a duration in the unit that its field's name gives.
+    pub fn from_number(number: f64, unit: Unit) -> Option<Self> {
+        let minutes = number * unit.minutes();
+        (0.0..=LONGEST).contains(&minutes).then_some(Self(minutes))
+    }
+
+    /// Returns the time from one moment to a later one.
+    pub fn between(start: DateTime<Utc>, end: DateTime<Utc>) -> Option<Self> {
+        Self::from_number(
+            end.signed_duration_since(start).as_seconds_f64(),
+            Unit::Seconds,
+        )
+    }
+
+    /// Returns the duration that a text begins with.
+    ///
+    /// ```text
+    /// 7min   ~3 min   "45 minutes"   4.5m   3m 49s   1h5m   2 hours and 5 minutes   72s   1d 2h
+    /// 00:07:30   PT7M   PT1H5M30S   P1DT2H
+    /// ```
+    ///
+    /// What follows does not count: `~4 min (234s wall-clock)` took 4 minutes. Nor does a sign before
+    /// the number, so that `<1 min` is the minute it names. A range (`5-10 min`) counts as its middle.
+    /// A number without a unit and a clock of two parts (`7:30`) are ambiguous, and none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = unquoted(text).to_lowercase();
+        let text = text
+            .trim_start_matches(|c: char| c.is_whitespace() || "~≈<>≤≥=\"'`*_".contains(c))
+            .trim_start_matches("about ")
+            .trim_start_matches("approx. ");
+        let minutes = match text.strip_prefix('p') {
+            Some(period) => iso_period(period)?,
+            None => clock_face(text).or_else(|| spelled(text))?,
+        };
+        Self::from_number(minutes, Unit::Minutes)
+    }
+
+    /// Returns the number of minutes.
+    pub fn as_f64(self) -> f64 {
+        self.0
+    }
+}
+
+impl Eq for Minutes {}
+
+impl PartialOrd for Minutes {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Minutes {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Sum for Minutes {
+    fn sum<I: Iterator<Item = Self>>(durations: I) -> Self {
+        Self(durations.map(Self::as_f64).sum())
+    }
+}
+
+/// Prints `30s` below a minute, then whole minutes: `4m`, `1h 05m`, `26h 00m`.
+impl fmt::Display for Minutes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = (self.0 * 60.0).round();
+        if seconds < 60.0 {
+            return f.pad(&format!("{seconds}s"));
+        }
+        let minutes = self.0.round();
+        let hours = (minutes / 60.0).floor();
+        if hours < 1.0 {
+            return f.pad(&format!("{minutes}m"));
+        }
+        f.pad(&format!("{hours}h {:02}m", minutes % 60.0))
+    }
+}
+
+/// Reads `00:07:30`, hours first.
+fn clock_face(text: &str) -> Option<f64> {
+    let (hours, rest) = number(text)?;
+    let (minutes, rest) = number(rest.strip_prefix(':')?)?;
+    let (seconds, _) = number(rest.strip_prefix(':')?)?;
+    (minutes < 60.0 && seconds < 60.0).then_some(hours * 60.0 + minutes + seconds / 60.0)
+}
+
+/// Reads the rest of an ISO 8601 period after its `P`; months and years have no fixed length.
+fn iso_period(text: &str) -> Option<f64> {
+    let (date, time) = text.split_once('t').unwrap_or((text, ""));
+    let date_units = [('w', 7.0 * DAY), ('d', DAY)];
+    let time_units = [('h', 60.0), ('m', 1.0), ('s', 1.0 / 60.0)];
+    let mut total = None;
+    for (mut part, units) in [(date, &date_units[..]), (time, &time_units[..])] {
+        while let Some((value, rest)) = number(part) {
+            let (letter, minutes) = units.iter().find(|(letter, _)| rest.starts_with(*letter))?;
+            total = Some(total.unwrap_or(0.0) + value * minutes);
+            part = &rest[letter.len_utf8()..];
+        }
+    }
+    total
+}
+
+/// Reads numbers with their units, largest first, up to the first thing that is neither.
+fn spelled(text: &str) -> Option<f64> {
+    let mut total = None;
+    let mut last = f64::INFINITY;
+    let mut rest = text;
+    while let Some((value, after)) = number(rest) {
+        let (value, after) = range_end(value, after);
+        let after = after.strip_prefix('-').unwrap_or(after).trim_start();
+        let Some((minutes, after)) = unit_of(after) else {
+            break;
+        };
+        // `4 min 234s` is one duration, `4 min 5 min` are two.
+        if minutes >= last {
+            break;
+        }
+        last = minutes;
+        total = Some(total.unwrap_or(0.0) + value * minutes);
+        rest = after.trim_start_matches([' ', ',']);
+        rest = rest.strip_prefix("and ").unwrap_or(rest);
+    }
+    total
+}
+
+/// Returns the middle of a range whose first number has been read, and what follows it.
+fn range_end(first: f64, rest: &str) -> (f64, &str) {
+    let end = rest
+        .trim_start()
+        .strip_prefix(['-', '–'])
+        .and_then(|end| number(end.trim_start()));
+    match end {
+        Some((last, after)) if last >= first => (f64::midpoint(first, last), after),
+        _ => (first, rest),
+    }
+}
+
+/// Returns the number that a text begins with (`7`, `4.5`, `4,5`, `1,472`), and what follows.
+fn number(text: &str) -> Option<(f64, &str)> {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let whole = &text[..text.len() - rest.len()];
+    let after_point = rest.strip_prefix(['.', ',']).unwrap_or("");
+    let tail = after_point.trim_start_matches(|c: char| c.is_ascii_digit());
+    let fraction = &after_point[..after_point.len() - tail.len()];
+    if whole.is_empty() {
+        return None;
+    }
+    if fraction.is_empty() {
+        return Some((whole.parse().ok()?, rest));
+    }
+    let point = if rest.starts_with(',') && fraction.len() == 3 {
+        ""
+    } else {
+        "."
+    };
+    Some((format!("{whole}{point}{fraction}").parse().ok()?, tail))
+}
+
+/// Returns how many minutes the unit is that a text begins with, and what follows.
+fn unit_of(text: &str) -> Option<(f64, &str)> {
+    let rest = text.trim_start_matches(|c: char| c.is_alphabetic());
+    let minutes = match &text[..text.len() - rest.len()] {
+        "s" | "sec" | "secs" | "second" | "seconds" => Unit::Seconds.minutes(),
+        "m" | "min" | "mins" | "minute" | "minutes" => Unit::Minutes.minutes(),
+        "h" | "hr" | "hrs" | "hour" | "hours" => Unit::Hours.minutes(),
+        "d" | "day" | "days" => DAY,
+        _ => return None,
+    };
+    Some((minutes, rest.strip_prefix('.').unwrap_or(rest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::clock::parse_timestamp;
+
+    #[test]
+    fn reads_every_notation_seen() {
+        for (text, minutes) in [
+            ("7min", 7.0),
+            ("7 min", 7.0),
+            ("~4min", 4.0),
+            ("~ 35 min", 35.0),
+            ("9m", 9.0),
+            ("3m 49s", 3.0 + 49.0 / 60.0),
+            ("3m49s", 3.0 + 49.0 / 60.0),
+            ("4.5m", 4.5),
+            ("4,5 min", 4.5),
+            ("1h 5m", 65.0),
+            ("2h", 120.0),
+            ("1 hour 5 minutes", 65.0),
+            ("1.5 hours", 90.0),
+            ("72s", 1.2),
+            ("1,472 seconds", 1472.0 / 60.0),
+            ("\"~3 minutes\"", 3.0),
+            ("**45 minutes**", 45.0),
+            ("45-minute session", 45.0),
+            ("4 minutes 30 seconds", 4.5),
+            ("4 minutes and 30 seconds", 4.5),
+            ("00:07:30", 7.5),
+            ("01:00:00.000", 60.0),
+            ("PT7M", 7.0),
+            ("PT1H5M30S", 65.5),
+            ("PT4.5M", 4.5),
+            ("P1DT2H", 26.0 * 60.0),
+            ("P2W", 14.0 * DAY),
+            ("<1 min", 1.0),
+            ("< 1 min", 1.0),
+            ("~4 min (234s wall-clock)", 4.0),
+            ("8min (completed as part of Plan 07-02)", 8.0),
+            ("4.5 minutes (270 seconds)", 4.5),
+            ("5 min 5 min", 5.0),
+            ("5-10 min", 7.5),
+            ("12 min.", 12.0),
+            ("15 min + human review", 15.0),
+            ("1 day", DAY),
+            ("0min", 0.0),
+        ] {
+            let read = Minutes::parse(text).map(Minutes::as_f64);
+            assert!(
+                read.is_some_and(|read| (read - minutes).abs() < 1e-9),
+                "{text:?}: {read:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_duration_has_none() {
+        for text in [
+            "",
+            "same session",
+            "refreshed",
+            "partial (awaiting human-verify checkpoint)",
+            "Extended (multiple debugging sessions)",
+            "336",
+            "2.95",
+            "7:30",
+            "-5 min",
+            "P",
+            "PT",
+            "P3M",
+            "plan 7min",
+            "5 months",
+            "00:75:00",
+            "525547min",
+            "99999999999999999999999999999999 h",
+        ] {
+            assert_eq!(Minutes::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_bare_number_takes_the_unit_of_its_field() {
+        assert_eq!(
+            Minutes::from_number(90.0, Unit::Seconds),
+            Some(Minutes(1.5))
+        );
+        assert_eq!(
+            Minutes::from_number(2.95, Unit::Minutes),
+            Some(Minutes(2.95))
+        );
+        assert_eq!(Minutes::from_number(1.5, Unit::Hours), Some(Minutes(90.0)));
+        for number in [-1.0, f64::NAN, f64::INFINITY, 1e12] {
+            assert_eq!(Minutes::from_number(number, Unit::Minutes), None);
+        }
+    }
+
+    #[test]
+    fn prints_as_the_command_line_does() {
+        for (minutes, text) in [
+            (0.0, "0s"),
+            (0.5, "30s"),
+            (0.999, "1m"),
+            (4.0, "4m"),
+            (59.4, "59m"),
+            (59.6, "1h 00m"),
+            (65.0, "1h 05m"),
+            (1560.0, "26h 00m"),
+        ] {
+            assert_eq!(Minutes(minutes).to_string(), text);
+        }
+        assert_eq!(serde_json::to_string(&Minutes(7.0)).unwrap(), "7.0");
+        assert_eq!(
+            [Minutes(4.0), Minutes(61.0)].into_iter().sum::<Minutes>(),
+            Minutes(65.0)
+        );
+        assert!(Minutes(4.0) < Minutes(61.0));
+    }
+
+    #[test]
+    fn a_span_that_runs_backwards_is_none() {
+        let start = parse_timestamp("2026-02-11T10:00:00Z").unwrap();
+        let end = parse_timestamp("2026-02-11T10:04:30Z").unwrap();
+        assert_eq!(Minutes::between(start, end), Some(Minutes(4.5)));
+        assert_eq!(Minutes::between(end, start), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC*", near in "[~<pt0-9.,:hmsdé –-]{0,20}") {
+            for text in [text, near] {
+                let read = Minutes::parse(&text);
+                prop_assert!(read.is_none_or(|minutes| (0.0..=LONGEST).contains(&minutes.as_f64())));
+            }
+        }
+
+        #[test]
+        fn what_is_printed_reads_back(minutes in 0_u32..10_000) {
+            let minutes = Minutes(f64::from(minutes));
+            prop_assert_eq!(Minutes::parse(&minutes.to_string()), Some(minutes));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Cuts a text to a width, at a word.
+
+use std::borrow::Cow;
+
+/// Returns the text in at most `width` characters, cut at a word and closed by `…` where it was longer.
+///
+/// A word longer than half the width is cut inside, and so is a script written without spaces. A
+/// character is never parted from its accents, variation selectors or joined emoji.
+pub fn clip(text: &str, width: usize) -> Cow<'_, str> {
+    // Bytes are never fewer than characters: most texts need no count.
+    if text.len() <= width || text.char_indices().nth(width).is_none() {
+        return Cow::Borrowed(text);
+    }
+    if width == 0 {
+        return Cow::Borrowed("");
+    }
+    // Two ends: the first character that the ellipsis displaces, and the half before which no word is looked for.
+    let end_of = |count: usize| {
+        text.char_indices()
+            .nth(count)
+            .map_or(text.len(), |(i, _)| i)
+    };
+    let (half, limit) = (end_of((width - 1) / 2), end_of(width - 1));
+    let cut = boundary(text, half, limit, is_word_end)
+        .or_else(|| boundary(text, 0, limit, |_, next| !joins(next)))
+        .unwrap_or(0);
+    let kept = text[..cut].trim_end_matches(|c: char| c.is_whitespace() || ",;:([{-–—".contains(c));
+    Cow::Owned(format!("{kept}…"))
+}
+
+/// Returns the last place in `from..=to` where `ends` holds between two characters.
+fn boundary(text: &str, from: usize, to: usize, ends: fn(char, char) -> bool) -> Option<usize> {
+    let mut next = text[to..].chars().next()?;
+    for (start, previous) in text[..to].char_indices().rev() {
+        let here = start + previous.len_utf8();
+        if here < from {
+            return None;
+        }
+        if previous != ZERO_WIDTH_JOINER && ends(previous, next) {
+            return Some(here);
+        }
+        next = previous;
+    }
+    None
+}
+
+const ZERO_WIDTH_JOINER: char = '\u{200d}';
+
+fn is_word_end(previous: char, next: char) -> bool {
+    !joins(next)
+        && (previous.is_whitespace() || next.is_whitespace() || is_wide(previous) || is_wide(next))
+}
+
+/// Tells whether a character belongs to the one before it.
+fn joins(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}'
+        | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{903}' | '\u{93a}'..='\u{94d}' | '\u{e31}'
+        | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | ZERO_WIDTH_JOINER | '\u{20d0}'..='\u{20ff}'
+        | '\u{3099}' | '\u{309a}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+/// Tells whether a character belongs to a script that is written without spaces.
+pub(crate) fn is_wide(c: char) -> bool {
+    matches!(c,
+        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn cuts_at_a_word_near_the_width() {
+        for (text, width, expected) in [
+            ("one two three", 13, "one two three"),
+            ("one two three", 12, "one two…"),
+            ("one two three", 8, "one two…"),
+            ("one two, three", 9, "one two…"),
+            ("one two three", 7, "one…"),
+            ("a internationalisation", 12, "a internati…"),
+            ("abcdefgh", 4, "abc…"),
+            ("日本語の文章です", 5, "日本語の…"),
+            ("use 日本語の文章です", 8, "use 日本語…"),
+            ("e\u{301}e\u{301}e\u{301}", 4, "e\u{301}…"),
+            ("ab👩\u{200d}👩\u{200d}👧cd", 5, "ab…"),
+            ("one two", 1, "…"),
+            ("one two", 0, ""),
+            ("", 0, ""),
+        ] {
+            assert_eq!(clip(text, width), expected, "{text:?} at {width}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn is_never_longer_than_the_width(text in ".*", width in 0_usize..40) {
+            let clipped = clip(&text, width);
+            prop_assert!(clipped.chars().count() <= width);
+            prop_assert!(text.starts_with(clipped.trim_end_matches('…')));
+            prop_assert_eq!(clipped == text.as_str(), text.chars().count() <= width);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Takes out what a terminal would obey and an eye would not see.
+
+use std::borrow::Cow;
+
+const BELL: char = '\u{7}';
+const ESCAPE: char = '\u{1b}';
+
+/// Returns the text without control characters, terminal escape sequences and bidirectional overrides.
+///
+/// `\n` and `\t` stay. CRLF and the other controls that end a line become `\n`, so that no two words
+/// grow together. Unicode tag characters go too: people cannot see them, models read them. Of a
+/// sequence that is never closed only its opening goes, since a terminal would swallow all that follows.
+pub fn strip_controls(text: &str) -> Cow<'_, str> {
+    let Some(first) = text.find(is_control) else {
+        return Cow::Borrowed(text);
+    };
+    let mut clean = String::with_capacity(text.len());
+    clean.push_str(&text[..first]);
+    let mut rest = &text[first..];
+    while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
+        rest = match c {
+            ESCAPE => after_escape(after),
+            // The one-character forms of the same openings.
+            '\u{9b}' => after_parameters(after),
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => after_string(after),
+            '\r' => {
+                clean.push('\n');
+                after.strip_prefix('\n').unwrap_or(after)
+            }
+            '\u{b}' | '\u{c}' | '\u{85}' => {
+                clean.push('\n');
+                after
+            }
+            c if is_control(c) => after,
+            _ => {
+                let plain = rest.find(is_control).unwrap_or(rest.len());
+                clean.push_str(&rest[..plain]);
+                &rest[plain..]
+            }
+        };
+    }
+    Cow::Owned(clean)
+}
+
+fn is_control(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => true,
+        _ => c.is_control(),
+    }
+}
+
+/// Returns what follows a sequence whose ESC has just been read.
+fn after_escape(rest: &str) -> &str {
+    match rest.chars().next() {
+        Some('[') => after_parameters(&rest[1..]),
+        Some(']' | 'P' | 'X' | '^' | '_') => after_string(&rest[1..]),
+        _ => after_final(rest, ' '..='/', '0'..='~'),
+    }
+}
+
+/// Returns what follows a control sequence (colours, cursor moves) whose opening has just been read.
+fn after_parameters(rest: &str) -> &str {
+    after_final(rest, ' '..='?', '@'..='~')
+}
+
+fn after_final(
+    rest: &str,
+    middle: std::ops::RangeInclusive<char>,
+    last: std::ops::RangeInclusive<char>,
+) -> &str {
+    let tail = rest.trim_start_matches(|c| middle.contains(&c));
+    match tail.chars().next() {
+        Some(c) if last.contains(&c) => &tail[c.len_utf8()..],
+        _ => rest,
+    }
+}
+
+/// Returns what follows a string (a title, a link) up to its BEL or ST.
+fn after_string(rest: &str) -> &str {
+    // The next control character decides: looking further would make many unclosed openings quadratic.
+    let Some((end, closing)) = rest.char_indices().find(|(_, c)| c.is_control()) else {
+        return rest;
+    };
+    let after = &rest[end + closing.len_utf8()..];
+    match closing {
+        BELL | '\u{9c}' => after,
+        ESCAPE => after.strip_prefix('\\').unwrap_or(rest),
+        _ => rest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn takes_out_controls_and_whole_sequences() {
+        for (text, expected) in [
+            ("plain\n\ttext, größer 日本", "plain\n\ttext, größer 日本"),
+            ("\u{1b}[1;31mred\u{1b}[0m", "red"),
+            ("\u{1b}]0;title\u{7}after", "after"),
+            (
+                "\u{1b}]8;;https://example.org\u{1b}\\link\u{1b}]8;;\u{1b}\\",
+                "link",
+            ),
+            ("\u{9b}2Jx\u{9d}t\u{9c}y", "xy"),
+            ("\u{1b}Pq#0\u{1b}\\z", "z"),
+            ("\u{1b}(Bx\u{1b}cy\u{1b}7z", "xyz"),
+            ("\u{1b}]never closed\nnext", "never closed\nnext"),
+            ("\u{1b}[12", "12"),
+            ("end\u{1b}", "end"),
+            ("a\u{0}b\u{8}c\u{7f}d", "abcd"),
+            ("a\r\nb\rc\u{c}d", "a\nb\nc\nd"),
+            ("\u{202e}evil\u{2066}x\u{2069}", "evilx"),
+            ("hid\u{e0041}\u{e0042}den", "hidden"),
+            ("\u{1b}é", "é"),
+        ] {
+            assert_eq!(strip_controls(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn clean_text_is_not_copied() {
+        assert!(matches!(strip_controls("a\n\tb"), Cow::Borrowed(_)));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_left_to_strip(text in "[\\x00-\\x1f\\u{80}-\\u{9f}\\u{1b}\\[\\]P0-9;m\\\\é\u{202e}]{0,40}") {
+            let clean = strip_controls(&text);
+            prop_assert!(!clean.contains(is_control));
+            prop_assert_eq!(strip_controls(&clean), clean.as_ref());
+        }
+    }
+}

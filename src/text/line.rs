@@ -1,0 +1,268 @@
+//! One line of somebody's text that cannot act as markdown structure where it is put.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::text::clip;
+use crate::text::strip_controls;
+
+/// One line of foreign text, safe at the start of a line of the generated context.
+///
+/// Planning files are data: their text must not become a heading, a fence, a list, a quote, a table,
+/// an HTML block, a rule, a comment marker or a harness's `@file` import in what we generate.
+/// Whatever could is escaped by a backslash; all other text stays as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Line(String);
+
+impl Line {
+    /// Returns the text as one line: controls gone, white space folded, structure escaped.
+    pub fn new(text: &str) -> Self {
+        let stripped = strip_controls(text);
+        let words: Vec<&str> = stripped
+            .split(|c: char| c.is_whitespace() || c == '\u{feff}')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let mut line = words.join(" ");
+        if let Some(at) = opening(&line) {
+            line.insert(at, '\\');
+        }
+        escape_imports(&mut line);
+        for (marker, harmless) in [("<!--", "<\\!--"), ("-->", "--\\>"), ("--!>", "--!\\>")] {
+            if line.contains(marker) {
+                line = line.replace(marker, harmless);
+            }
+        }
+        Self(line)
+    }
+
+    /// Returns the line as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Tells whether there is no text at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the line in at most `width` characters, clipped at a word.
+    #[must_use]
+    pub fn clipped(&self, width: usize) -> Self {
+        Self(clip(&self.0, width).into_owned())
+    }
+}
+
+impl From<&str> for Line {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// Returns where a backslash keeps a line from opening a block, if it would open one.
+fn opening(line: &str) -> Option<usize> {
+    let first = line.chars().next()?;
+    let opens = match first {
+        '#' => ends_marker(line.trim_start_matches('#')),
+        '`' | '~' => line.trim_start_matches(first).len() + 3 <= line.len(),
+        '-' | '+' | '*' if ends_marker(&line[1..]) => true,
+        '>' | '|' => true,
+        '<' => opens_html(&line[1..]),
+        '0'..='9' => {
+            let after = line.trim_start_matches(|c: char| c.is_ascii_digit());
+            let delimiter = line.len() - after.len();
+            let marks = after.starts_with(['.', ')']) && ends_marker(&after[1..]);
+            return marks.then_some(delimiter);
+        }
+        _ => is_rule(line),
+    };
+    opens.then_some(0)
+}
+
+/// Tells whether a marker that stands before `rest` is complete.
+fn ends_marker(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(' ')
+}
+
+/// Tells whether a line is a thematic break, a setext underline or the delimiter row of a table.
+fn is_rule(line: &str) -> bool {
+    let only = |set: &str| line.chars().all(|c| set.contains(c));
+    only("= ") || only("*_ ") || (only("-:| ") && line.contains('-'))
+}
+
+/// Tells whether `<` before `rest` begins a tag, a declaration or an instruction; an address does not.
+fn opens_html(rest: &str) -> bool {
+    let name = rest
+        .find(|c: char| !c.is_ascii_alphanumeric() && !"+.-".contains(c))
+        .unwrap_or(rest.len());
+    match rest.chars().next() {
+        Some('/' | '!' | '?') => true,
+        Some(c) if c.is_ascii_alphabetic() => !rest[name..].starts_with([':', '@']),
+        _ => false,
+    }
+}
+
+/// Escapes each `@` by which Claude Code and Gemini CLI would pull a file into the context.
+///
+/// A package (`@scope/name`) and a person (`@name`) stay as written: neither names a file.
+fn escape_imports(line: &mut String) {
+    let mut found = Vec::new();
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        if c == '@' && before.is_whitespace() {
+            let path = line[at + 1..].split(' ').next().unwrap_or("");
+            if names_file(path) {
+                found.push(at);
+            }
+        }
+        before = c;
+    }
+    for at in found.into_iter().rev() {
+        line.insert(at, '\\');
+    }
+}
+
+fn names_file(path: &str) -> bool {
+    if path.starts_with(['/', '~', '.']) {
+        return true;
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(_, extension)| {
+        extension
+            .chars()
+            .next()
+            .is_some_and(|c| c.is_ascii_alphabetic())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use pulldown_cmark::Event;
+    use pulldown_cmark::Options;
+    use pulldown_cmark::Parser;
+    use pulldown_cmark::Tag;
+
+    use super::*;
+
+    #[test]
+    fn ordinary_text_stays_verbatim() {
+        for text in [
+            "Use `sqlite` for **storage**, never <5 MB",
+            "#123 is fixed",
+            "-5 degrees, --flag, *emphasis*, **bold** text",
+            "***all*** of it",
+            "1.2 is the version",
+            "3.5x faster | a pipe inside",
+            "[02-03]: Keep the index",
+            "<https://example.org> is an address",
+            "<me@example.org>",
+            "a -> b, a => c, a == c -- d",
+            "mail me@example.org about @scope/name and @person.",
+            "`code` first, ~~gone~~",
+            "日本語の文章",
+            "",
+        ] {
+            assert_eq!(Line::new(text).as_str(), text);
+        }
+    }
+
+    #[test]
+    fn structure_is_escaped() {
+        for (text, expected) in [
+            ("# Heading", "\\# Heading"),
+            ("  ###", "\\###"),
+            ("```rust", "\\```rust"),
+            ("~~~~", "\\~~~~"),
+            ("- item", "\\- item"),
+            ("*", "\\*"),
+            ("12. item", "12\\. item"),
+            ("1)", "1\\)"),
+            ("> quote", "\\> quote"),
+            (">quote", "\\>quote"),
+            ("| a | b |", "\\| a | b |"),
+            (":--- | ---", "\\:--- | ---"),
+            ("---", "\\---"),
+            ("- - -", "\\- - -"),
+            ("* * *", "\\* * *"),
+            ("___", "\\___"),
+            ("=", "\\="),
+            ("====", "\\===="),
+            ("<div>", "\\<div>"),
+            ("</div>", "\\</div>"),
+            ("<?php", "\\<?php"),
+            ("a <!-- b --> c", "a <\\!-- b --\\> c"),
+            ("<!-->", "\\<\\!--\\>"),
+            ("a\n\n# b\r\n\tc", "a # b c"),
+            ("\u{1b}[1m# b\u{1b}[0m", "\\# b"),
+            (
+                "see @~/.ssh/id and @docs/x.md",
+                "see \\@~/.ssh/id and \\@docs/x.md",
+            ),
+            ("@./x @/etc/passwd", "\\@./x \\@/etc/passwd"),
+        ] {
+            assert_eq!(Line::new(text).as_str(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn clips_and_pads_like_text() {
+        let line = Line::new("# one two three");
+        assert_eq!(line.clipped(10).as_str(), "\\# one…");
+        assert_eq!(format!("{:>4}", Line::new("a")), "   a");
+        assert!(Line::new(" \n ").is_empty());
+        assert_eq!(
+            serde_json::to_string(&line).unwrap(),
+            r#""\\# one two three""#
+        );
+    }
+
+    /// Tells whether markdown sees nothing but paragraphs, and the `items` list items we wrote.
+    fn is_plain(markdown: &str, items: usize) -> bool {
+        let mut seen = 0;
+        let github = Options::ENABLE_TABLES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+        Parser::new_ext(markdown, github).all(|event| match event {
+            Event::Start(Tag::List(_)) => true,
+            Event::Start(Tag::Item) => {
+                seen += 1;
+                seen <= items
+            }
+            Event::Start(tag) => matches!(
+                tag,
+                Tag::Paragraph
+                    | Tag::Emphasis
+                    | Tag::Strong
+                    | Tag::Strikethrough
+                    | Tag::Subscript
+                    | Tag::Superscript
+                    | Tag::Link { .. }
+                    | Tag::Image { .. }
+            ),
+            Event::Html(_) | Event::Rule => false,
+            _ => true,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_opens_a_block(text in "[-#+*=_~`>|:<!/a1.)( \\n\\[\\]]{0,12}") {
+            let line = Line::new(&text);
+            prop_assert!(!line.as_str().contains("<!--") && !line.as_str().contains("-->"));
+            // Alone, and under a paragraph, which a setext underline and a table's delimiter row need.
+            prop_assert!(is_plain(line.as_str(), 0), "{line}");
+            prop_assert!(is_plain(&format!("a | b\n{line}"), 0), "{line}");
+            prop_assert!(is_plain(&format!("- {line}"), 1), "{line}");
+            prop_assert!(is_plain(&line.clipped(5).to_string(), 0), "{line}");
+        }
+    }
+}

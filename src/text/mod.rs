@@ -1,0 +1,37 @@
+//! Clips at a word, counts tokens, strips control characters.
+
+mod clip;
+mod controls;
+mod line;
+mod tokens;
+
+pub use clip::clip;
+pub use controls::strip_controls;
+pub use line::Line;
+pub use tokens::tokens;
+
+/// Returns a heading as it is compared: lower case, single spaces, no closing colon.
+pub fn fold(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let mut folded = String::with_capacity(lower.len());
+    for word in lower.trim_end_matches([':', ' ', '\t']).split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_compare_without_case_space_and_colon() {
+        assert_eq!(fold("  Key\u{a0}  DECISIONS: "), "key decisions");
+        assert_eq!(fold("Выполнено"), "выполнено");
+        assert_eq!(fold("Deviations: None"), "deviations: none");
+        assert_eq!(fold(":"), "");
+    }
+}
