@@ -132,6 +132,15 @@ impl PlanNumber {
     }
 }
 
+impl From<u32> for PlanNumber {
+    fn from(number: u32) -> Self {
+        Self {
+            number,
+            letter: None,
+        }
+    }
+}
+
 impl fmt::Display for PlanNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.number > 0 || self.letter.is_none() {

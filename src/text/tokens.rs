@@ -1,8 +1,175 @@
 //! Estimates how many tokens a model would count.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 use crate::text::clip::is_wide;
 
 /// Returns about how many tokens a language model counts in the text, rather too many than too few.
+///
+/// Each run of characters is charged what runs of its kind cost in byte-pair vocabularies: a word one
+/// token, a long, an upper-case or a camelCase one more; a word right behind punctuation, which it
+/// shares a token with, half a one; digits one per three; other scripts by the character. The prices
+/// were fitted to `cl100k` and `o200k` over planning files and lie 3 % above the fit, because a budget
+/// that is overrun costs more than one that is not used up. English and markdown come out within 10 %;
+/// for other languages those two vocabularies differ by a third, and the dearer one is followed, though
+/// long words of Latin script (German, Dutch) can come out a fifth too low.
 pub fn tokens(text: &str) -> usize {
-    text.chars().filter(|c| is_wide(*c)).count() + text.len() / 4
+    let mut rest = text.chars().peekable();
+    let mut before = '.';
+    let mut hundredths = 0;
+    while let Some(first) = rest.next() {
+        hundredths += price(first, before, &mut rest);
+        // Only a space or its absence in front of a run is told apart.
+        before = if first == ' ' { ' ' } else { '.' };
+    }
+    let estimate = (hundredths * 103 + 5_000) / 10_000;
+    estimate.max(usize::from(!text.is_empty()))
+}
+
+/// Returns the price of the run that `first` begins, in hundredths of a token, and reads to its end.
+fn price(first: char, before: char, rest: &mut Peekable<Chars>) -> usize {
+    match first {
+        'a'..='z' | 'A'..='Z' => word_price(&Word::read(first, rest), before == ' '),
+        '0'..='9' => {
+            let space = if before == ' ' { 100 } else { 0 };
+            space + run(rest, |c| c.is_ascii_digit()).div_ceil(3) * 103
+        }
+        '\n' | '\r' => {
+            run(rest, |c| matches!(c, '\n' | '\r'));
+            75
+        }
+        // One space belongs to the word behind it, several are an indentation.
+        ' ' | '\t' => {
+            let several = run(rest, |c| matches!(c, ' ' | '\t')) > 1;
+            if several { 76 } else { 0 }
+        }
+        c if c.is_ascii_punctuation() => {
+            let several = run(rest, |c| c.is_ascii_punctuation()) > 1;
+            if several { 125 } else { 100 }
+        }
+        '\u{2500}'..='\u{259f}' => 45,
+        '\u{2010}'..='\u{2027}' => 105,
+        '\u{370}'..='\u{6ff}' => 44,
+        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => 90,
+        '\u{3000}'..='\u{30ff}' => 88,
+        c if is_wide(c) => 112,
+        _ => 150,
+    }
+}
+
+/// Reads on while `belongs` holds, and returns the length of the run with its first character.
+fn run(rest: &mut Peekable<Chars>, belongs: fn(char) -> bool) -> usize {
+    let mut length = 1;
+    while rest.next_if(|c| belongs(*c)).is_some() {
+        length += 1;
+    }
+    length
+}
+
+/// The shape of a run of ASCII letters.
+struct Word {
+    length: usize,
+    upper: usize,
+    humps: usize,
+}
+
+impl Word {
+    fn read(first: char, rest: &mut Peekable<Chars>) -> Self {
+        let mut word = Self {
+            length: 1,
+            upper: usize::from(first.is_ascii_uppercase()),
+            humps: 0,
+        };
+        let mut previous = first;
+        while let Some(next) = rest.next_if(char::is_ascii_alphabetic) {
+            word.length += 1;
+            word.upper += usize::from(next.is_ascii_uppercase());
+            word.humps += usize::from(previous.is_ascii_lowercase() && next.is_ascii_uppercase());
+            previous = next;
+        }
+        word
+    }
+}
+
+fn word_price(word: &Word, after_space: bool) -> usize {
+    let Word {
+        length,
+        upper,
+        humps,
+    } = *word;
+    if humps > 0 {
+        return 65 + 95 * humps;
+    }
+    if upper > 1 && upper == length {
+        return 115 + 15 * length.saturating_sub(3);
+    }
+    let long = length.saturating_sub(8);
+    if after_space {
+        102 + 8 * long + 45 * length.saturating_sub(12)
+    } else {
+        50 + 14 * long.max(length.saturating_sub(7)) + 60 * length.saturating_sub(12)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts, and how many tokens `cl100k` counts in them.
+    const COUNTED: [(&str, usize); 6] = [
+        (
+            "The session context is rebuilt whenever a phase ends. It names the current position, the decisions\n\
+             that still bind, and what the last phases taught: which kinds of plans deviated, how long they really\n\
+             took, and which approaches should not be tried a second time. Text that people wrote stays untouched.\n",
+            62,
+        ),
+        (
+            "---\nphase: 05.1-retry-queue\nplan: 02\ntitle: \"Retry failed uploads with back-off\"\nwave: 2\n\
+             depends_on: [\"05.1-01\"]\nfiles_modified:\n  - src/upload/retry_queue.rs\n  - tests/upload_retry.rs\n\
+             ---\n<task type=\"auto\">\n  <name>Task 1: Add RetryQueue</name>\n  \
+             <action>Create `RetryQueue::push(job, not_before)`; persist to `var/queue.jsonl`.</action>\n</task>\n",
+            112,
+        ),
+        (
+            "| Phase | Plans | Duration | Commit |\n|-------|-------|----------|--------|\n\
+             | 1. Foundation | 3/3 | 12 min | `84e9493` |\n| 2. Upload API | 2/4 | 1h 05m | `0753326` |\n\
+             | 3. Retry | 0/2 | — | – |\n\n- [x] **Decision:** keep SQLite → no server (2026-02-17)\n",
+            100,
+        ),
+        (
+            "```rust\npub fn parse(text: &str) -> Option<Minutes> {\n    let mut total = 0.0;\n    \
+             for part in text.split_whitespace() {\n        \
+             total += part.strip_suffix(\"min\")?.parse::<f64>().ok()?;\n    }\n    Some(Minutes(total))\n}\n```\n",
+            65,
+        ),
+        (
+            "Очередь повторов хранится в файле и читается при запуске. Ошибки сети не теряют задания, а\n\
+             сроки выполнения считаются по времени первой записи.\n",
+            58,
+        ),
+        (
+            "再試行キューはファイルに保存され、起動時に読み込まれます。ネットワークの障害で作業が失われることはありません。\n",
+            57,
+        ),
+    ];
+
+    #[test]
+    fn estimates_within_a_tenth_of_a_real_tokenizer() {
+        for (text, counted) in COUNTED {
+            let estimate = tokens(text);
+            assert!(
+                estimate.abs_diff(counted) * 10 <= counted,
+                "{estimate}, not {counted}: {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_text_has_none_and_every_other_at_least_one() {
+        assert_eq!(tokens(""), 0);
+        for text in ["a", "7", "é", "日", "-", "\n", " "] {
+            assert!((1..=2).contains(&tokens(text)), "{text:?}");
+        }
+    }
 }

@@ -1,0 +1,230 @@
+//! Which plan a PLAN or SUMMARY file belongs to, whatever style its name follows.
+//!
+//! ```text
+//! 02-01-PLAN.md   05.1-02-SUMMARY.md   05-05a-PLAN.md   06-D-SUMMARY.md   03b-01-PLAN.md
+//! 02-PLAN.md      PLAN-02.md           PLAN-02-SUMMARY.md   01-PLAN-02-SUMMARY.md
+//! 01-project-scaffold-PLAN.md          13-simulation-harness-02-SUMMARY.md (in that phase's folder)
+//! 03-01.plan.jsonl   03-01.summary.jsonl   PLAN.md   SUMMARY.md
+//! ```
+//!
+//! The two styles may differ inside one phase: `02-PLAN.md` is done by `01-02-SUMMARY.md`.
+
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+
+/// What a file of a phase is by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// What is to be done.
+    Plan,
+    /// What was done.
+    Summary,
+}
+
+/// What the name of a PLAN or SUMMARY file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileName {
+    /// Plan or summary.
+    pub kind: FileKind,
+    /// The phase's number, where the name has it.
+    pub phase: Option<PhaseNumber>,
+    /// The plan's number; none for a file of the phase as a whole (`PLAN.md`, `SUMMARY.md`).
+    pub plan: Option<PlanNumber>,
+    /// The words behind the number, where there are some.
+    pub slug: Option<String>,
+}
+
+impl FileName {
+    /// Reads a file name that stands in the phase folder `phase_dir` (`01-cli-scaffold`).
+    ///
+    /// Hidden files, backups and names that merely hold the word are none: `02-PLAN-PAUSE.md`.
+    pub fn parse(name: &str, phase_dir: &str) -> Option<Self> {
+        if name.starts_with('.') {
+            return None;
+        }
+        let (kind, head) = split_kind(name)?;
+        let phase_of_dir = PhaseNumber::split(phase_dir).map(|(number, _)| number);
+        let head = head.trim_matches(['-', '_']);
+        let head = without_phase_dir(head, phase_dir).unwrap_or(head);
+        let words = numbered_words(head);
+        let file = |phase, plan, slug: &[&str]| Self {
+            kind,
+            phase,
+            plan,
+            slug: Some(slug.join("-")).filter(|slug| !slug.is_empty()),
+        };
+        match words.as_slice() {
+            [] => Some(file(None, None, &[])),
+            [only] => {
+                if let Some(plan) = PlanNumber::parse(only) {
+                    return Some(file(None, Some(plan), &[]));
+                }
+                // `05.3-SUMMARY.md` tells of the phase as a whole.
+                let phase = PhaseNumber::parse(only).filter(|n| Some(n) == phase_of_dir.as_ref());
+                Some(file(Some(phase?), None, &[]))
+            }
+            [first, second] if PlanNumber::parse(second).is_some() => Some(file(
+                Some(PhaseNumber::parse(first)?),
+                PlanNumber::parse(second),
+                &[],
+            )),
+            [first, second, slug @ ..] => {
+                let phase = PhaseNumber::parse(first)?;
+                let plan = PlanNumber::parse(second).filter(|_| begins_with_digit(second));
+                if plan.is_some() && Some(&phase) == phase_of_dir.as_ref() {
+                    return Some(file(Some(phase), plan, slug));
+                }
+                Some(file(None, Some(PlanNumber::parse(first)?), &words[1..]))
+            }
+        }
+    }
+}
+
+/// Splits a file name into its kind and what stands before the word that says it.
+fn split_kind(name: &str) -> Option<(FileKind, String)> {
+    let lower = name.to_ascii_lowercase();
+    for (ending, kind) in [
+        (".plan.jsonl", FileKind::Plan),
+        (".summary.jsonl", FileKind::Summary),
+    ] {
+        if lower.ends_with(ending) {
+            return Some((kind, name[..name.len() - ending.len()].to_owned()));
+        }
+    }
+    let stem = &name[..lower.strip_suffix(".md")?.len()];
+    let words: Vec<&str> = stem.split(['-', '_']).collect();
+    let (last, before) = words.split_last()?;
+    if let Some(kind) = kind_of(last) {
+        return Some((kind, before.join("-")));
+    }
+    // `PLAN-01.md`, `01-PLAN-01.md`: the number stands behind the word.
+    let (word, before) = before.split_last()?;
+    let kind = kind_of(word).filter(|_| begins_with_digit(last))?;
+    PlanNumber::parse(last)?;
+    let mut head = before.to_vec();
+    head.push(last);
+    Some((kind, head.join("-")))
+}
+
+fn kind_of(word: &str) -> Option<FileKind> {
+    if word.eq_ignore_ascii_case("plan") {
+        Some(FileKind::Plan)
+    } else if word.eq_ignore_ascii_case("summary") {
+        Some(FileKind::Summary)
+    } else {
+        None
+    }
+}
+
+/// Returns what follows the phase folder's own name: `02` of `13-harness-02` in `13-harness`.
+fn without_phase_dir<'a>(head: &'a str, phase_dir: &str) -> Option<&'a str> {
+    let slug = PhaseNumber::split(phase_dir)?.1.trim_start_matches('-');
+    [phase_dir, slug]
+        .iter()
+        .filter(|prefix| !prefix.is_empty())
+        .find_map(|prefix| head.strip_prefix(prefix)?.strip_prefix('-'))
+        .filter(|rest| begins_with_digit(rest))
+}
+
+/// Splits at dashes and drops the words `phase` and `plan` that stand beside a number.
+fn numbered_words(head: &str) -> Vec<&str> {
+    let words: Vec<&str> = head
+        .split(['-', '_'])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let has_number = |word: Option<&&str>| word.is_none_or(|word| begins_with_digit(word));
+    words
+        .iter()
+        .enumerate()
+        .filter(|(at, word)| {
+            let names_it = word.eq_ignore_ascii_case("phase") || word.eq_ignore_ascii_case("plan");
+            !(names_it && has_number(words.get(at + 1)))
+        })
+        .map(|(_, word)| *word)
+        .collect()
+}
+
+fn begins_with_digit(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, dir: &str) -> Option<(FileKind, String)> {
+        FileName::parse(name, dir).map(|file| {
+            let plan = file
+                .plan
+                .map_or_else(|| "whole".to_owned(), |plan| plan.to_string());
+            (file.kind, plan)
+        })
+    }
+
+    #[test]
+    fn every_style_names_its_plan() {
+        for (dir, name, plan) in [
+            ("04-polish", "04-01-PLAN.md", "1"),
+            ("04-polish", "04-12-PLAN.MD", "12"),
+            ("02-hooks", "06-PLAN.md", "6"),
+            ("02-favicon", "PLAN-02.md", "2"),
+            ("01-fields", "01-PLAN-03.md", "3"),
+            ("05.3-check", "05.3-02-PLAN.md", "2"),
+            ("05-forms", "05-05a-PLAN.md", "5a"),
+            ("05.1-forms", "05.1-04c-PLAN.md", "4c"),
+            ("06.1-report", "06.1-E-PLAN.md", "e"),
+            ("01-start", "01-D-PLAN.md", "d"),
+            ("03b-idiom", "03b-01-PLAN.md", "1"),
+            ("01-cli-scaffold", "01-project-scaffold-PLAN.md", "1"),
+            ("01-cli-scaffold", "02-2fa-login-PLAN.md", "2"),
+            ("01-cli-scaffold", "01-02-log-in-PLAN.md", "2"),
+            ("13-harness", "13-harness-02-PLAN.md", "2"),
+            ("13-harness", "harness-02-PLAN.md", "2"),
+            ("02-sweep", "02-1-PLAN.md", "1"),
+            ("03-rows", "03-01.plan.jsonl", "1"),
+            ("03-rows", "phase-03-plan-02-PLAN.md", "2"),
+            ("01-version", "02-PLAN.md", "2"),
+            ("02-alerts", "PLAN.md", "whole"),
+            ("05.3-check", "05.3-PLAN.md", "whole"),
+        ] {
+            let found = Some((FileKind::Plan, plan.to_owned()));
+            assert_eq!(read(name, dir), found, "{name}");
+            let summary = name
+                .replace("PLAN.", "SUMMARY.")
+                .replace(".plan.", ".summary.");
+            let summary = if summary == name {
+                name.replace(".md", "-SUMMARY.md")
+            } else {
+                summary
+            };
+            let found = Some((FileKind::Summary, plan.to_owned()));
+            assert_eq!(read(&summary, dir), found, "{summary}");
+        }
+    }
+
+    #[test]
+    fn names_that_only_hold_the_word_are_none() {
+        for name in [
+            "01-PLAN-GAP-REVIEW.md",
+            "02-PLAN-PAUSE.md",
+            "04-PREPLANNING-NOTES.md",
+            "PLAN-ACTUAL-01.md",
+            "PLAN-ACTUAL-2026-02-11.md",
+            "REVIEW-plans-ab.md",
+            "01-VERIFICATION-wave1.md",
+            "01-01-PLAN.md.bak",
+            "01-01-PLAN.md.tmp",
+            ".01-01-PLAN.md",
+            "R01-SUMMARY.md",
+            "260422-p4a-PLAN.md",
+            "test-plan.jsonl",
+            "source-plan.md",
+            "06-pre-planning-assumptions.md",
+            "01-RESEARCH.md",
+            "é-PLAN.md",
+            "",
+        ] {
+            assert_eq!(read(name, "01-start"), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Pairs the plans of one phase with their summaries.
+
+use serde::Serialize;
+
+use crate::planning::FileKind;
+use crate::planning::FileName;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+
+/// A plan of a phase: what is to be done, what was done, or both.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanSlot {
+    /// The plan's number inside its phase; a phase's only `PLAN.md` is its plan 1.
+    pub number: PlanNumber,
+    /// The words behind the number, where the file names have some.
+    pub slug: Option<String>,
+    /// The plan's file name.
+    pub plan: Option<String>,
+    /// The summary's file name; plans are often not committed, and a summary stands alone.
+    pub summary: Option<String>,
+}
+
+/// The plans of one phase, by number, and the files that look like one and are not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Paired {
+    /// The plans by number, then by slug.
+    pub plans: Vec<PlanSlot>,
+    /// The names that hold `PLAN` or `SUMMARY` and are no plan's: reviews, notes, a phase's own
+    /// summary beside those of its plans, a second file for the same plan.
+    pub ignored: Vec<String>,
+}
+
+/// Pairs the files that stand directly in the phase folder `phase_dir`; other names are passed over.
+///
+/// `12-SUMMARY.md` beside `12-01-SUMMARY.md` in phase 12 tells of the phase as a whole and is ignored;
+/// alone beside the phase's one plan it is that plan's.
+pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> Paired {
+    let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    // `.jsonl` sorts behind `.md`, which is the file that people read.
+    names.sort_by_key(|name| (has_ending(name, "jsonl"), *name));
+    let mut paired = Paired::default();
+    let mut files = Vec::new();
+    for name in names {
+        match FileName::parse(name, phase_dir) {
+            Some(file) => files.push((name, file)),
+            None if is_lookalike(name) => paired.ignored.push(name.to_owned()),
+            None => {}
+        }
+    }
+    let phase = PhaseNumber::split(phase_dir).map(|(number, _)| number.to_string());
+    let (of_phase, of_plans): (Vec<_>, Vec<_>) = files
+        .iter()
+        .partition(|(_, file)| is_of_phase(file, phase.as_deref(), &files));
+    for kind in [FileKind::Plan, FileKind::Summary] {
+        for (name, file) in of_plans.iter().filter(|(_, file)| file.kind == kind) {
+            paired.place(name, file);
+        }
+        for (name, file) in of_phase.iter().filter(|(_, file)| file.kind == kind) {
+            paired.place_of_phase(name, file);
+        }
+    }
+    paired
+        .plans
+        .sort_by(|a, b| (&a.number, &a.slug).cmp(&(&b.number, &b.slug)));
+    paired.ignored.sort();
+    paired
+}
+
+/// Tells whether a file is about the phase as a whole: no plan number, or the phase's own number
+/// where the plans' files carry both and none carries its plan's number alone.
+fn is_of_phase(file: &FileName, phase: Option<&str>, files: &[(&str, FileName)]) -> bool {
+    let Some(plan) = &file.plan else {
+        return true;
+    };
+    let is_alone = |file: &FileName| file.phase.is_none() && file.slug.is_none();
+    if !is_alone(file) || Some(plan.to_string().as_str()) != phase {
+        return false;
+    }
+    let others = || files.iter().map(|(_, other)| other);
+    let has_both = |kind| {
+        others().any(|other| other.kind == kind && other.phase.is_some() && other.plan.is_some())
+    };
+    let has_other_alone =
+        others().any(|other| is_alone(other) && other.plan.is_some() && other.plan != file.plan);
+    let has_its_plan = file.kind == FileKind::Summary
+        && !has_both(FileKind::Plan)
+        && others().any(|other| other.kind == FileKind::Plan && other.plan == file.plan);
+    let is_of_plan = has_other_alone || has_its_plan;
+    !is_of_plan && (has_both(file.kind) || has_both(FileKind::Plan))
+}
+
+impl PlanSlot {
+    /// Takes a file in, unless there is one of its kind already.
+    fn take(&mut self, kind: FileKind, name: &str) -> bool {
+        let file = match kind {
+            FileKind::Plan => &mut self.plan,
+            FileKind::Summary => &mut self.summary,
+        };
+        let is_free = file.is_none();
+        file.get_or_insert_with(|| name.to_owned());
+        is_free
+    }
+}
+
+impl Paired {
+    /// Puts a file to its plan: the same number, and the same slug where both have one.
+    fn place(&mut self, name: &str, file: &FileName) {
+        let Some(number) = &file.plan else {
+            return;
+        };
+        let fits = |slot: &PlanSlot, slug: bool| {
+            slot.number == *number
+                && (slot.slug == file.slug
+                    || (!slug && (slot.slug.is_none() || file.slug.is_none())))
+        };
+        let at = [true, false]
+            .iter()
+            .find_map(|slug| self.plans.iter().position(|slot| fits(slot, *slug)));
+        let Some(at) = at else {
+            return self.add(number.clone(), file, name);
+        };
+        if !self.plans[at].take(file.kind, name) {
+            self.ignored.push(name.to_owned());
+        }
+    }
+
+    /// Puts a file of the whole phase to its only plan, if that has none of its kind.
+    fn place_of_phase(&mut self, name: &str, file: &FileName) {
+        if self.plans.is_empty() {
+            return self.add(PlanNumber::from(1), file, name);
+        }
+        if let [only] = self.plans.as_mut_slice()
+            && only.take(file.kind, name)
+        {
+            return;
+        }
+        self.ignored.push(name.to_owned());
+    }
+
+    fn add(&mut self, number: PlanNumber, file: &FileName, name: &str) {
+        let mut slot = PlanSlot {
+            number,
+            slug: file.slug.clone(),
+            plan: None,
+            summary: None,
+        };
+        slot.take(file.kind, name);
+        self.plans.push(slot);
+    }
+}
+
+fn is_lookalike(name: &str) -> bool {
+    let is_kept = has_ending(name, "md") || has_ending(name, "jsonl");
+    is_kept && !name.starts_with('.') && (name.contains("PLAN") || name.contains("SUMMARY"))
+}
+
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.rsplit_once('.')
+        .is_some_and(|(_, last)| last.eq_ignore_ascii_case(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shows each plan as `number plan summary`, and what was ignored.
+    fn shown(dir: &str, names: &[&str]) -> (Vec<String>, Vec<String>) {
+        let paired = pair(dir, names);
+        let name = |file: Option<String>| file.unwrap_or_else(|| "-".to_owned());
+        let plans = paired
+            .plans
+            .into_iter()
+            .map(|slot| format!("{} {} {}", slot.number, name(slot.plan), name(slot.summary)))
+            .collect();
+        (plans, paired.ignored)
+    }
+
+    /// A phase folder, its files, and the plans they make.
+    type Case = (
+        &'static str,
+        &'static [&'static str],
+        &'static [&'static str],
+    );
+
+    const STYLES: &[Case] = &[
+        (
+            "01-version",
+            &[
+                "02-PLAN.md",
+                "01-02-SUMMARY.md",
+                "01-PLAN.md",
+                "01-01-SUMMARY.md",
+                "NOTES.md",
+            ],
+            &[
+                "1 01-PLAN.md 01-01-SUMMARY.md",
+                "2 02-PLAN.md 01-02-SUMMARY.md",
+            ],
+        ),
+        (
+            "04-bulk",
+            &[
+                "04-PLAN-01.md",
+                "04-01-SUMMARY.md",
+                "04-PLAN-10.md",
+                "04-PLAN-02.md",
+            ],
+            &[
+                "1 04-PLAN-01.md 04-01-SUMMARY.md",
+                "2 04-PLAN-02.md -",
+                "10 04-PLAN-10.md -",
+            ],
+        ),
+        (
+            "02-facade",
+            &[
+                "01-PLAN.md",
+                "02-PLAN.md",
+                "02-01-SUMMARY.md",
+                "02-02-SUMMARY.md",
+            ],
+            &[
+                "1 01-PLAN.md 02-01-SUMMARY.md",
+                "2 02-PLAN.md 02-02-SUMMARY.md",
+            ],
+        ),
+        (
+            "02-hooks",
+            &["01-PLAN.md", "01-SUMMARY.md", "02-PLAN.md", "02-SUMMARY.md"],
+            &["1 01-PLAN.md 01-SUMMARY.md", "2 02-PLAN.md 02-SUMMARY.md"],
+        ),
+        (
+            "01-cli-scaffold",
+            &[
+                "01-project-scaffold-PLAN.md",
+                "01-project-scaffold-SUMMARY.md",
+                "02-names-PLAN.md",
+            ],
+            &[
+                "1 01-project-scaffold-PLAN.md 01-project-scaffold-SUMMARY.md",
+                "2 02-names-PLAN.md -",
+            ],
+        ),
+        (
+            "03-rows",
+            &[
+                "03-01.plan.jsonl",
+                "03-01.summary.jsonl",
+                "03-02.summary.jsonl",
+            ],
+            &[
+                "1 03-01.plan.jsonl 03-01.summary.jsonl",
+                "2 - 03-02.summary.jsonl",
+            ],
+        ),
+        (
+            "01-audit",
+            &[
+                "01-PLAN.md",
+                "02-PLAN.md",
+                "01-SUMMARY.md",
+                "01-02-SUMMARY.md",
+            ],
+            &[
+                "1 01-PLAN.md 01-SUMMARY.md",
+                "2 02-PLAN.md 01-02-SUMMARY.md",
+            ],
+        ),
+        (
+            "02-alerts",
+            &["PLAN.md", "SUMMARY.md"],
+            &["1 PLAN.md SUMMARY.md"],
+        ),
+        ("02-alerts", &["SUMMARY.md"], &["1 - SUMMARY.md"]),
+        (
+            "07-one",
+            &["07-01-PLAN.md", "07-SUMMARY.md"],
+            &["1 07-01-PLAN.md 07-SUMMARY.md"],
+        ),
+        (
+            "01-dup",
+            &[
+                "01-log-in-PLAN.md",
+                "01-log-out-PLAN.md",
+                "01-log-out-SUMMARY.md",
+            ],
+            &[
+                "1 01-log-in-PLAN.md -",
+                "1 01-log-out-PLAN.md 01-log-out-SUMMARY.md",
+            ],
+        ),
+    ];
+
+    #[test]
+    fn styles_may_differ_inside_one_phase() {
+        for (dir, names, plans) in STYLES {
+            let plans = plans.iter().map(|plan| (*plan).to_owned()).collect();
+            assert_eq!(shown(dir, names), (plans, Vec::new()));
+        }
+    }
+
+    #[test]
+    fn what_is_no_plan_of_the_phase_is_ignored() {
+        let (plans, ignored) = shown(
+            "12-chat",
+            &[
+                "12-01-PLAN.md",
+                "12-01-SUMMARY.md",
+                "12-02-PLAN.md",
+                "12-SUMMARY.md",
+                "12-PLAN.md",
+                "SUMMARY.md",
+                "02-PLAN-PAUSE.md",
+                "01-PLAN-GAP-REVIEW.md",
+                "12-01-PLAN.md.bak",
+                "12-01.plan.jsonl",
+                ".12-03-PLAN.md",
+            ],
+        );
+        assert_eq!(
+            plans,
+            ["1 12-01-PLAN.md 12-01-SUMMARY.md", "2 12-02-PLAN.md -"]
+        );
+        assert_eq!(
+            ignored,
+            [
+                "01-PLAN-GAP-REVIEW.md",
+                "02-PLAN-PAUSE.md",
+                "12-01.plan.jsonl",
+                "12-PLAN.md",
+                "12-SUMMARY.md",
+                "SUMMARY.md"
+            ]
+        );
+        let (plans, ignored) = shown(
+            "12-chat",
+            &["12-01-PLAN.md", "12-02-PLAN.md", "12-SUMMARY.md"],
+        );
+        assert_eq!((plans.len(), ignored.len()), (2, 1));
+    }
+}
