@@ -1,0 +1,144 @@
+//! ROADMAP.md: the phases, what each is for, and how far it is.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+use crate::planning::Stated;
+
+/// How far a phase is, whatever words were used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseProgress {
+    /// Finished.
+    Complete,
+    /// Begun.
+    InProgress,
+    /// Not begun, planned or not.
+    NotStarted,
+    /// Put off to a later milestone.
+    Deferred,
+    /// Covered by another phase.
+    Superseded,
+    /// Taken out of the roadmap.
+    Removed,
+    /// Cannot go on.
+    Blocked,
+}
+
+/// An entry of a phase's plan checklist.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RoadmapPlan {
+    /// The plan's number, where the entry names one.
+    pub plan: Option<PlanNumber>,
+    /// The entry, verbatim.
+    pub text: String,
+    /// Whether it is ticked off; nothing where it has no checkbox.
+    pub checked: Option<bool>,
+    /// The mark between the checkbox's brackets: one space or letter.
+    #[serde(skip)]
+    pub mark: Option<Stated<bool>>,
+}
+
+/// A phase's row of the progress table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgressRow {
+    /// The cell that counts plans: `3/3`, `4`.
+    pub plans: Option<Stated<String>>,
+    /// How many plans are complete, as that cell says.
+    pub plans_complete: Option<u32>,
+    /// How many plans there are, as that cell says.
+    pub plans_total: Option<u32>,
+    /// The status cell, verbatim.
+    pub status: Option<Stated<String>>,
+    /// The cell of the day it was completed; empty cells too, to be filled.
+    pub completed: Option<Stated<String>>,
+    /// The line of the row, counted from 1.
+    pub line: usize,
+}
+
+/// A phase of the roadmap.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RoadmapPhase {
+    /// Its number.
+    pub number: PhaseNumber,
+    /// Its name, verbatim.
+    pub name: Option<String>,
+    /// What it is to achieve.
+    pub goal: Option<String>,
+    /// The phases it builds on.
+    pub depends_on: Vec<PhaseNumber>,
+    /// The requirements it covers: ids where ids are written, else the text.
+    pub requirements: Vec<String>,
+    /// What must be true when it is done.
+    pub success_criteria: Vec<String>,
+    /// Its plan checklist.
+    pub plans: Vec<RoadmapPlan>,
+    /// How far it is: the progress table is believed before the phase's own words, these before the checkbox.
+    pub status: Option<PhaseProgress>,
+    /// The mark of the phase's checkbox.
+    #[serde(skip)]
+    pub checkbox: Option<Stated<bool>>,
+    /// Its row of the progress table.
+    #[serde(skip)]
+    pub row: Option<ProgressRow>,
+    /// The phase's own `Status:` label or the mark in its heading, verbatim.
+    #[serde(skip)]
+    pub stated_status: Option<Stated<String>>,
+    /// What `Depends on` says, verbatim.
+    #[serde(skip)]
+    pub depends_on_text: Option<String>,
+    /// The index of its milestone in [`Roadmap::milestones`].
+    #[serde(skip)]
+    pub milestone: Option<usize>,
+    /// Whether it belongs to a milestone that has shipped.
+    #[serde(skip)]
+    pub is_shipped: bool,
+    /// The line that names it first, counted from 1.
+    #[serde(skip)]
+    pub line: usize,
+}
+
+/// A milestone named in the roadmap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoadmapMilestone {
+    /// Its name, verbatim.
+    pub name: String,
+    /// Whether it is said to have shipped.
+    pub is_shipped: bool,
+    /// The bytes that its phases stand in; empty where it is only listed.
+    pub range: Range<usize>,
+    /// The line that names it, counted from 1.
+    pub line: usize,
+}
+
+/// ROADMAP.md as read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Roadmap {
+    /// The title.
+    pub title: Option<String>,
+    /// The phases by number, those of shipped milestones included.
+    pub phases: Vec<RoadmapPhase>,
+    /// The milestones, in file order, where the roadmap has several.
+    #[serde(skip)]
+    pub milestones: Vec<RoadmapMilestone>,
+}
+
+impl Roadmap {
+    /// Returns the phases of milestones that have not shipped, without those taken out or put off.
+    pub fn active_phases(&self) -> impl Iterator<Item = &RoadmapPhase> {
+        self.phases.iter().filter(|phase| {
+            !phase.is_shipped
+                && !matches!(
+                    phase.status,
+                    Some(
+                        PhaseProgress::Deferred
+                            | PhaseProgress::Superseded
+                            | PhaseProgress::Removed
+                    )
+                )
+        })
+    }
+}
