@@ -11,6 +11,7 @@ pub mod text;
 pub mod warning;
 
 // Floor 1, the tools.
+pub mod git;
 pub mod markdown;
 
 // Floor 3, the stores.
