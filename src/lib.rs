@@ -6,10 +6,12 @@
 // Floor 0, the ground.
 pub mod clock;
 pub mod error;
+pub mod secrets;
 pub mod text;
 pub mod warning;
 
 // Floor 1, the tools.
+pub mod git;
 pub mod markdown;
 
 // Floor 3, the stores.
