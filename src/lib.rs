@@ -14,3 +14,4 @@ pub mod markdown;
 
 // Floor 3, the stores.
 pub mod planning;
+pub mod storage;
