@@ -11,7 +11,7 @@ pub mod warning;
 
 // Floor 1, the tools.
 pub mod markdown;
+pub mod storage;
 
 // Floor 3, the stores.
 pub mod planning;
-pub mod storage;

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::storage::append;
 use crate::storage::change::Change;
 use crate::storage::disk;
+use crate::storage::format::Mark;
 use crate::storage::read;
-use crate::storage::record::Mark;
 use crate::storage::record::Record;
 use crate::storage::root::Root;
 

@@ -1,16 +1,14 @@
 //! An ordered plan of changes to files, which sees what it has planned already.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
-use crate::storage::append;
 use crate::storage::change::Change;
 use crate::storage::diff;
 use crate::storage::fingerprint;
+use crate::storage::preview::Look;
+use crate::storage::preview::Preview;
 use crate::storage::read;
 use crate::storage::root;
 
@@ -21,15 +19,6 @@ use crate::storage::root;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     list: Vec<Change<Vec<u8>>>,
-}
-
-/// What a path will be once the plan is applied.
-enum View {
-    File(Vec<u8>),
-    Directory,
-    Absent,
-    /// The plan changes nothing there: what is on disk at this path, which a move may have renamed.
-    OnDisk(PathBuf),
 }
 
 impl Changes {
@@ -62,13 +51,13 @@ impl Changes {
 
     /// Returns a file's bytes as the plan will leave them, or nothing where no file will be.
     pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
-        self.bytes(&root::real_path(path)?, self.list.len())
+        self.preview().bytes(&root::real_path(path)?)
     }
 
     /// Plans a file's whole content; equal content adds nothing, missing folders are created.
     pub fn write(&mut self, path: &Path, new: impl Into<Vec<u8>>) -> Result<()> {
         let path = root::real_path(path)?;
-        let old = self.bytes(&path, self.list.len())?;
+        let old = self.preview().bytes(&path)?;
         self.replace(path, old, Some(new.into()))
     }
 
@@ -94,7 +83,7 @@ impl Changes {
                     .hint("delete it by hand"),
             );
         }
-        let old = self.bytes(&path, self.list.len())?;
+        let old = self.preview().bytes(&path)?;
         self.replace(path, old, None)
     }
 
@@ -113,17 +102,17 @@ impl Changes {
     pub fn rename(&mut self, from: &Path, to: &Path) -> Result<()> {
         let from = root::real_entry(from)?;
         let to = root::real_entry(to)?;
-        if !self.exists(&from)? {
+        if !self.preview().exists(&from)? {
             return Err(Error::not_found("does not exist, so it cannot be moved").at(&from, None));
         }
         if to.starts_with(&from) {
             return Err(Error::failed("cannot be moved into itself").at(&from, None));
         }
-        if self.exists(&to)? {
+        if self.preview().exists(&to)? {
             return Err(Error::refused("is in the way of a move").at(&to, None));
         }
         self.create_parents(&to)?;
-        let contents = self.contents(&from)?;
+        let contents = self.preview().contents(&from)?;
         self.list.push(Change::Move { from, to, contents });
         Ok(())
     }
@@ -131,10 +120,10 @@ impl Changes {
     /// Plans a directory, with its parents; one that exists adds nothing.
     pub fn create_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_path(path)?;
-        if self.is_directory(&path)? {
+        if self.preview().is_directory(&path)? {
             return Ok(());
         }
-        if self.exists(&path)? {
+        if self.preview().exists(&path)? {
             return Err(Error::failed("is a file, a directory was expected").at(&path, None));
         }
         self.create_parents(&path)?;
@@ -145,7 +134,7 @@ impl Changes {
     /// Plans that a directory goes; one that the plan leaves something in adds nothing.
     pub fn remove_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;
-        if self.is_directory(&path)? && self.is_vacant(&path)? {
+        if self.preview().is_directory(&path)? && self.preview().is_vacant(&path)? {
             self.list.push(Change::RemoveDirectory { path });
         }
         Ok(())
@@ -182,7 +171,7 @@ impl Changes {
                 new,
                 mode,
             } => {
-                if self.bytes(&path, self.list.len())? != new {
+                if self.preview().bytes(&path)? != new {
                     return Err(changed_since(&path));
                 }
                 self.replace(path.clone(), new, old)?;
@@ -191,10 +180,10 @@ impl Changes {
             }
             Change::Append { .. } => Ok(()),
             Change::Move { from, to, contents } => {
-                if !self.exists(&to)? || self.exists(&from)? {
+                if !self.preview().exists(&to)? || self.preview().exists(&from)? {
                     return Err(changed_since(&to));
                 }
-                let now = self.contents(&to)?;
+                let now = self.preview().contents(&to)?;
                 if let Some(below) = fingerprint::first_changed(&contents, &now) {
                     return Err(changed_since(&fingerprint::join(&to, below)));
                 }
@@ -216,10 +205,10 @@ impl Changes {
         old: Option<Vec<u8>>,
         new: Option<Vec<u8>>,
     ) -> Result<()> {
-        let planned = match self.view(&path, self.list.len())? {
-            View::OnDisk(_) => return self.replace(path, old, new),
-            View::File(bytes) => Some(bytes),
-            View::Directory | View::Absent => None,
+        let planned = match self.preview().look(&path)? {
+            Look::OnDisk(_) => return self.replace(path, old, new),
+            Look::File(bytes) => Some(bytes),
+            Look::Directory | Look::Absent => None,
         };
         if planned != old {
             return Err(Error::failed("is changed twice in one operation").at(&path, None));
@@ -286,10 +275,10 @@ impl Changes {
     fn create_parents(&mut self, path: &Path) -> Result<()> {
         let mut missing = Vec::new();
         for folder in path.ancestors().skip(1) {
-            if self.is_directory(folder)? {
+            if self.preview().is_directory(folder)? {
                 break;
             }
-            if self.exists(folder)? {
+            if self.preview().exists(folder)? {
                 return Err(Error::failed("is a file, a directory was expected").at(folder, None));
             }
             missing.push(folder.to_owned());
@@ -299,106 +288,8 @@ impl Changes {
         Ok(())
     }
 
-    fn bytes(&self, path: &Path, before: usize) -> Result<Option<Vec<u8>>> {
-        match self.view(path, before)? {
-            View::File(bytes) => Ok(Some(bytes)),
-            View::Absent => Ok(None),
-            View::OnDisk(path) => read::bytes(&path),
-            View::Directory => {
-                Err(Error::failed("is a directory, a file was expected").at(path, None))
-            }
-        }
-    }
-
-    fn exists(&self, path: &Path) -> Result<bool> {
-        match self.view(path, self.list.len())? {
-            View::File(_) | View::Directory => Ok(true),
-            View::Absent => Ok(false),
-            View::OnDisk(path) => match fs::symlink_metadata(&path) {
-                Err(error) if read::is_absent(&error) => Ok(false),
-                metadata => metadata.at("read", &path).map(|_| true),
-            },
-        }
-    }
-
-    fn is_directory(&self, path: &Path) -> Result<bool> {
-        Ok(match self.view(path, self.list.len())? {
-            View::Directory => true,
-            View::File(_) | View::Absent => false,
-            View::OnDisk(path) => path.is_dir(),
-        })
-    }
-
-    /// Says whether nothing will be in a directory.
-    fn is_vacant(&self, directory: &Path) -> Result<bool> {
-        let mut below: Vec<PathBuf> = self
-            .list
-            .iter()
-            .map(|change| change.path().to_owned())
-            .filter(|path| path.starts_with(directory) && path != directory)
-            .collect();
-        if let View::OnDisk(path) = self.view(directory, self.list.len())? {
-            for entry in fs::read_dir(&path).at("list", &path)? {
-                below.push(directory.join(entry.at("list", &path)?.file_name()));
-            }
-        }
-        for path in below {
-            if self.exists(&path)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Looks from the newest of the first `before` changes back to the disk.
-    fn view(&self, path: &Path, before: usize) -> Result<View> {
-        let mut path = path.to_owned();
-        for (index, change) in self.list[..before].iter().enumerate().rev() {
-            match change {
-                Change::Write { path: at, new, .. } if *at == path => {
-                    return Ok(new.clone().map_or(View::Absent, View::File));
-                }
-                Change::Append { path: at, lines } if *at == path => {
-                    let bytes = self.bytes(&path, index)?.unwrap_or_default();
-                    return Ok(View::File(append::joined(bytes, lines)));
-                }
-                Change::CreateDirectory { path: at } if *at == path => return Ok(View::Directory),
-                Change::RemoveDirectory { path: at } if *at == path => return Ok(View::Absent),
-                Change::Move { from, to, .. } => {
-                    if let Ok(below) = path.strip_prefix(to) {
-                        path = fingerprint::join(from, below);
-                    } else if path.starts_with(from) {
-                        return Ok(View::Absent);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(View::OnDisk(path))
-    }
-
-    /// Returns the digests of what will be moved, as the plan shows it so far.
-    fn contents(&self, from: &Path) -> Result<BTreeMap<PathBuf, String>> {
-        let on_disk = match self.view(from, self.list.len())? {
-            View::OnDisk(path) => path,
-            View::File(bytes) => {
-                return Ok(BTreeMap::from([(
-                    PathBuf::new(),
-                    fingerprint::of_bytes(&bytes),
-                )]));
-            }
-            View::Directory | View::Absent => return Ok(BTreeMap::new()),
-        };
-        let mut contents = BTreeMap::new();
-        for below in fingerprint::files_below(&on_disk)? {
-            let digest = match self.view(&fingerprint::join(from, &below), self.list.len())? {
-                View::File(bytes) => fingerprint::of_bytes(&bytes),
-                View::OnDisk(path) => fingerprint::of_file(&path)?,
-                View::Directory | View::Absent => continue,
-            };
-            contents.insert(below, digest);
-        }
-        Ok(contents)
+    fn preview(&self) -> Preview<'_> {
+        Preview::of(&self.list)
     }
 }
 
@@ -412,6 +303,7 @@ fn changed_since(path: &Path) -> Error {
 mod tests {
     use super::*;
     use crate::error::Kind;
+    use std::fs;
 
     fn tree() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();

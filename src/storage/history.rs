@@ -17,12 +17,12 @@ use crate::storage::change::Change;
 use crate::storage::changes::Changes;
 use crate::storage::disk;
 use crate::storage::folder::Folder;
+use crate::storage::format::Header;
+use crate::storage::format::Mark;
 use crate::storage::lock;
 use crate::storage::lock::Store;
 use crate::storage::read;
 use crate::storage::record;
-use crate::storage::record::Header;
-use crate::storage::record::Mark;
 use crate::storage::record::Record;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -32,6 +32,9 @@ const MAX_OPERATIONS: usize = 200;
 
 /// How many bytes of records are kept; a larger one is kept while it is the newest.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Far beyond what anybody reaches; a file that says more is none of ours.
+const MAX_ID: u64 = u64::MAX / 2;
 
 /// The number of an operation; a later operation has a greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -187,6 +190,7 @@ impl History {
                 && let Some(id) = name
                     .file_stem()
                     .and_then(|stem| stem.to_str()?.parse().ok())
+                && id <= MAX_ID
             {
                 ids.push(id);
             }
@@ -215,7 +219,7 @@ impl History {
     pub(crate) fn next_id(&self) -> Result<u64> {
         let done = self.ids("record")?.last().copied();
         let pending = self.ids("pending")?.last().copied();
-        Ok(done.max(pending).map_or(1, |last| last.saturating_add(1)))
+        Ok(done.max(pending).map_or(1, |last| last + 1))
     }
 
     fn operation(&self, id: u64) -> Result<Operation> {

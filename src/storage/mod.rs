@@ -13,7 +13,7 @@
 //! 1. The locks of its stores are held over reading, planning and applying (`locks/` in `.annals/`, one
 //!    file a store, always in the same order). Whoever comes second waits, then sees what was written.
 //! 2. What a killed process left half done in these stores is finished first.
-//! 3. A record of all old and new bytes goes to the disk before the first change (see `record.rs`).
+//! 3. A record of all old and new bytes goes to the disk before the first change (see `format.rs`).
 //! 4. Each change is made only where the place holds what it held when it was planned: a temporary file
 //!    beside it, flushed, checked once more and renamed. Then the directories are flushed, each once.
 //! 5. If a change cannot be made (somebody without our locks changed the file, the disk is full), those
@@ -58,9 +58,11 @@ mod disk;
 pub mod fail_point;
 mod fingerprint;
 mod folder;
+mod format;
 mod history;
 mod lock;
 mod own_files;
+mod preview;
 pub mod read;
 mod record;
 mod recovery;

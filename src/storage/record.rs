@@ -2,84 +2,24 @@
 //!
 //! A file `<id>.pending` in `.annals/history/` until the operation is done, `<id>.record` after:
 //!
-//! ```text
-//! {"format":1,"operation":"ship",…,"changes":[{"do":"write","path":"STATE.md","old":812,"new":790},…]}⏎
-//! <the bytes of each "old", "new" and "lines", in the order of the changes, as they are>
-//! <one byte: ' ' while the changes are made, '<' while they are taken back>
-//! <one byte a change: ' ' not made yet, '.' made, '!' left alone, '-' taken back>⏎
-//! ```
-//!
-//! The header is one line of JSON with lengths in place of bytes; paths are relative to the root. The
-//! marks are written over in place, so marking needs no room on a full disk. A pending file that is
-//! shorter than its header says was never begun: no change is made before it is whole on disk.
+//! `format.rs` says what is in it. A pending file that is torn was never begun: no change is made before
+//! its record is whole on disk.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
 
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::change::Change;
 use crate::storage::disk;
-use crate::storage::lock::Store;
-
-/// The format this version writes, and the only one it reads.
-pub(crate) const FORMAT: u32 = 1;
+use crate::storage::format;
+use crate::storage::format::Header;
+use crate::storage::format::Mark;
 
 /// The longest header line that is read; thousands of changes fit.
 const MAX_HEADER: u64 = 16 * 1024 * 1024;
-
-/// The most that one operation may record.
-const MAX_RECORD: u64 = 256 * 1024 * 1024;
-
-const FORWARD: u8 = b' ';
-const BACKWARD: u8 = b'<';
-
-/// What a record says about its operation before the bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Header {
-    pub(crate) format: u32,
-    pub(crate) operation: String,
-    pub(crate) time: String,
-    pub(crate) pid: u32,
-    pub(crate) stores: Vec<Store>,
-    /// Whether the record stays for undo once the operation is done.
-    pub(crate) keep: bool,
-    pub(crate) changes: Vec<Change<u64>>,
-}
-
-/// How far one change has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// Not made yet.
-    Waiting,
-    /// Made.
-    Made,
-    /// Not made: the place held neither what it should hold before nor after.
-    LeftAlone,
-    /// Made and taken back.
-    TakenBack,
-}
-
-impl Mark {
-    fn byte(self) -> u8 {
-        match self {
-            Self::Waiting => b' ',
-            Self::Made => b'.',
-            Self::LeftAlone => b'!',
-            Self::TakenBack => b'-',
-        }
-    }
-
-    fn of(byte: u8) -> Option<Self> {
-        [Self::Waiting, Self::Made, Self::LeftAlone, Self::TakenBack]
-            .into_iter()
-            .find(|mark| mark.byte() == byte)
-    }
-}
 
 /// A whole record, and where it came from.
 #[derive(Debug)]
@@ -107,7 +47,7 @@ impl Record {
             .iter()
             .filter_map(|change| change.clone().with_bytes(lengths))
             .collect();
-        let (text, marks_at) = encode(&header, &changes)?;
+        let (text, marks_at) = format::encode(&header, &changes)?;
         let (id, path, file) = reserve(folder, id)?;
         let written = disk::write(&file, &text).and_then(|()| disk::sync(&file));
         if let Err(error) = written {
@@ -134,17 +74,18 @@ impl Record {
         };
         let mut text = Vec::new();
         (&file)
-            .take(MAX_RECORD + MAX_HEADER)
+            .take(format::MAX_BYTES + MAX_HEADER)
             .read_to_end(&mut text)
             .at("read", &path)?;
         let Some(end) = text.iter().position(|byte| *byte == b'\n') else {
             return Ok(None);
         };
-        let header = parse_header(&text[..end], &path)?;
-        let Some((changes, marks_at)) = read_bytes(&header, &text, end + 1) else {
+        let header = Header::parse(&text[..end], &path)?;
+        let Some((changes, marks_at)) = format::read_bytes(&header, &text, end + 1) else {
             return Ok(None);
         };
-        let Some((is_backward, marks)) = read_marks(&text[marks_at..], changes.len()) else {
+        let Some((is_backward, marks)) = format::read_marks(&text[marks_at..], changes.len())
+        else {
             return Ok(None);
         };
         Ok(Some(Self {
@@ -184,7 +125,7 @@ impl Record {
 
     /// Notes that the operation is taken back from here on.
     pub(crate) fn turn_back(&mut self) -> Result<()> {
-        disk::write_at(&self.file, self.marks_at, &[BACKWARD]).at("write", &self.path)?;
+        disk::write_at(&self.file, self.marks_at, &[format::BACKWARD]).at("write", &self.path)?;
         self.is_backward = true;
         Ok(())
     }
@@ -224,65 +165,15 @@ pub(crate) fn read_outline(path: &Path) -> Result<Option<(Header, Vec<Mark>)>> {
     if line.pop() != Some(b'\n') {
         return Ok(None);
     }
-    let header = parse_header(&line, path)?;
-    let mut bytes: u64 = 0;
-    for change in &header.changes {
-        let mut add = |length: u64| {
-            bytes = bytes.saturating_add(length);
-            Some(length)
-        };
-        change.clone().with_bytes(&mut add);
-    }
-    let marks_at = start.saturating_add(bytes).min(MAX_RECORD);
+    let header = Header::parse(&line, path)?;
+    let marks_at = start.saturating_add(header.length_of_bytes());
     let mut tail = Vec::new();
-    file.seek(SeekFrom::Start(marks_at)).at("read", path)?;
+    file.seek(SeekFrom::Start(marks_at.min(format::MAX_BYTES)))
+        .at("read", path)?;
     file.take(MAX_HEADER)
         .read_to_end(&mut tail)
         .at("read", path)?;
-    Ok(read_marks(&tail, header.changes.len()).map(|(_, marks)| (header, marks)))
-}
-
-fn parse_header(line: &[u8], path: &Path) -> Result<Header> {
-    let unreadable = |why: String| {
-        Error::failed(format!("is a record that cannot be read: {why}"))
-            .at(path, 1)
-            .hint("if no newer version of annals wrote it, delete it")
-    };
-    let header: Header =
-        serde_json::from_slice(line).map_err(|error| unreadable(error.to_string()))?;
-    if header.format == FORMAT {
-        Ok(header)
-    } else {
-        Err(unreadable(format!("its format is {}", header.format)))
-    }
-}
-
-fn encode(header: &Header, changes: &[Change<Vec<u8>>]) -> Result<(Vec<u8>, u64)> {
-    let mut text = serde_json::to_vec(header)
-        .map_err(|error| Error::failed(format!("cannot record the operation: {error}")))?;
-    text.push(b'\n');
-    for change in changes {
-        match change {
-            Change::Write { old, new, .. } => {
-                text.extend(old.iter().chain(new).flatten());
-            }
-            Change::Append { lines, .. } => text.extend(lines),
-            _ => {}
-        }
-    }
-    let marks_at = text.len() as u64;
-    if marks_at > MAX_RECORD {
-        return Err(
-            Error::failed("changes more than one operation may record").hint(format!(
-                "split it: the limit is {} MiB",
-                MAX_RECORD / 1024 / 1024
-            )),
-        );
-    }
-    text.push(FORWARD);
-    text.extend(changes.iter().map(|_| Mark::Waiting.byte()));
-    text.push(b'\n');
-    Ok((text, marks_at))
+    Ok(format::read_marks(&tail, header.changes.len()).map(|(_, marks)| (header, marks)))
 }
 
 /// Creates the pending file under an id that no other process has, or had.
@@ -298,33 +189,6 @@ fn reserve(folder: &Path, mut id: u64) -> Result<(u64, PathBuf, File)> {
         }
         id += 1;
     }
-}
-
-/// Returns the changes with their bytes, and where the marks begin.
-fn read_bytes(
-    header: &Header,
-    text: &[u8],
-    mut start: usize,
-) -> Option<(Vec<Change<Vec<u8>>>, usize)> {
-    let mut next = |length: u64| {
-        let end = start.checked_add(usize::try_from(length).ok()?)?;
-        let bytes = text.get(start..end)?.to_vec();
-        start = end;
-        Some(bytes)
-    };
-    let mut changes = Vec::with_capacity(header.changes.len());
-    for change in &header.changes {
-        changes.push(change.clone().with_bytes(&mut next)?);
-    }
-    Some((changes, start))
-}
-
-fn read_marks(tail: &[u8], count: usize) -> Option<(bool, Vec<Mark>)> {
-    let (direction, rest) = tail.split_first()?;
-    let (end, marks) = rest.split_last()?;
-    let marks: Option<Vec<Mark>> = marks.iter().map(|byte| Mark::of(*byte)).collect();
-    let marks = marks.filter(|marks| marks.len() == count && *end == b'\n')?;
-    Some((*direction == BACKWARD, marks))
 }
 
 /// Opens a record, or nothing where it is gone: another process may end its operation at any time.
@@ -346,11 +210,12 @@ fn open_existing(path: &Path, options: &OpenOptions) -> Result<Option<File>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::lock::Store;
     use proptest::prelude::*;
 
     fn header() -> Header {
         Header {
-            format: FORMAT,
+            format: format::FORMAT,
             operation: "ship".to_owned(),
             time: "2026-02-17T10:11:12Z".to_owned(),
             pid: 7,

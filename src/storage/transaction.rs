@@ -15,6 +15,8 @@ use crate::storage::changes::Changes;
 use crate::storage::diff;
 use crate::storage::disk;
 use crate::storage::folder::Folder;
+use crate::storage::format;
+use crate::storage::format::Header;
 use crate::storage::history::History;
 use crate::storage::history::Operation;
 use crate::storage::history::OperationId;
@@ -22,7 +24,6 @@ use crate::storage::lock;
 use crate::storage::lock::Locks;
 use crate::storage::lock::Store;
 use crate::storage::record;
-use crate::storage::record::Header;
 use crate::storage::record::Record;
 use crate::storage::recovery;
 use crate::storage::root::Root;
@@ -235,7 +236,7 @@ impl Storage {
         }
         let history = self.history();
         let header = Header {
-            format: record::FORMAT,
+            format: format::FORMAT,
             operation: operation.to_owned(),
             time: self.clock.timestamp(),
             pid: std::process::id(),

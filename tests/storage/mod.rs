@@ -100,6 +100,8 @@ fn as_another_process() {
     let number: usize = number.parse().unwrap();
     match job {
         "count" => races::count(&root, number),
+        #[cfg(unix)]
+        "fill" => obstacles::write_too_much(&root),
         #[cfg(feature = "fail-point")]
         job => crash::work(job, &root, number),
         #[cfg(not(feature = "fail-point"))]

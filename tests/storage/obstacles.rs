@@ -116,22 +116,63 @@ fn our_own_folder_may_be_in_the_way() {
 }
 
 #[test]
-fn a_full_disk_takes_the_whole_operation_back() {
+fn a_change_that_fails_takes_those_before_it_back() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let file = put(root, "file", "old");
     let before = tree(root);
-    // Longer than any file system takes, so that creating it fails once all before it is done.
-    let impossible = root.join("x".repeat(250));
-    let error = transact(&storage(root), "write", |changes| {
+    let storage = storage(root);
+    let error = transact(&storage, "write", |changes| {
         changes.write(&file, "new")?;
         changes.write(&root.join("a/b"), "new")?;
-        changes.write(&impossible.join("y".repeat(300)), "new")
+        // Longer than any file system takes.
+        changes.write(&root.join("c").join("x".repeat(300)), "new")
     })
     .unwrap_err();
     assert_eq!(error.kind, Kind::Failed);
     assert_eq!(tree(root), before);
-    assert!(storage(root).interrupted().unwrap().value.is_empty());
+    assert!(storage.interrupted().unwrap().value.is_empty());
+}
+
+/// Runs where no file can grow beyond 4 KiB, as on a disk that is full by then.
+#[cfg(unix)]
+pub(crate) fn write_too_much(root: &Path) {
+    let storage = storage(root);
+    let before = tree(root);
+    let error = transact(&storage, "record", |changes| {
+        changes.write(&root.join("file"), "x".repeat(5_000))
+    })
+    .unwrap_err();
+    assert!(error.to_string().contains("cannot record"), "{error}");
+    assert_eq!(tree(root), before);
+
+    let error = transact(&storage, "append", |changes| {
+        changes.write(&root.join("file"), "new")?;
+        changes.append(&root.join("log"), "x".repeat(200))
+    })
+    .unwrap_err();
+    assert!(error.to_string().contains("only a part"), "{error}");
+    assert_eq!(tree(root), before);
+    assert!(storage.interrupted().unwrap().value.is_empty());
+    assert!(storage.history().list().unwrap().value.is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_takes_the_whole_operation_back() {
+    let folder = TempDir::new().unwrap();
+    put(folder.path(), "file", "old");
+    put(folder.path(), "log", "line\n".repeat(800));
+    let ended = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "sh"])
+        .arg(env::current_exe().unwrap())
+        .args(["storage::as_another_process", "--exact", "--ignored"])
+        .env(JOB, format!("fill\n0\n{}", folder.path().display()))
+        .output()
+        .unwrap();
+    let output = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success(), "{output}");
+    assert!(output.contains("1 passed"), "{output}");
 }
 
 #[cfg(unix)]
