@@ -13,6 +13,7 @@ pub mod warning;
 // Floor 1, the tools.
 pub mod git;
 pub mod markdown;
+pub mod storage;
 
 // Floor 3, the stores.
 pub mod planning;

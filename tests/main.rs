@@ -1,1 +1,5 @@
 //! The one test binary: every integration test is a module of it.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod storage;
