@@ -2,15 +2,34 @@
 
 /// Words that fill a field which has no value.
 const FILLERS: &[&str] = &[
-    "", "none", "none yet", "n/a", "na", "-", "--", "\u{2013}", "\u{2014}", "tbd", "null", "~",
-    "nil", "unknown",
+    "",
+    "none",
+    "none yet",
+    "none currently",
+    "none at this time",
+    "none identified",
+    "none so far",
+    "none detected",
+    "none found",
+    "none installed",
+    "none recorded",
+    "nothing",
+    "n/a",
+    "na",
+    "-",
+    "--",
+    "\u{2013}",
+    "\u{2014}",
+    "tbd",
+    "null",
+    "~",
+    "nil",
+    "empty",
 ];
 
 /// Tells whether a value is only a filler: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled `{placeholder}`.
 pub fn is_absent(value: &str) -> bool {
-    let bare = value
-        .trim()
-        .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'));
+    let bare = bare(value);
     let is_placeholder =
         bare.starts_with('{') && bare.ends_with('}') && !bare.contains([' ', ',', '"']);
     let inner = bare
@@ -29,6 +48,29 @@ pub fn is_absent(value: &str) -> bool {
 /// Returns the value unless it is only a filler.
 pub fn present(value: &str) -> Option<&str> {
     Some(value.trim()).filter(|value| !is_absent(value))
+}
+
+/// Tells whether a text says that there is nothing, and why: `None - all cleared`, `_(none — shipped)_`.
+pub(crate) fn is_none_remark(text: &str) -> bool {
+    let bare = bare(text).trim_start_matches('(');
+    let Some(rest) = bare
+        .get(..4)
+        .filter(|word| word.eq_ignore_ascii_case("none"))
+        .map(|_| bare[4..].trim_start())
+    else {
+        return is_absent(text);
+    };
+    rest.is_empty()
+        || rest.starts_with([
+            '.', ',', ';', ':', '-', '(', ')', '!', '\u{2013}', '\u{2014}',
+        ])
+        || is_absent(text)
+}
+
+fn bare(value: &str) -> &str {
+    value
+        .trim()
+        .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
 }
 
 /// Tells whether a value is a template's hint in brackets: `(No decisions yet)`, `[to be filled]`.
@@ -58,6 +100,7 @@ mod tests {
             "{todos-or-none}",
             " ",
             "None yet.",
+            "*None currently*",
         ] {
             assert!(is_absent(filler), "{filler}");
         }
@@ -67,8 +110,30 @@ mod tests {
             "none of the tests ran",
             "0",
             "[KNOWN-ISSUE] x",
+            "unknown",
         ] {
             assert!(!is_absent(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn none_with_a_reason_is_still_none() {
+        for text in [
+            "None - roadmap restructured.",
+            "_(none \u{2014} v2 shipped)_",
+            "None. All met.",
+            "None",
+            "none",
+        ] {
+            assert!(is_none_remark(text), "{text}");
+        }
+        for text in [
+            "none of the tests ran",
+            "Nonempty",
+            "no",
+            "\u{e9}\u{e9}\u{e9}",
+        ] {
+            assert!(!is_none_remark(text), "{text}");
         }
     }
 }

@@ -9,12 +9,12 @@ use serde::Serialize;
 use crate::planning::Claim;
 use crate::planning::Evidence;
 use crate::planning::Phase;
+use crate::planning::PhaseProgress;
 use crate::planning::PlanStanding;
 use crate::planning::Position;
 use crate::planning::RoadmapPhase;
 use crate::planning::Standing;
 use crate::planning::Stated;
-use crate::planning::status_word;
 
 /// What kind of statement is off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -146,9 +146,9 @@ impl Statements {
             return;
         };
         let actual = match phase.standing {
-            Standing::Done if status_word::is_open(stated) => "complete",
-            Standing::Open if status_word::is_complete(stated) => "in progress",
-            Standing::Unplanned if status_word::is_complete(stated) => "not planned",
+            Standing::Done if PhaseProgress::calls_open(stated) => "complete",
+            Standing::Open if PhaseProgress::calls_complete(stated) => "in progress",
+            Standing::Unplanned if PhaseProgress::calls_complete(stated) => "not planned",
             _ => return,
         };
         self.compare(DriftKind::Status, line, &stated, &actual);
@@ -252,8 +252,8 @@ impl Statements {
         }
         if let Some(status) = &row.status {
             let actual = match is_done {
-                true if status_word::is_open(&status.value) => "Complete",
-                false if status_word::is_complete(&status.value) => "In progress",
+                true if PhaseProgress::calls_open(&status.value) => "Complete",
+                false if PhaseProgress::calls_complete(&status.value) => "In progress",
                 _ => return,
             };
             self.compare(DriftKind::ProgressRow, row.line, &status.value, &actual);

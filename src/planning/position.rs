@@ -15,7 +15,6 @@ use crate::planning::Standing;
 use crate::planning::State;
 use crate::planning::standing::planned;
 use crate::planning::standing::ratio;
-use crate::planning::status_word;
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -191,7 +190,7 @@ fn holds_back(evidence: &Evidence<'_>, phase: &Phase, phases: &[Phase]) -> bool 
     let roadmap_says = planned(evidence.roadmap, &phase.number)
         .is_some_and(|planned| planned.status == Some(PhaseProgress::Complete));
     let state_says = evidence.state.phase_statuses.iter().any(|listed| {
-        listed.number == phase.number && status_word::is_complete(&listed.status.value)
+        listed.number == phase.number && PhaseProgress::calls_complete(&listed.status.value)
     });
     let later_done = phases
         .iter()
@@ -323,14 +322,14 @@ fn called_complete(evidence: &Evidence<'_>, phase: &Phase) -> Vec<String> {
         ));
     }
     for listed in &evidence.state.phase_statuses {
-        if listed.number == phase.number && status_word::is_complete(&listed.status.value) {
+        if listed.number == phase.number && PhaseProgress::calls_complete(&listed.status.value) {
             let place = evidence.state(listed.status.line);
             found.push(format!("{place}: calls phase {} complete", phase.number));
         }
     }
     for claim in &evidence.state.claims {
         if let Claim::Status(status) = &claim.value
-            && status_word::is_complete(status)
+            && PhaseProgress::calls_complete(status)
         {
             found.push(format!("{}: says {status:?}", evidence.state(claim.line)));
         }
@@ -388,7 +387,7 @@ fn state_is_unfinished(evidence: &Evidence<'_>) -> Option<String> {
     evidence.state.claims.iter().find_map(|claim| {
         let place = || evidence.state(claim.line);
         match &claim.value {
-            Claim::Status(status) if status_word::is_open(status) => {
+            Claim::Status(status) if PhaseProgress::calls_open(status) => {
                 Some(format!("{}: says {status:?}", place()))
             }
             Claim::PlansComplete(done) | Claim::CurrentPlan(done)

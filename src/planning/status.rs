@@ -1,241 +1,217 @@
-//! The answer to `annals status`: where the work stands and what comes next.
-
-use std::path::Path;
-use std::path::PathBuf;
+//! Words that say how far something is.
 
 use serde::Serialize;
 
-use crate::planning::Action;
-use crate::planning::Decision;
-use crate::planning::Drift;
-use crate::planning::Phase;
-use crate::planning::PhaseNumber;
-use crate::planning::PlanStanding;
-use crate::planning::Position;
-use crate::planning::Skill;
-use crate::planning::Standing;
-use crate::planning::StatedPhase;
-use crate::planning::Survey;
-use crate::planning::drift;
-use crate::project::Layout;
-use crate::project::Project;
-use crate::warning::Warning;
-
-/// Where the work stands. It is the document of `annals status --json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Status {
-    /// The project's name.
-    pub project: String,
-    /// What the project is for.
-    pub core_value: Option<String>,
-    /// `vbw`, `yolo` or `gsd`.
-    pub layout: &'static str,
-    /// The planning folder, relative to the project where it lies inside.
-    pub planning_dir: PathBuf,
-    /// The milestone that is worked on, and the archived ones.
-    pub milestone: MilestoneStatus,
-    /// The current phase as STATE.md states it; worked out from the files where it states none.
-    pub phase: PhaseStatusReport,
-    /// The current phase as worked out from the files.
-    pub derived: PhaseStatusReport,
-    /// The active milestone's plans, counted.
-    pub plans: PlanCounts,
-    /// STATE.md's decisions, in file order.
-    pub decisions: Vec<Decision>,
-    /// The open todos.
-    pub todos: Vec<String>,
-    /// The open blockers.
-    pub blockers: Vec<String>,
-    /// The installed skills.
-    pub skills: Vec<Skill>,
-    /// What to do next.
-    pub next: NextStatus,
-    /// Where STATE.md and ROADMAP.md say otherwise than the files.
-    pub drift: Vec<Drift>,
-    /// What was read in part only.
-    pub warnings: Vec<Warning>,
+/// How far a phase is, whatever words were used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseProgress {
+    /// Finished.
+    Complete,
+    /// Begun.
+    InProgress,
+    /// Not begun, planned or not.
+    NotStarted,
+    /// Put off to a later milestone.
+    Deferred,
+    /// Covered by another phase.
+    Superseded,
+    /// Taken out of the roadmap.
+    Removed,
+    /// Cannot go on.
+    Blocked,
 }
 
-/// The milestone that is worked on, and the archived ones.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MilestoneStatus {
-    /// The active milestone's slug.
-    pub slug: String,
-    /// Its name, as STATE.md says it.
-    pub name: Option<String>,
-    /// The slugs of archived milestones, sorted.
-    pub archived: Vec<String>,
-}
+/// Beginnings of a status in lower case, the longer before the shorter where one begins with the other.
+const BEGINNINGS: &[(&str, PhaseProgress)] = &[
+    ("not started", PhaseProgress::NotStarted),
+    ("not yet", PhaseProgress::NotStarted),
+    ("not planned", PhaseProgress::NotStarted),
+    ("incomplete", PhaseProgress::InProgress),
+    ("in progress", PhaseProgress::InProgress),
+    ("in-progress", PhaseProgress::InProgress),
+    ("in_progress", PhaseProgress::InProgress),
+    ("inprogress", PhaseProgress::InProgress),
+    ("executing", PhaseProgress::InProgress),
+    ("active", PhaseProgress::InProgress),
+    ("current", PhaseProgress::InProgress),
+    ("ongoing", PhaseProgress::InProgress),
+    ("started", PhaseProgress::InProgress),
+    ("building", PhaseProgress::InProgress),
+    ("verifying", PhaseProgress::InProgress),
+    ("partial", PhaseProgress::InProgress),
+    ("needs_remediation", PhaseProgress::InProgress),
+    ("needs remediation", PhaseProgress::InProgress),
+    ("wip", PhaseProgress::InProgress),
+    ("all phases complete", PhaseProgress::Complete),
+    ("all complete", PhaseProgress::Complete),
+    ("all done", PhaseProgress::Complete),
+    ("phase complete", PhaseProgress::Complete),
+    ("milestone complete", PhaseProgress::Complete),
+    ("complete", PhaseProgress::Complete),
+    ("done", PhaseProgress::Complete),
+    ("built", PhaseProgress::Complete),
+    ("shipped", PhaseProgress::Complete),
+    ("finished", PhaseProgress::Complete),
+    ("verified", PhaseProgress::Complete),
+    ("validated", PhaseProgress::Complete),
+    ("planned", PhaseProgress::NotStarted),
+    ("planning", PhaseProgress::NotStarted),
+    ("pending", PhaseProgress::NotStarted),
+    ("ready", PhaseProgress::NotStarted),
+    ("todo", PhaseProgress::NotStarted),
+    ("queued", PhaseProgress::NotStarted),
+    ("upcoming", PhaseProgress::NotStarted),
+    ("future", PhaseProgress::NotStarted),
+    ("unplanned", PhaseProgress::NotStarted),
+    ("blocked", PhaseProgress::Blocked),
+    ("on hold", PhaseProgress::Blocked),
+    ("paused", PhaseProgress::Blocked),
+    ("deferred", PhaseProgress::Deferred),
+    ("postponed", PhaseProgress::Deferred),
+    ("superseded", PhaseProgress::Superseded),
+    ("merged into", PhaseProgress::Superseded),
+    ("absorbed", PhaseProgress::Superseded),
+    ("removed", PhaseProgress::Removed),
+    ("dropped", PhaseProgress::Removed),
+    ("cancelled", PhaseProgress::Removed),
+    ("canceled", PhaseProgress::Removed),
+    ("skipped", PhaseProgress::Removed),
+    ("abandoned", PhaseProgress::Removed),
+    ("obsolete", PhaseProgress::Removed),
+];
 
-/// The current phase.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PhaseStatusReport {
-    /// Its number.
-    pub number: Option<PhaseNumber>,
-    /// How many phases there are.
-    pub total: Option<u32>,
-    /// Its name.
-    pub name: Option<String>,
-    /// Its status: verbatim where stated.
-    pub status: Option<String>,
-    /// The progress in percent.
-    pub progress_percent: Option<u32>,
-    /// What it is to achieve, as the roadmap says.
-    pub goal: Option<String>,
-    /// `state` where STATE.md states it, `files` where it is worked out.
-    pub source: &'static str,
-}
+/// Signs that stand for a status where no word does.
+const SIGNS: &[(char, PhaseProgress)] = &[
+    ('\u{2705}', PhaseProgress::Complete),
+    ('\u{2713}', PhaseProgress::Complete),
+    ('\u{2714}', PhaseProgress::Complete),
+    ('\u{2611}', PhaseProgress::Complete),
+    ('\u{25cf}', PhaseProgress::Complete),
+    ('\u{25d1}', PhaseProgress::InProgress),
+    ('\u{25d0}', PhaseProgress::InProgress),
+    ('\u{1f6a7}', PhaseProgress::InProgress),
+    ('\u{1f504}', PhaseProgress::InProgress),
+    ('\u{1f7e1}', PhaseProgress::InProgress),
+    ('\u{25cb}', PhaseProgress::NotStarted),
+    ('\u{2b1c}', PhaseProgress::NotStarted),
+    ('\u{1f4cb}', PhaseProgress::NotStarted),
+    ('\u{23f3}', PhaseProgress::NotStarted),
+    ('\u{23ed}', PhaseProgress::Removed),
+    ('\u{1f6ab}', PhaseProgress::Blocked),
+];
 
-/// Plans, counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct PlanCounts {
-    /// All of them.
-    pub total: usize,
-    /// With a summary that calls it neither partial nor failed.
-    pub complete: usize,
-    /// With a summary that calls it partial.
-    pub partial: usize,
-    /// With a summary that calls it failed.
-    pub failed: usize,
-}
+impl PhaseProgress {
+    /// Reads a status by how it begins: `Complete (4 plans)`, `✓ Built`, `◑ In progress`, `_(deferred to …)_`.
+    pub fn of(status: &str) -> Option<Self> {
+        let lower = status.to_lowercase();
+        let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+        BEGINNINGS
+            .iter()
+            .find(|(word, _)| begins_with_word(words, word))
+            .map(|(_, progress)| *progress)
+            .or_else(|| Self::of_sign(status))
+    }
 
-/// What to do next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct NextStatus {
-    /// What to do.
-    pub action: Action,
-    /// Of which phase; null for `ship` and `none`.
-    pub phase: Option<PhaseNumber>,
-    /// The command of the workflow that does it.
-    pub command: String,
-    /// Whether sources contradict each other about it.
-    pub conflict: bool,
-    /// The evidence; in a conflict that of both sides.
-    pub because: Vec<String>,
-}
+    /// Reads the first sign of a text that stands for a status.
+    pub(crate) fn of_sign(text: &str) -> Option<Self> {
+        text.chars().find_map(|c| {
+            SIGNS
+                .iter()
+                .find(|(sign, _)| *sign == c)
+                .map(|(_, progress)| *progress)
+        })
+    }
 
-impl Status {
-    /// Returns where the work stands in a project.
-    pub fn of(project: &Project, survey: &Survey) -> Self {
-        let planning = project.planning_place();
-        let position = &survey.position;
-        let derived = derived(position);
-        Self {
-            project: survey.name(project),
-            core_value: survey.core_value().map(str::to_owned),
-            layout: planning.layout.name.as_str(),
-            planning_dir: project.relative(&planning.dir).to_owned(),
-            milestone: MilestoneStatus {
-                slug: survey.folder.active.slug.clone(),
-                name: survey.state.milestone.clone(),
-                archived: survey.folder.archived.iter().map(|archive| archive.slug.clone()).collect(),
-            },
-            phase: stated(survey, &derived),
-            derived,
-            plans: PlanCounts::of(&position.phases),
-            decisions: survey.state.decisions.clone(),
-            todos: survey.state.todos.clone(),
-            blockers: survey.state.blockers.clone(),
-            skills: survey.state.skills.clone(),
-            next: NextStatus::of(position, &planning.layout),
-            drift: drift(&survey.evidence(project), position),
-            warnings: survey.warnings.iter().map(|warning| relative(project, warning)).collect(),
-        }
+    /// Tells whether a status calls a thing finished.
+    pub(crate) fn calls_complete(status: &str) -> bool {
+        Self::of(status) == Some(Self::Complete)
+    }
+
+    /// Tells whether a status says that there is work left.
+    pub(crate) fn calls_open(status: &str) -> bool {
+        matches!(
+            Self::of(status),
+            Some(Self::InProgress | Self::NotStarted | Self::Blocked)
+        )
+    }
+
+    /// Tells whether the phase is neither to be done nor done under its own number.
+    pub fn is_out(self) -> bool {
+        matches!(self, Self::Deferred | Self::Superseded | Self::Removed)
     }
 }
 
-/// Names a warning's file relative to the project.
-fn relative(project: &Project, warning: &Warning) -> Warning {
-    let mut warning = warning.clone();
-    let file: &Path = project.relative(&warning.place.file);
-    warning.place.file = file.to_owned();
-    warning
-}
-
-impl PlanCounts {
-    fn of(phases: &[Phase]) -> Self {
-        let count = |standing| phases.iter().map(|phase| phase.count(standing)).sum();
-        Self {
-            total: phases.iter().map(|phase| phase.plans.len()).sum(),
-            complete: count(PlanStanding::Complete),
-            partial: count(PlanStanding::Partial),
-            failed: count(PlanStanding::Failed),
-        }
-    }
-}
-
-impl NextStatus {
-    /// Words the next action in the layout's own commands.
-    pub fn of(position: &Position, layout: &Layout) -> Self {
-        let next = &position.next;
-        let phase = next.phase.as_ref().map(ToString::to_string).unwrap_or_default();
-        let command = match next.action {
-            Action::Plan => layout.commands.plan(&phase),
-            Action::Execute => layout.commands.execute(&phase),
-            Action::Ship => layout.commands.ship.clone(),
-            Action::None => layout.commands.new_milestone.clone(),
-        };
-        Self {
-            action: next.action,
-            phase: next.phase.clone(),
-            command,
-            conflict: !next.against.is_empty(),
-            because: next.because.iter().chain(&next.against).cloned().collect(),
-        }
-    }
-}
-
-fn derived(position: &Position) -> PhaseStatusReport {
-    let phase = position.phase();
-    PhaseStatusReport {
-        number: phase.map(|phase| phase.number.clone()),
-        total: u32::try_from(position.total()).ok().filter(|total| *total > 0),
-        name: phase.and_then(|phase| phase.name.clone()),
-        status: phase.map(status_words),
-        progress_percent: phase.map(|_| position.percent()),
-        goal: phase.and_then(|phase| phase.goal.clone()),
-        source: "files",
-    }
-}
-
-/// Says in words how far a phase is: `in progress, 1 of 3 plans`.
-fn status_words(phase: &Phase) -> String {
-    let (done, all) = (phase.count(PlanStanding::Complete), phase.plans.len());
-    match phase.standing {
-        Standing::Done => "complete".to_owned(),
-        Standing::Unplanned => "not planned".to_owned(),
-        Standing::Dropped => "dropped".to_owned(),
-        Standing::Open if done == 0 && phase.plans.iter().all(|(slot, _)| slot.summary.is_none()) => {
-            format!("planned, {all} {}", if all == 1 { "plan" } else { "plans" })
-        }
-        Standing::Open => format!("in progress, {done} of {all} plans"),
-    }
-}
-
-fn stated(survey: &Survey, derived: &PhaseStatusReport) -> PhaseStatusReport {
-    let StatedPhase {
-        number,
-        total,
-        name,
-        status,
-        progress_percent,
-    } = survey.state.phase.clone();
-    if number.is_none() && status.is_none() && progress_percent.is_none() {
-        return derived.clone();
-    }
-    let goal = survey
-        .roadmap
-        .phases
+/// Tells whether a text reads as a status rather than as a name.
+pub(crate) fn is_status(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let Some((word, _)) = BEGINNINGS
         .iter()
-        .find(|phase| Some(&phase.number) == number.as_ref())
-        .and_then(|phase| phase.goal.clone());
-    PhaseStatusReport {
-        number,
-        total,
-        name,
-        status,
-        progress_percent,
-        goal,
-        source: "state",
+        .find(|(word, _)| begins_with_word(words, word))
+    else {
+        return words.is_empty() && PhaseProgress::of_sign(text).is_some();
+    };
+    let rest = words[word.len()..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    // `Complete Rewrite` is a name, `COMPLETE`, `Complete (4 plans)` and `complete, verified` are not.
+    rest.trim_start().is_empty()
+        || rest
+            .trim_start()
+            .starts_with(|c: char| !c.is_alphanumeric() && c != '&')
+        || text.trim().chars().any(char::is_alphabetic)
+            && !text.trim().chars().any(char::is_lowercase)
+}
+
+/// Tells whether `text` begins with `word`, or with it and an ending (`completed`, `completes`).
+fn begins_with_word(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|rest| {
+        let ending = rest.len() - rest.trim_start_matches(char::is_alphanumeric).len();
+        ending <= 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_by_its_beginning() {
+        for (text, expected) in [
+            ("Complete (4 plans)", Some(PhaseProgress::Complete)),
+            ("\u{2713} Built", Some(PhaseProgress::Complete)),
+            ("\u{25cf} Done", Some(PhaseProgress::Complete)),
+            ("\u{25d1} In progress", Some(PhaseProgress::InProgress)),
+            ("completed_verified", Some(PhaseProgress::Complete)),
+            ("Pending planning", Some(PhaseProgress::NotStarted)),
+            ("Not started", Some(PhaseProgress::NotStarted)),
+            ("_(deferred to v3)_", Some(PhaseProgress::Deferred)),
+            ("Superseded by Phase 2", Some(PhaseProgress::Superseded)),
+            ("\u{2705}", Some(PhaseProgress::Complete)),
+            ("Milestone ready", None),
+            ("", None),
+        ] {
+            assert_eq!(PhaseProgress::of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_begin_like_a_status_are_names() {
+        for text in [
+            "Complete Rewrite",
+            "Planning & Research",
+            "Doneness",
+            "Events",
+        ] {
+            assert!(!is_status(text), "{text}");
+        }
+        for text in [
+            "planned",
+            "COMPLETE (100% tests)",
+            "IN PROGRESS",
+            "done, verified",
+            "All phases complete",
+        ] {
+            assert!(is_status(text), "{text}");
+        }
     }
 }

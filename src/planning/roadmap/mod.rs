@@ -5,28 +5,10 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
 use crate::planning::PlanNumber;
+use crate::planning::ProgressRow;
 use crate::planning::Stated;
-
-/// How far a phase is, whatever words were used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PhaseProgress {
-    /// Finished.
-    Complete,
-    /// Begun.
-    InProgress,
-    /// Not begun, planned or not.
-    NotStarted,
-    /// Put off to a later milestone.
-    Deferred,
-    /// Covered by another phase.
-    Superseded,
-    /// Taken out of the roadmap.
-    Removed,
-    /// Cannot go on.
-    Blocked,
-}
 
 /// An entry of a phase's plan checklist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,23 +22,6 @@ pub struct RoadmapPlan {
     /// The mark between the checkbox's brackets: one space or letter.
     #[serde(skip)]
     pub mark: Option<Stated<bool>>,
-}
-
-/// A phase's row of the progress table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgressRow {
-    /// The cell that counts plans: `3/3`, `4`.
-    pub plans: Option<Stated<String>>,
-    /// How many plans are complete, as that cell says.
-    pub plans_complete: Option<u32>,
-    /// How many plans there are, as that cell says.
-    pub plans_total: Option<u32>,
-    /// The status cell, verbatim.
-    pub status: Option<Stated<String>>,
-    /// The cell of the day it was completed; empty cells too, to be filled.
-    pub completed: Option<Stated<String>>,
-    /// The line of the row, counted from 1.
-    pub line: usize,
 }
 
 /// A phase of the roadmap.

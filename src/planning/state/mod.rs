@@ -1,11 +1,48 @@
 //! STATE.md: where the work stands, as its agents last wrote it.
+//!
+//! ```text
+//! **Project:** name                     ---
+//! **Milestone:** name                   milestone: v1.0
+//!                                       progress:
+//! ## Current Phase                        total_phases: 4
+//! Phase: 2 of 4 (Name)                  ---
+//! Plans: 3/5                            ## Current Position
+//! Progress: 40%                         Phase: 2 of 4 (Name) — EXECUTING
+//! Status: active                        Plan: 3 of 5
+//!                                       Progress: [####------] 40%
+//! ## Key Decisions
+//! | Decision | Date | Rationale |       ### Decisions
+//!                                       - [02-03]: …
+//! ## Todos
+//! - [ ] …                               ### Pending Todos
+//! ```
+
+use std::path::Path;
 
 use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::markdown::FrontMatter;
+use crate::markdown::Outline;
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
 use crate::planning::Stated;
+use crate::planning::absent::is_none_remark;
+use crate::planning::decision;
+use crate::planning::heading;
+use crate::planning::state::milestone::Milestone;
+use crate::planning::stated::Span;
+use crate::warning::Parsed;
+
+mod log;
+mod milestone;
+mod open_items;
+mod phase_list;
+mod phase_value;
+mod position;
+mod progress_value;
+mod skill_list;
+mod title;
 
 /// A skill named in the Skills section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -38,6 +75,10 @@ pub enum Claim {
     Phase(PhaseNumber),
     /// The current phase's name.
     Name(String),
+    /// Its place in the list of phases, where it goes by another number (`6 of 15 (06.1 Name)`).
+    Index(u32),
+    /// The status behind its name (`2 of 4 (Name) — EXECUTING`).
+    PhaseStatus(String),
     /// How many phases there are.
     Total(u32),
     /// How many phases are complete.
@@ -100,6 +141,9 @@ pub struct State {
     pub core_value: Option<String>,
     /// The milestone, verbatim.
     pub milestone: Option<String>,
+    /// The milestone's title, where [`milestone`](Self::milestone) is but a version.
+    #[serde(skip)]
+    pub milestone_name: Option<String>,
     /// The position.
     pub phase: StatedPhase,
     /// The decisions, in file order.
@@ -141,3 +185,118 @@ pub struct State {
     #[serde(skip)]
     pub session: Session,
 }
+
+impl State {
+    /// Reads a STATE.md.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        FrontMatter::parse(text, path).map(|front| Self::read(text, &front))
+    }
+
+    fn read(text: &str, front: &FrontMatter) -> Self {
+        let outline = Outline::parse(text, front.range.end);
+        let labels = identity_labels(&outline);
+        let label = |name: &str| {
+            labels
+                .iter()
+                .find(|(label, value)| label == name && !is_none_remark(value))
+                .map(|(_, value)| value.clone())
+        };
+        let milestone = Milestone::read(front, &outline, &labels);
+        let claims = position::claims(front, &outline);
+        let phase_statuses = phase_list::phase_statuses(&outline);
+        let mut phase = position::stated_phase(&claims, front.range.end);
+        phase.total = phase.total.or_else(|| listed_total(&phase_statuses));
+        let todos = open_items::todos(&outline);
+        let blockers = open_items::blockers(&outline);
+        let (skills, suggested_skills) = skill_list::skills(&outline);
+        Self {
+            project: label("project").or_else(|| outline.title().and_then(title::project)),
+            core_value: label("core value"),
+            milestone: milestone.text,
+            milestone_name: milestone.name,
+            phase,
+            decisions: decisions(&outline),
+            todos: todos.open,
+            blockers: blockers.open,
+            skills,
+            done_todos: todos.settled,
+            resolved_blockers: blockers.settled,
+            suggested_skills,
+            claims,
+            phase_statuses,
+            active_milestone: milestone.active,
+            is_between_milestones: milestone.is_between,
+            metrics: log::metrics(&outline),
+            activity: log::activity(&outline),
+            session: log::session(front, &outline),
+        }
+    }
+
+    /// Returns how many plans of the current phase are complete, and how many there are, where stated.
+    pub fn plans(&self) -> (Option<u32>, Option<u32>) {
+        let find =
+            |of: fn(&Claim) -> Option<u32>| self.claims.iter().find_map(|claim| of(&claim.value));
+        let complete = find(|claim| match claim {
+            Claim::PlansComplete(number) => Some(*number),
+            _ => None,
+        });
+        let total = find(|claim| match claim {
+            Claim::PlansTotal(number) => Some(*number),
+            _ => None,
+        });
+        (complete, total)
+    }
+}
+
+/// Returns the labels that say what the file is about, as lower-case name and value.
+fn identity_labels(outline: &Outline<'_>) -> Vec<(String, String)> {
+    let references = [
+        "project reference",
+        "project",
+        "project summary",
+        "reference",
+    ];
+    let mut scopes = position::scopes(outline);
+    scopes.extend(heading::sections(outline, &references).map(|section| section.own.clone()));
+    scopes.sort_by_key(|scope| scope.start);
+    scopes
+        .iter()
+        .flat_map(|scope| outline.labels(scope))
+        .map(|label| (label.name.to_lowercase(), label.value))
+        .collect()
+}
+
+/// Returns how many phases are listed, where they are listed without a gap.
+fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
+    let mut wholes: Vec<u32> = phases.iter().map(|phase| phase.number.whole()).collect();
+    wholes.sort_unstable();
+    wholes.dedup();
+    let is_whole_list = wholes
+        .iter()
+        .zip(1..)
+        .all(|(whole, expected)| *whole == expected);
+    u32::try_from(phases.len())
+        .ok()
+        .filter(|total| *total > 0 && is_whole_list)
+}
+
+/// Returns the decisions; phases that were listed among them are not.
+fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
+    const TITLES: &[&str] = &[
+        "decisions",
+        "key decisions",
+        "recent decisions",
+        "accumulated decisions",
+        "decisions made",
+        "decision log",
+        "architectural decisions",
+        "design decisions",
+    ];
+    heading::sections(outline, TITLES)
+        .flat_map(|section| decision::decisions(outline, &section.own))
+        .filter(|decision| phase_list::entry(Span::new(&decision.text, 0, 1)).is_none())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
