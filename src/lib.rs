@@ -15,5 +15,8 @@ pub mod git;
 pub mod markdown;
 pub mod storage;
 
+// Floor 2, the place.
+pub mod project;
+
 // Floor 3, the stores.
 pub mod planning;
