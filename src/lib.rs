@@ -17,6 +17,7 @@ pub mod storage;
 
 // Floor 2, the place.
 pub mod project;
+pub mod templates;
 
 // Floor 3, the stores.
 pub mod planning;

@@ -7,7 +7,7 @@
 mod discovery;
 mod environment;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod input;
 mod keys;
 mod layout;
@@ -25,6 +25,7 @@ pub use layout::LayoutName;
 pub use open::Project;
 pub use open::Request;
 pub use planning::Planning;
+pub(crate) use planning::confine;
 pub use settings::MAX_LINES;
 pub use settings::Origin;
 pub use settings::Setting;
