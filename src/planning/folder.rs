@@ -73,6 +73,33 @@ impl Folder {
     }
 }
 
+impl Folder {
+    /// Returns the slugs of the milestones that are worked on in folders of their own, sorted.
+    pub fn milestones(&self) -> Result<Vec<String>> {
+        let mut slugs = Vec::new();
+        for (name, is_dir) in entries(&self.dir)? {
+            let home = self.dir.join(&name);
+            let is_milestone = is_dir && home.join("phases").is_dir() && home.join("STATE.md").is_file();
+            // A GSD folder that was taken over is an archive.
+            if is_milestone && name != "gsd-archive" {
+                slugs.push(name);
+            }
+        }
+        Ok(slugs)
+    }
+}
+
+impl Milestone {
+    /// Reads the phases of the milestone in `home`.
+    pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
+        Ok(PhaseDir::read_all(&home.join("phases"), true)?.map(|phases| Self {
+            slug: slug.to_owned(),
+            dir: home.to_owned(),
+            phases,
+        }))
+    }
+}
+
 impl Archive {
     /// Reads the archived milestone's phases.
     pub fn milestone(&self) -> Result<Parsed<Milestone>> {
@@ -111,12 +138,7 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
         }
         (DEFAULT_MILESTONE.to_owned(), dir.to_owned())
     };
-    let phases = PhaseDir::read_all(&home.join("phases"), true)?.into_value(warnings);
-    Ok(Milestone {
-        slug,
-        dir: home,
-        phases,
-    })
+    Ok(Milestone::read(&home, &slug)?.into_value(warnings))
 }
 
 fn archives(dir: &Path) -> Result<Vec<Archive>> {

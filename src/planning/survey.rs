@@ -11,9 +11,7 @@ use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
 use crate::planning::State;
 use crate::planning::Summary;
-use crate::planning::SummaryStatus;
 use crate::planning::phases;
-use crate::project::Planning;
 use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Parsed;
@@ -41,17 +39,24 @@ pub struct Survey {
 impl Survey {
     /// Reads STATE, ROADMAP, PROJECT, all file names, and what each summary says of its status.
     pub fn take(project: &Project) -> Result<Self> {
-        let planning: &Planning = project.planning()?;
+        let folder = Folder::read(&project.planning()?.dir)?;
+        Self::of(project, folder, &read::text)
+    }
+
+    /// Reads the same of a folder whose files `read` returns: those that a change has yet to write, too.
+    pub fn of(project: &Project, folder: Parsed<Folder>, read: Read<'_>) -> Result<Self> {
         let mut warnings = Vec::new();
-        let folder = Folder::read(&planning.dir)?.into_value(&mut warnings);
+        let folder = folder.into_value(&mut warnings);
+        let mut documents = Documents { read, warnings };
         let home = &folder.active.dir;
-        let state = document(&home.join("STATE.md"), State::parse, &mut warnings)?;
-        let roadmap = document(&home.join("ROADMAP.md"), Roadmap::parse, &mut warnings)?;
-        let project_file = document(&planning.dir.join("PROJECT.md"), ProjectFile::parse, &mut warnings)?;
+        let state = documents.parse(&home.join("STATE.md"), State::parse);
+        let roadmap = documents.parse(&home.join("ROADMAP.md"), Roadmap::parse);
+        let project_file = documents.parse(&folder.dir.join("PROJECT.md"), ProjectFile::parse);
         let has_state = state.is_some();
         let (state, roadmap) = (state.unwrap_or_default(), roadmap.unwrap_or_default());
-        let mut status_of = |path: PathBuf| summary_status(&path, &mut warnings);
-        let phases = phases(&folder.active, &roadmap, &state, &mut status_of);
+        let phases = phases(&folder.active, &roadmap, &state, &mut |path: PathBuf| {
+            Summary::status_of(&documents.text(&path)?)
+        });
         let evidence = Evidence {
             folder: &folder,
             roadmap: &roadmap,
@@ -67,7 +72,7 @@ impl Survey {
             state,
             roadmap,
             has_state,
-            warnings,
+            warnings: documents.warnings,
         })
     }
 
@@ -96,32 +101,28 @@ impl Survey {
     }
 }
 
-/// Reads and parses one file; nothing where there is none.
-fn document<T>(
-    path: &Path,
-    parse: impl Fn(&str, &Path) -> Parsed<T>,
-    warnings: &mut Vec<Warning>,
-) -> Result<Option<T>> {
-    match read::text(path) {
-        Ok(None) => Ok(None),
-        Ok(Some(text)) => {
-            let text = text.into_value(warnings);
-            Ok(Some(parse(&text, path).into_value(warnings)))
-        }
-        // One file that can't be read must not hide the others.
-        Err(error) => {
-            warnings.push(Warning::file(path, error.reason()));
-            Ok(None)
-        }
-    }
+/// Returns a file's text; nothing where there is none.
+pub type Read<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
+
+/// Files as they are read, and what was odd about them: one that can't be read must not hide the others.
+struct Documents<'a> {
+    read: Read<'a>,
+    warnings: Vec<Warning>,
 }
 
-fn summary_status(path: &Path, warnings: &mut Vec<Warning>) -> Option<SummaryStatus> {
-    match read::text(path) {
-        Ok(text) => Summary::status_of(&text?.into_value(warnings)),
-        Err(error) => {
-            warnings.push(Warning::file(path, error.reason()));
-            None
+impl Documents<'_> {
+    fn text(&mut self, path: &Path) -> Option<String> {
+        match (self.read)(path) {
+            Ok(text) => text.map(|text| text.into_value(&mut self.warnings)),
+            Err(error) => {
+                self.warnings.push(Warning::file(path, error.reason()));
+                None
+            }
         }
+    }
+
+    fn parse<T>(&mut self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
+        let text = self.text(path)?;
+        Some(parse(&text, path).into_value(&mut self.warnings))
     }
 }
