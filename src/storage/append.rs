@@ -42,7 +42,7 @@ pub fn append(path: &Path, lines: &[u8]) -> Result<()> {
     }
 }
 
-/// Returns the content that `bytes` will have after [`append`].
+/// Returns the content that `bytes` will have after [`append()`].
 pub(crate) fn joined(mut bytes: Vec<u8>, lines: &[u8]) -> Vec<u8> {
     if bytes.last().is_some_and(|last| *last != b'\n') {
         bytes.push(b'\n');

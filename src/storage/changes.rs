@@ -1,5 +1,6 @@
 //! An ordered plan of changes to files, which sees what it has planned already.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
@@ -18,7 +19,7 @@ use crate::storage::root;
 /// followed when a path comes in, so two names of one file are one file here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    list: Vec<Change<Vec<u8>>>,
+    preview: Preview,
 }
 
 impl Changes {
@@ -29,35 +30,34 @@ impl Changes {
 
     /// Says whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.preview.changes().is_empty()
     }
 
     /// Returns the files that are created, edited, deleted or moved (by their new path), each once.
     pub fn paths(&self) -> Vec<&Path> {
-        let mut paths = Vec::new();
-        for change in &self.list {
-            if !change.is_of_directory() && !paths.contains(&change.path()) {
-                paths.push(change.path());
-            }
-        }
-        paths
+        let mut seen = HashSet::new();
+        let changes = self.preview.changes().iter();
+        changes
+            .filter(|change| !change.is_of_directory() && seen.insert(change.path()))
+            .map(Change::path)
+            .collect()
     }
 
     /// Returns the plan as a unified diff, with paths relative to `root`.
     pub fn diff(&self, root: &Path) -> String {
         let root = root::real_path(root).unwrap_or_else(|_| root.to_owned());
-        diff::unified(&self.list, &root)
+        diff::unified(self.preview.changes(), &root)
     }
 
     /// Returns a file's bytes as the plan will leave them, or nothing where no file will be.
     pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
-        self.preview().bytes(&root::real_path(path)?)
+        self.preview.bytes(&root::real_path(path)?)
     }
 
     /// Plans a file's whole content; equal content adds nothing, missing folders are created.
     pub fn write(&mut self, path: &Path, new: impl Into<Vec<u8>>) -> Result<()> {
         let path = root::real_path(path)?;
-        let old = self.preview().bytes(&path)?;
+        let old = self.preview.bytes(&path)?;
         self.replace(path, old, Some(new.into()))
     }
 
@@ -83,7 +83,7 @@ impl Changes {
                     .hint("delete it by hand"),
             );
         }
-        let old = self.preview().bytes(&path)?;
+        let old = self.preview.bytes(&path)?;
         self.replace(path, old, None)
     }
 
@@ -91,7 +91,7 @@ impl Changes {
     pub fn append(&mut self, path: &Path, lines: impl Into<Vec<u8>>) -> Result<()> {
         let path = root::real_path(path)?;
         self.create_parents(&path)?;
-        self.list.push(Change::Append {
+        self.preview.push(Change::Append {
             path,
             lines: lines.into(),
         });
@@ -102,47 +102,47 @@ impl Changes {
     pub fn rename(&mut self, from: &Path, to: &Path) -> Result<()> {
         let from = root::real_entry(from)?;
         let to = root::real_entry(to)?;
-        if !self.preview().exists(&from)? {
+        if !self.preview.exists(&from)? {
             return Err(Error::not_found("does not exist, so it cannot be moved").at(&from, None));
         }
         if to.starts_with(&from) {
             return Err(Error::failed("cannot be moved into itself").at(&from, None));
         }
-        if self.preview().exists(&to)? {
+        if self.preview.exists(&to)? {
             return Err(Error::refused("is in the way of a move").at(&to, None));
         }
         self.create_parents(&to)?;
-        let contents = self.preview().contents(&from)?;
-        self.list.push(Change::Move { from, to, contents });
+        let contents = self.preview.contents(&from)?;
+        self.preview.push(Change::Move { from, to, contents });
         Ok(())
     }
 
     /// Plans a directory, with its parents; one that exists adds nothing.
     pub fn create_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_path(path)?;
-        if self.preview().is_directory(&path)? {
+        if self.preview.is_directory(&path)? {
             return Ok(());
         }
-        if self.preview().exists(&path)? {
+        if self.preview.exists(&path)? {
             return Err(Error::failed("is a file, a directory was expected").at(&path, None));
         }
         self.create_parents(&path)?;
-        self.list.push(Change::CreateDirectory { path });
+        self.preview.push(Change::CreateDirectory { path });
         Ok(())
     }
 
     /// Plans that a directory goes; one that the plan leaves something in adds nothing.
     pub fn remove_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;
-        if self.preview().is_directory(&path)? && self.preview().is_vacant(&path)? {
-            self.list.push(Change::RemoveDirectory { path });
+        if self.preview.is_directory(&path)? && self.preview.is_vacant(&path)? {
+            self.preview.push(Change::RemoveDirectory { path });
         }
         Ok(())
     }
 
     /// Plans another plan after this one; fails where both change one file, each not knowing of the other.
     pub fn extend(&mut self, other: Self) -> Result<()> {
-        for change in other.list {
+        for change in other.into_list() {
             match change {
                 Change::Write {
                     path,
@@ -171,7 +171,7 @@ impl Changes {
                 new,
                 mode,
             } => {
-                if self.preview().bytes(&path)? != new {
+                if self.preview.bytes(&path)? != new {
                     return Err(changed_since(&path));
                 }
                 self.replace(path.clone(), new, old)?;
@@ -180,10 +180,10 @@ impl Changes {
             }
             Change::Append { .. } => Ok(()),
             Change::Move { from, to, contents } => {
-                if !self.preview().exists(&to)? || self.preview().exists(&from)? {
+                if !self.preview.exists(&to)? || self.preview.exists(&from)? {
                     return Err(changed_since(&to));
                 }
-                let now = self.preview().contents(&to)?;
+                let now = self.preview.contents(&to)?;
                 if let Some(below) = fingerprint::first_changed(&contents, &now) {
                     return Err(changed_since(&fingerprint::join(&to, below)));
                 }
@@ -196,7 +196,7 @@ impl Changes {
 
     /// Returns the changes in order, by real paths.
     pub(crate) fn into_list(self) -> Vec<Change<Vec<u8>>> {
-        self.list
+        self.preview.into_changes()
     }
 
     fn replace_known(
@@ -205,7 +205,7 @@ impl Changes {
         old: Option<Vec<u8>>,
         new: Option<Vec<u8>>,
     ) -> Result<()> {
-        let planned = match self.preview().look(&path)? {
+        let planned = match self.preview.look(&path)? {
             Look::OnDisk(_) => return self.replace(path, old, new),
             Look::File(bytes) => Some(bytes),
             Look::Directory | Look::Absent => None,
@@ -226,8 +226,8 @@ impl Changes {
             }
             self.create_parents(&path)?;
         }
-        let Some(index) = self.earlier_write(&path) else {
-            self.list.push(Change::Write {
+        let Some((index, earlier)) = self.preview.open_write(&path) else {
+            self.preview.push(Change::Write {
                 path,
                 old,
                 new,
@@ -235,39 +235,21 @@ impl Changes {
             });
             return Ok(());
         };
-        let mut came_to_nothing = false;
         if let Change::Write {
             old, new: planned, ..
-        } = &mut self.list[index]
+        } = earlier
         {
-            *planned = new;
-            came_to_nothing = old == planned;
-        }
-        if came_to_nothing {
-            self.list.remove(index);
+            if *old == new {
+                self.preview.remove(index);
+            } else {
+                *planned = new;
+            }
         }
         Ok(())
     }
 
-    /// Returns the planned write that another one of the same file can join: nothing between touches it.
-    fn earlier_write(&self, path: &Path) -> Option<usize> {
-        for (index, change) in self.list.iter().enumerate().rev() {
-            match change {
-                Change::Write { path: written, .. } if written == path => return Some(index),
-                Change::Append { path: written, .. } if written == path => return None,
-                Change::Move { from, to, .. } if path.starts_with(from) || path.starts_with(to) => {
-                    return None;
-                }
-                _ => {}
-            }
-        }
-        None
-    }
-
     fn set_mode(&mut self, path: &Path, bits: Option<u32>) {
-        if let Some(index) = self.earlier_write(path)
-            && let Change::Write { mode, .. } = &mut self.list[index]
-        {
+        if let Some((_, Change::Write { mode, .. })) = self.preview.open_write(path) {
             *mode = bits;
         }
     }
@@ -275,21 +257,18 @@ impl Changes {
     fn create_parents(&mut self, path: &Path) -> Result<()> {
         let mut missing = Vec::new();
         for folder in path.ancestors().skip(1) {
-            if self.preview().is_directory(folder)? {
+            if self.preview.is_directory(folder)? {
                 break;
             }
-            if self.preview().exists(folder)? {
+            if self.preview.exists(folder)? {
                 return Err(Error::failed("is a file, a directory was expected").at(folder, None));
             }
             missing.push(folder.to_owned());
         }
-        let create = |path| Change::CreateDirectory { path };
-        self.list.extend(missing.into_iter().rev().map(create));
+        for path in missing.into_iter().rev() {
+            self.preview.push(Change::CreateDirectory { path });
+        }
         Ok(())
-    }
-
-    fn preview(&self) -> Preview<'_> {
-        Preview::of(&self.list)
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! - **changes**: [`Storage::transact`] locks the stores, lets the caller read and plan [`Changes`], and
 //!   applies them. For markdown, settings and every other file that people read.
-//! - **append**: [`append`] adds lines to a log with one write. For the journal.
+//! - **append**: [`append()`] adds lines to a log with one write. For the journal.
 //! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`].
 //!
 //! # What a transaction promises

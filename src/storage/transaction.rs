@@ -1,6 +1,6 @@
 //! Reads, computes and applies under one lock, so that no other process's work is lost.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -283,14 +283,11 @@ fn relative(root: &Root, changes: Changes) -> Result<Vec<Change<Vec<u8>>>> {
 }
 
 fn changed(root: &Root, list: &[Change<Vec<u8>>]) -> Vec<PathBuf> {
-    let mut changed = Vec::new();
-    for change in list.iter().filter(|change| !change.is_of_directory()) {
-        let path = root.named(change.path());
-        if !changed.contains(&path) {
-            changed.push(path);
-        }
-    }
-    changed
+    let mut seen = HashSet::new();
+    list.iter()
+        .filter(|change| !change.is_of_directory() && seen.insert(change.path()))
+        .map(|change| root.named(change.path()))
+        .collect()
 }
 
 /// The warnings of a recovery go with what is returned; a failure returns nothing, so it says it itself.

@@ -100,6 +100,27 @@ fn undo_is_refused_where_a_moved_file_changed_since() {
     assert!(root.join("phases/01/NEW.md").exists());
 }
 
+/// A file that comes into a folder after the folder was moved is none of what the move brought.
+#[test]
+fn moves_of_moved_files_are_taken_back() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    put(root, "d/a", "a");
+    let before = tree(root);
+    let storage = storage(root);
+    transact(&storage, "move", |changes| {
+        changes.rename(&root.join("d"), &root.join("f/a"))?;
+        changes.rename(&root.join("f/a"), &root.join("d"))?;
+        changes.rename(&root.join("d/a"), &root.join("d/b"))?;
+        changes.remove_dir(&root.join("f"))
+    })
+    .unwrap();
+    assert_eq!(fs::read(root.join("d/b")).unwrap(), b"a");
+    assert!(!root.join("f").exists());
+    undo(&storage, None).unwrap();
+    assert_eq!(tree(root), before);
+}
+
 #[test]
 fn generated_files_are_left_to_the_caller() {
     let folder = TempDir::new().unwrap();
