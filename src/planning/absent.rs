@@ -73,15 +73,17 @@ fn bare(value: &str) -> &str {
         .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
 }
 
-/// Tells whether a value is a template's hint in brackets: `(No decisions yet)`, `[to be filled]`.
+/// Tells whether a value is a template's hint in brackets: `(No decisions yet)`, `[to be planned]`.
 fn is_hint(bare: &str) -> bool {
-    let inside = [('(', ')'), ('[', ']')]
-        .iter()
-        .find_map(|(open, close)| bare.strip_prefix(*open)?.strip_suffix(*close));
-    inside.is_some_and(|hint| {
-        let hint = hint.to_lowercase();
-        (hint.starts_with("no ") && hint.len() < 60) || hint.ends_with("to be filled")
-    })
+    let inside = |open, close| bare.strip_prefix(open)?.strip_suffix(close);
+    let says_no = inside('(', ')').is_some_and(|hint: &str| {
+        hint.get(..3)
+            .is_some_and(|word| word.eq_ignore_ascii_case("no "))
+            && hint.len() < 60
+    });
+    let is_instruction =
+        inside('[', ']').is_some_and(|hint: &str| hint.contains(' ') && !hint.contains([']', '[']));
+    says_no || is_instruction
 }
 
 #[cfg(test)]
@@ -101,6 +103,7 @@ mod tests {
             " ",
             "None yet.",
             "*None currently*",
+            "[The one thing that must work]",
         ] {
             assert!(is_absent(filler), "{filler}");
         }

@@ -44,17 +44,22 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
     found.into_iter().map(|(_, decision)| decision).collect()
 }
 
-fn of_table(table: &Table) -> Vec<(usize, Decision)> {
-    let Some(text) = table.column(&["Decision", "Key Decision", "Choice", "What"]) else {
+/// Returns the decisions of a table with the line of each; nothing for a table of other things.
+pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
+    let Some(text) = table.column(&["Decision", "Key Decision", "Choice"]) else {
         return Vec::new();
     };
+    // `Voice provider | Vapi`: what was decided stands beside what it was about.
+    let choice = table.column(&["Choice"]).filter(|choice| *choice != text);
     let date = table.column(&["Date", "When", "Decided"]);
     let rationale = table.column(&["Rationale", "Context", "Reason", "Reasoning", "Why"]);
     let source = table.column(&["Source", "Phase", "Plan", "Made In"]);
     let rows = table.rows.iter().filter_map(|row| {
         let cell = |index: Option<usize>| present(row.cells.get(index?)?);
+        let text = cell(Some(text))?;
         let decision = Decision {
-            text: cell(Some(text))?.to_owned(),
+            text: cell(choice)
+                .map_or_else(|| text.to_owned(), |choice| format!("{text}: {choice}")),
             date: cell(date).and_then(parse_date),
             rationale: cell(rationale).map(str::to_owned),
             source: cell(source).map(str::to_owned),

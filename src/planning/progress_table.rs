@@ -5,10 +5,14 @@
 //! |---------|----------------|----------|------------|     |---|-------|---------|
 //! | 1. Name | 3/3            | Complete | 2026-02-11 |     | 1 | Name  | Pending |
 //! ```
+//!
+//! A table without a status column counts where its plans cells hold one (`3/3 Complete`). Where a
+//! tool wrote a row one cell too short, the status stands in the plans cell.
 
 use crate::markdown::Row;
 use crate::markdown::Table;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
 use crate::planning::Stated;
 use crate::planning::heading;
 use crate::planning::stated::Span;
@@ -42,7 +46,7 @@ struct Columns {
     name: Option<usize>,
     milestone: Option<usize>,
     plans: Option<usize>,
-    status: usize,
+    status: Option<usize>,
     completed: Option<usize>,
 }
 
@@ -75,14 +79,19 @@ impl Columns {
         if !first_is_sign && !first_is_phase {
             return None;
         }
+        let plans = headers
+            .iter()
+            .position(|header| header.starts_with("plans"));
+        let status = column(&["status", "state"]);
         Some(Self {
             number: 0,
             name: column(&["name", "phase", "title"]).filter(|index| *index > 0),
             milestone: column(&["milestone"]),
-            plans: column(&["plans complete", "plans", "plans done"]),
-            status: column(&["status", "state"])?,
-            completed: column(&["completed", "date", "completed on", "done", "shipped"]),
+            plans,
+            status,
+            completed: column(&["completed", "date", "completed on", "shipped"]),
         })
+        .filter(|_| status.or(plans).is_some())
     }
 
     fn read(&self, row: &Row) -> Option<ProgressRow> {
@@ -92,18 +101,31 @@ impl Columns {
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
             Some(Span::new(text, range.start, row.line))
         };
-        let kept = |index| cell(index).map(|span| span.states(span.text.to_owned()));
+        let kept = |span: Span<'_>| span.states(span.text.to_owned());
         let name = cell(self.name).map_or(rest, |span| span.text);
-        let counts = cell(self.plans).and_then(|span| counts(span.text));
+        let counted = cell(self.plans).and_then(counts);
+        let beside_counts = counted
+            .as_ref()
+            .map_or(cell(self.plans), |counted| Some(counted.rest));
+        let displaced = beside_counts.filter(|span| PhaseProgress::of(span.text).is_some());
+        let status = match cell(self.status) {
+            Some(span) if displaced.is_none() || PhaseProgress::of(span.text).is_some() => {
+                Some(span)
+            }
+            _ => displaced,
+        };
+        if self.status.is_none() && status.is_none() {
+            return None;
+        }
         Some(ProgressRow {
             number,
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             milestone: cell(self.milestone).map(|span| span.text.to_owned()),
-            plans: kept(self.plans),
-            plans_complete: counts.and_then(|(complete, _)| complete),
-            plans_total: counts.and_then(|(_, total)| total),
-            status: kept(Some(self.status)),
-            completed: kept(self.completed),
+            plans: counted.as_ref().map(|counted| kept(counted.span)),
+            plans_complete: counted.as_ref().and_then(|counted| counted.complete),
+            plans_total: counted.as_ref().and_then(|counted| counted.total),
+            status: status.map(kept),
+            completed: cell(self.completed).map(kept),
             line: row.line,
         })
     }
@@ -132,24 +154,54 @@ pub(crate) fn phase_in_front(text: &str) -> Option<(PhaseNumber, &str)> {
                 '.' | ':' | '-' | '\u{2013}' | '\u{2014}' | '*' | '~' | '`'
             )
     });
-    Some((number, rest.split("](").next().unwrap_or(rest)))
+    let rest = rest.split("](").next().unwrap_or(rest);
+    let bare = rest
+        .strip_prefix('(')
+        .and_then(|inner| inner.strip_suffix(')'))
+        .filter(|inner| !inner.contains(['(', ')']));
+    Some((number, bare.unwrap_or(rest)))
+}
+
+/// A count of plans.
+struct Counts<'a> {
+    complete: Option<u32>,
+    total: Option<u32>,
+    /// The bytes of the count.
+    span: Span<'a>,
+    /// What stands behind it.
+    rest: Span<'a>,
 }
 
 /// Reads `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete.
-fn counts(cell: &str) -> Option<(Option<u32>, Option<u32>)> {
-    let span = Span::new(cell, 0, 1);
-    let (digits, first) = span.leading_number()?;
-    let rest = span.after(digits.text.len());
+fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
+    let (digits, first) = cell.leading_number()?;
+    let rest = cell.after(digits.text.len());
     let behind = rest
         .text
         .strip_prefix('/')
         .or_else(|| rest.text.strip_prefix("of "));
-    Some(match behind {
-        None => (None, Some(first)),
-        Some(total) => (
-            Some(first),
-            rest.suffix(total).leading_number().map(|(_, total)| total),
-        ),
+    let Some(behind) = behind.map(|behind| rest.suffix(behind)) else {
+        // `2026-02-25` is no count.
+        let is_alone = rest.text.is_empty() || cell.text.starts_with(&format!("{} ", digits.text));
+        return is_alone.then_some(Counts {
+            complete: None,
+            total: Some(first),
+            span: digits,
+            rest,
+        });
+    };
+    let total = behind.leading_number();
+    let end = total.map_or_else(
+        || behind.text.find(' ').unwrap_or(behind.text.len()),
+        |(digits, _)| digits.text.len(),
+    );
+    let rest = behind.after(end);
+    let counted = cell.text[..cell.text.len() - rest.text.len()].len();
+    Some(Counts {
+        complete: Some(first),
+        total: total.map(|(_, total)| total),
+        span: cell.part(0..counted),
+        rest,
     })
 }
 
@@ -190,12 +242,36 @@ mod tests {
     }
 
     #[test]
+    fn a_status_in_the_plans_cell_is_found() {
+        let text = "| # | Phase | Goal | Plans |\n|---|---|---|---|\n| 1 | A | g | 2/3 In Progress (2026) |\n| 2 | B | g | 3 |\n";
+        let found = read(text);
+        assert_eq!(found.len(), 1);
+        let row = &found[0];
+        assert_eq!(row.status.as_ref().unwrap().value, "In Progress (2026)");
+        assert_eq!(&text[row.plans.clone().unwrap().range], "2/3");
+        let short = read(
+            "| Phase | Milestone | Plans Complete | Status | Completed |\n|---|---|---|---|---|\n| 6. B | v2 | Complete | 2026-02-25 | - |\n",
+        );
+        assert_eq!(short[0].status.as_ref().unwrap().value, "Complete");
+        assert_eq!(short[0].plans, None);
+        let spaced = read(
+            "| Phase | Status | Plans written / executed |\n|---|---|---|\n| 1 (M1) | \u{2713} **COMPLETE** (x) | 3 / 3 |\n",
+        );
+        assert_eq!(
+            (spaced[0].plans_complete, spaced[0].plans_total),
+            (Some(3), Some(3))
+        );
+        assert_eq!(spaced[0].name.as_deref(), Some("M1"));
+    }
+
+    #[test]
     fn tables_of_other_things_are_left_alone() {
         assert!(
             read("| Requirement | Phase | Status |\n|---|---|---|\n| R1 | Phase 1 | Done |\n")
                 .is_empty()
         );
         assert!(read("| Phase | Plans | Total |\n|---|---|---|\n| 1 | 2 | 3 |\n").is_empty());
+        assert!(read("| Phase | Requirements |\n|---|---|\n| 1 | R1 |\n").is_empty());
         assert!(read("| Phase | Status |\n|---|---|\n| 1-4 | Done |\n").is_empty());
     }
 }

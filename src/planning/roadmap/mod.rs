@@ -1,14 +1,49 @@
 //! ROADMAP.md: the phases, what each is for, and how far it is.
+//!
+//! ```text
+//! ## Phases
+//! - [x] **Phase 1: Name** - what it is about
+//!
+//! ### Phase 1: Name
+//! **Goal**: …
+//! **Depends on**: Nothing
+//! **Requirements**: REQ-01, REQ-02
+//! **Success Criteria** (what must be TRUE):
+//!   1. …
+//! Plans:
+//! - [x] 01-01-PLAN.md — …
+//!
+//! ## Progress
+//! | Phase   | Plans Complete | Status   | Completed  |
+//! |---------|----------------|----------|------------|
+//! | 1. Name | 3/3            | Complete | 2026-02-11 |
+//! ```
 
 use std::ops::Range;
+use std::path::Path;
 
 use serde::Serialize;
+
+use crate::markdown::FrontMatter;
+use crate::markdown::Outline;
 
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::PlanNumber;
 use crate::planning::ProgressRow;
 use crate::planning::Stated;
+use crate::planning::roadmap::assembly::Assembly;
+use crate::planning::roadmap::assembly::Found;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+mod assembly;
+mod field;
+mod milestone;
+mod name;
+mod plan_entry;
+mod reference;
+mod section;
 
 /// An entry of a phase's plan checklist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -52,6 +87,9 @@ pub struct RoadmapPhase {
     /// The phase's own `Status:` label or the mark in its heading, verbatim.
     #[serde(skip)]
     pub stated_status: Option<Stated<String>>,
+    /// What its `Plans:` label says, verbatim: `3 plans`, `2/3 plans complete`.
+    #[serde(skip)]
+    pub plan_count: Option<Stated<String>>,
     /// What `Depends on` says, verbatim.
     #[serde(skip)]
     pub depends_on_text: Option<String>,
@@ -73,6 +111,8 @@ pub struct RoadmapMilestone {
     pub name: String,
     /// Whether it is said to have shipped.
     pub is_shipped: bool,
+    /// The numbers of its phases, where it says.
+    pub phases: Option<Range<u32>>,
     /// The bytes that its phases stand in; empty where it is only listed.
     pub range: Range<usize>,
     /// The line that names it, counted from 1.
@@ -82,16 +122,43 @@ pub struct RoadmapMilestone {
 /// ROADMAP.md as read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Roadmap {
-    /// The title.
+    /// The title, verbatim.
+    #[serde(skip)]
     pub title: Option<String>,
     /// The phases by number, those of shipped milestones included.
     pub phases: Vec<RoadmapPhase>,
-    /// The milestones, in file order, where the roadmap has several.
+    /// The milestones, where the roadmap has several: those with phases in file order, then those only listed.
     #[serde(skip)]
     pub milestones: Vec<RoadmapMilestone>,
+    /// Whether the roadmap says in words that no milestone is active.
+    #[serde(skip)]
+    pub is_between_milestones: bool,
 }
 
 impl Roadmap {
+    /// Reads a ROADMAP.md, or the roadmap of an archived milestone.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let mut warnings = Vec::new();
+        let front = FrontMatter::parse(text, path).into_value(&mut warnings);
+        let outline = Outline::parse(text, front.range.end);
+        let assembly = Assembly::read(&outline);
+        for (number, line) in assembly.doubled {
+            let message = format!("phase {number} is described a second time; the first counts");
+            warnings.push(Warning::at(path, line, message));
+        }
+        let mut phases: Vec<RoadmapPhase> =
+            assembly.phases.into_iter().map(Found::settled).collect();
+        phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
+        let lower = text.to_lowercase();
+        let value = Self {
+            title: outline.title().map(str::to_owned),
+            phases,
+            milestones: assembly.milestones,
+            is_between_milestones: lower.contains("no active milestone"),
+        };
+        Parsed { value, warnings }
+    }
+
     /// Returns the phases of milestones that have not shipped, without those taken out or put off.
     pub fn active_phases(&self) -> impl Iterator<Item = &RoadmapPhase> {
         self.phases.iter().filter(|phase| {
@@ -107,3 +174,6 @@ impl Roadmap {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
