@@ -11,6 +11,7 @@ use crate::planning::PhaseProgress;
 use crate::planning::ProgressRow;
 use crate::planning::RoadmapMilestone;
 use crate::planning::RoadmapPhase;
+use crate::planning::RoadmapPlan;
 use crate::planning::Stated;
 use crate::planning::heading;
 use crate::planning::progress_table;
@@ -262,7 +263,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
 
 impl Found {
     /// Returns the phase with its status: what takes it out counts first, then the progress table,
-    /// its own words, its checkbox.
+    /// its own words, its checkbox, its plans' checkboxes, its count of plans.
     pub(super) fn settled(self) -> RoadmapPhase {
         let mut phase = self.phase;
         let of = |stated: Option<&Stated<String>>| {
@@ -274,19 +275,54 @@ impl Found {
             .into_iter()
             .flatten()
             .find(|progress| progress.is_out());
-        let boxed = phase.checkbox.as_ref().map(|mark| {
-            if mark.value {
-                PhaseProgress::Complete
-            } else if phase.plans.iter().any(|plan| plan.checked == Some(true)) {
-                PhaseProgress::InProgress
-            } else {
-                PhaseProgress::NotStarted
-            }
-        });
+        let listed = listed_progress(&phase.plans);
+        let boxed = phase
+            .checkbox
+            .as_ref()
+            .map(|mark| match (mark.value, listed) {
+                (true, _) => PhaseProgress::Complete,
+                (false, None | Some(PhaseProgress::NotStarted)) => PhaseProgress::NotStarted,
+                (false, Some(_)) => PhaseProgress::InProgress,
+            });
         let completed = self.is_completed.then_some(PhaseProgress::Complete);
-        phase.status = out.or(row).or(own).or(completed).or(boxed);
+        let counted = || {
+            phase
+                .plan_count
+                .as_ref()
+                .and_then(|count| counted_progress(&count.value))
+        };
+        phase.status = out
+            .or(row)
+            .or(own)
+            .or(completed)
+            .or(boxed)
+            .or(listed)
+            .or_else(counted);
         phase
     }
+}
+
+/// Returns how far a checklist of plans is; nothing where there are no checkboxes.
+fn listed_progress(plans: &[RoadmapPlan]) -> Option<PhaseProgress> {
+    let marks: Vec<bool> = plans.iter().filter_map(|plan| plan.checked).collect();
+    let checked = marks.iter().filter(|mark| **mark).count();
+    (!marks.is_empty()).then_some(match checked {
+        0 => PhaseProgress::NotStarted,
+        all if all == marks.len() => PhaseProgress::Complete,
+        _ => PhaseProgress::InProgress,
+    })
+}
+
+/// Reads `3/3 plans complete`; fewer say that the phase has begun.
+fn counted_progress(count: &str) -> Option<PhaseProgress> {
+    let (complete, rest) = count.split_once('/')?;
+    let (total, rest) = rest.split_once(' ')?;
+    let (complete, total): (u32, u32) = (complete.parse().ok()?, total.parse().ok()?);
+    rest.contains("complete").then_some(match complete {
+        0 => PhaseProgress::NotStarted,
+        all if all >= total => PhaseProgress::Complete,
+        _ => PhaseProgress::InProgress,
+    })
 }
 
 fn empty(number: PhaseNumber, line: usize) -> RoadmapPhase {

@@ -118,7 +118,8 @@ fn listed(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     let mut found = Vec::new();
     for section in heading::sections(outline, &titles) {
         for (block, item) in outline.items(&section.own) {
-            if item.depth == 0 {
+            let is_milestone = version(&item.text).is_some() || phase_range(&item.text).is_some();
+            if item.depth == 0 && is_milestone {
                 found.push(RoadmapMilestone {
                     name: plain(&item.text),
                     is_shipped: says_shipped(&item.text),

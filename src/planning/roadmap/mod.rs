@@ -76,7 +76,8 @@ pub struct RoadmapPhase {
     pub success_criteria: Vec<String>,
     /// Its plan checklist.
     pub plans: Vec<RoadmapPlan>,
-    /// How far it is: the progress table is believed before the phase's own words, these before the checkbox.
+    /// How far it is: the progress table is believed before the phase's own words, these
+    /// before its checkbox, this before its plans'; nothing where the roadmap does not tell.
     pub status: Option<PhaseProgress>,
     /// The mark of the phase's checkbox.
     #[serde(skip)]
@@ -149,12 +150,11 @@ impl Roadmap {
         let mut phases: Vec<RoadmapPhase> =
             assembly.phases.into_iter().map(Found::settled).collect();
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
-        let lower = text.to_lowercase();
         let value = Self {
             title: outline.title().map(str::to_owned),
             phases,
             milestones: assembly.milestones,
-            is_between_milestones: lower.contains("no active milestone"),
+            is_between_milestones: says_none_is_active(&outline),
         };
         Parsed { value, warnings }
     }
@@ -173,6 +173,17 @@ impl Roadmap {
                 )
         })
     }
+}
+
+/// Tells whether a paragraph begins by saying that no milestone is active.
+fn says_none_is_active(outline: &Outline<'_>) -> bool {
+    let all = 0..outline.text().len();
+    outline.paragraphs(&all).any(|(_, text)| {
+        let lower = text.to_lowercase();
+        ["no active milestone", "no milestone is active"]
+            .iter()
+            .any(|said| lower.trim_start_matches(['*', '_', '(']).starts_with(said))
+    })
 }
 
 #[cfg(test)]

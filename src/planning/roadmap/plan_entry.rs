@@ -11,7 +11,8 @@ use crate::planning::PlanNumber;
 /// Returns the plan that an entry names, as number of phase `phase`.
 pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let text = strip_word(text, "plan").unwrap_or(text);
+    let named = strip_word(text, "plan");
+    let text = named.unwrap_or(text);
     let end = text
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')))
         .unwrap_or(text.len());
@@ -21,8 +22,13 @@ pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber>
         .filter(|part| !part.eq_ignore_ascii_case("plan"))
         .collect();
     match parts.as_slice() {
-        // A letter alone is the first word of a sentence.
-        [plan] if plan.starts_with(|c: char| c.is_ascii_digit()) => PlanNumber::parse(plan),
+        // A number alone may begin a sentence (`400 errors are not retried`).
+        [plan] => {
+            let is_named =
+                named.is_some() || token.len() > plan.len() || text[end..].starts_with(':');
+            let is_number = plan.starts_with(|c: char| c.is_ascii_digit());
+            PlanNumber::parse(plan).filter(|_| is_named && is_number)
+        }
         [first, plan, ..] if PhaseNumber::parse(first).as_ref() == Some(phase) => {
             PlanNumber::parse(plan)
         }
@@ -33,7 +39,7 @@ pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber>
 /// Tells whether an entry only says that there will be plans: `TBD`, `09-01: TBD`.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let last = text.rsplit([':', '\u{2014}']).next().unwrap_or(text).trim();
-    last == "TBD" || text.trim_start().starts_with("TBD")
+    last.starts_with("TBD") || text.trim_start().starts_with("TBD")
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
@@ -61,6 +67,8 @@ mod tests {
             ("02-PLAN.md", "7", Some("2")),
             ("Implemented in migrations", "1", None),
             ("No secrets in repository", "1", None),
+            ("400 errors are not retried", "1", None),
+            ("03: does", "1", Some("3")),
             ("a thing", "1", None),
             ("", "1", None),
         ] {
@@ -73,7 +81,7 @@ mod tests {
     #[test]
     fn placeholders_are_no_plans() {
         assert!(is_placeholder("TBD (run plan-phase 8)"));
-        assert!(is_placeholder("09-01: TBD"));
+        assert!(is_placeholder("09-01: TBD during planning"));
         assert!(!is_placeholder("09-01: real"));
     }
 }

@@ -9,6 +9,7 @@ use crate::markdown::Item;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
 use crate::planning::RoadmapPlan;
 use crate::planning::Stated;
 use crate::planning::absent::is_none_remark;
@@ -39,6 +40,7 @@ pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section
         phase,
         body: Body::default(),
         field: None,
+        depth: None,
         has_bullet_labels: false,
     };
     reader.blocks(&section.own);
@@ -47,6 +49,7 @@ pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section
             break;
         }
         reader.field = Some(Field::named(&inner.title));
+        reader.depth = None;
         reader.blocks(&inner.own);
     }
     reader.body
@@ -84,6 +87,8 @@ struct Reader<'a, 'o> {
     phase: &'a PhaseNumber,
     body: Body,
     field: Option<Field>,
+    /// How deep the entries of the field stand: as deep as the first, for a list may hang on a bullet before it.
+    depth: Option<usize>,
     /// Whether the labels of this section are bullets (`- **Goal:** …`).
     has_bullet_labels: bool,
 }
@@ -153,6 +158,7 @@ impl Reader<'_, '_> {
 
     fn label(&mut self, field: Field, value: Span<'_>) {
         self.field = Some(field);
+        self.depth = None;
         let Some(text) = present(value.text).filter(|text| !text.is_empty()) else {
             return;
         };
@@ -207,6 +213,7 @@ impl Reader<'_, '_> {
     }
 
     fn entry(&mut self, text: &str, block: &Block, item: &Item) {
+        let is_detail = item.depth > *self.depth.get_or_insert(item.depth);
         let plan = plan_entry::plan_number(text, self.phase);
         let is_plan =
             self.field == Some(Field::Plans) || (plan.is_some() && item.checked.is_some());
@@ -214,9 +221,11 @@ impl Reader<'_, '_> {
             return;
         }
         if is_plan {
-            if (item.depth == 0 || item.checked.is_some()) && !plan_entry::is_placeholder(text) {
+            // `1. **Name** — …`: the list counts the plans.
+            let counted = || PlanNumber::parse(&item.number?.to_string());
+            if (!is_detail || item.checked.is_some()) && !plan_entry::is_placeholder(text) {
                 self.body.plans.push(RoadmapPlan {
-                    plan,
+                    plan: plan.or_else(counted),
                     text: text.to_owned(),
                     checked: item.checked,
                     mark: mark(self.outline, block, item),
@@ -224,7 +233,7 @@ impl Reader<'_, '_> {
             }
             return;
         }
-        if item.depth > 0 {
+        if is_detail {
             return;
         }
         match self.field {

@@ -98,6 +98,15 @@ fn bullets_subsections_and_wrapped_items_carry_fields_too() {
 }
 
 #[test]
+fn a_list_that_hangs_on_a_bullet_is_read_at_its_own_depth() {
+    let text = "## Phase 1: A\n**Plans**: 2 plans\n- [x] 01-01-PLAN.md \u{2014} do\n- [x] 01-02-PLAN.md \u{2014} do\n**Success Criteria** (what must be TRUE):\n  1. x\n     - detail\n  2. y\n";
+    let phase = &read(text).phases[0];
+    assert_eq!(phase.success_criteria, ["x", "y"]);
+    assert_eq!(phase.plans[1].text, "01-02-PLAN.md \u{2014} do");
+    assert_eq!(phase.status, Some(PhaseProgress::Complete));
+}
+
+#[test]
 fn a_phase_described_twice_is_reported() {
     let parsed = Roadmap::parse("## Phase 1: A\n## Phase 1: B\n", Path::new("R.md"));
     assert_eq!(shown(&parsed.value), ["1|A|_|false"]);
