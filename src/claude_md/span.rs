@@ -35,6 +35,11 @@ struct Found {
 }
 
 impl Span {
+    /// Tells whether `text` has a marker outside of code, whatever its state.
+    pub(crate) fn has_markers(text: &str) -> bool {
+        markers(text).iter().any(|found| !found.is_code)
+    }
+
     /// Finds the pair in `text`, or nothing where there is no marker; anything else is refused.
     pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
         let found = markers(text);
