@@ -21,3 +21,6 @@ pub mod templates;
 
 // Floor 3, the stores.
 pub mod planning;
+
+// Floor 4, the readings.
+pub mod claude_md;
