@@ -11,17 +11,7 @@ use crate::planning::PlanSlot;
 use crate::planning::Roadmap;
 use crate::planning::RoadmapPhase;
 use crate::planning::State;
-
-/// What a summary says became of its plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SummaryStatus {
-    /// All of it was done.
-    Complete,
-    /// Some of it was done.
-    Partial,
-    /// It could not be done.
-    Failed,
-}
+use crate::planning::SummaryStatus;
 
 /// How far a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
