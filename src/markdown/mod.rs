@@ -19,6 +19,7 @@ pub use label::Label;
 pub use lines::Lines;
 pub use node::Node;
 pub use outline::Block;
+pub use outline::Content;
 pub use outline::Item;
 pub use outline::Outline;
 pub use outline::Row;

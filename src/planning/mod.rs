@@ -2,10 +2,14 @@
 
 mod absent;
 mod decision;
+mod document;
 mod file_name;
+mod identity;
+mod json_lines;
 mod number;
 mod pairing;
 mod state;
+mod summary;
 
 pub use absent::is_absent;
 pub use absent::present;
@@ -19,3 +23,8 @@ pub use pairing::PlanSlot;
 pub use pairing::pair;
 pub use state::Skill;
 pub use state::StatedPhase;
+pub use summary::AcceptanceResult;
+pub use summary::Deviation;
+pub use summary::Summary;
+pub use summary::SummaryStatus;
+pub use summary::TaskCount;
