@@ -85,6 +85,11 @@ impl FrontMatter {
     }
 }
 
+/// Returns the bytes between the `---` lines of the first block, for who looks for one line in it.
+pub fn inner(text: &str) -> Option<Range<usize>> {
+    fenced(text, 0).map(|block| block.inner)
+}
+
 fn empty() -> Node {
     Node {
         value: Value::Map(Vec::new()),

@@ -7,6 +7,7 @@ mod drift;
 mod file_name;
 mod folder;
 mod heading;
+mod file_name;
 mod identity;
 mod json_lines;
 mod number;
@@ -23,6 +24,7 @@ mod status;
 mod status_report;
 mod summary;
 mod survey;
+mod summary;
 
 pub use absent::is_absent;
 pub use absent::present;

@@ -1,0 +1,214 @@
+//! Which plan of which phase a PLAN or SUMMARY file is about.
+
+use std::path::Path;
+
+use crate::planning::FileName;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+use crate::planning::document::Document;
+use crate::planning::present;
+
+/// The ids of a plan, spelled as the file spells them, without slug and prefix.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// `05.1`, `3`, or a word such as `quick`.
+    pub(crate) phase: Option<String>,
+    /// `02`, `01a`, `D`, or a name such as `R01` or `260422-p4a`.
+    pub(crate) plan: Option<String>,
+}
+
+impl Identity {
+    /// Reads the ids from the front matter, else from the folder and the file's name, else from the title.
+    pub(crate) fn of(document: &Document<'_>, path: &Path) -> Self {
+        let stated_plan = document.front.text(&["plan", "plan_id", "plan_number"]);
+        let from_path = Self::of_path(path);
+        let from_title = Self::of_title(document.outline.title().unwrap_or_default());
+        let phase = document
+            .front
+            .text(&["phase", "phase_number"])
+            .and_then(present)
+            .map(phase_id)
+            .or_else(|| stated_plan.and_then(phase_of_plan))
+            .or(from_path.phase)
+            .or(from_title.phase);
+        let plan = stated_plan
+            .and_then(|text| plan_id(text, phase.as_deref()))
+            .or(from_path.plan)
+            .or(from_title.plan);
+        Self { phase, plan }
+    }
+
+    fn of_path(path: &Path) -> Self {
+        let folders: Vec<&str> = path
+            .parent()
+            .into_iter()
+            .flat_map(Path::components)
+            .filter_map(|part| part.as_os_str().to_str())
+            .collect();
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.unwrap_or_default();
+        let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+        let stem = stem.trim_end_matches("-PLAN").trim_end_matches("-SUMMARY");
+        if folders.contains(&"quick") {
+            return Self {
+                phase: Some("quick".to_owned()),
+                plan: Some(stem.to_owned()),
+            };
+        }
+        let of_phase = folders
+            .iter()
+            .rev()
+            .find(|folder| number_of_folder(folder).is_some());
+        let file = FileName::parse(name, of_phase.unwrap_or(&""));
+        let phase = of_phase.and_then(|folder| number_of_folder(folder));
+        let of_file = file.as_ref().and_then(|file| file.phase.clone());
+        let number = file.and_then(|file| file.plan);
+        let is_round = stem.starts_with('R') && PlanNumber::parse(&stem[1..]).is_some();
+        Self {
+            phase: phase.or_else(|| of_file.map(|phase| phase.to_string())),
+            plan: number
+                .map(|plan| plan.to_string())
+                .or_else(|| is_round.then(|| stem.to_owned())),
+        }
+    }
+
+    /// Reads `Phase 08 Plan 10: …`.
+    fn of_title(title: &str) -> Self {
+        let words: Vec<&str> = title
+            .split(|c: char| c.is_whitespace() || c == ':' || c == ',')
+            .collect();
+        let after = |name: &str| {
+            let at = words
+                .iter()
+                .position(|word| word.eq_ignore_ascii_case(name))?;
+            words.get(at + 1).copied()
+        };
+        let phase = after("phase").and_then(|word| PhaseNumber::parse(word).map(|_| word));
+        Self {
+            phase: phase.map(str::to_owned),
+            plan: after("plan").and_then(|word| plan_id(word, phase)),
+        }
+    }
+}
+
+/// Returns the number of a phase folder as it is written: `05.1` of `05.1-name`.
+fn number_of_folder(folder: &str) -> Option<String> {
+    let (_, rest) = PhaseNumber::split(folder)?;
+    let is_folder = rest.is_empty() || rest.starts_with('-');
+    is_folder.then(|| folder[..folder.len() - rest.len()].to_owned())
+}
+
+/// Returns a stated phase without its name: `08` of `08-optical-center`; a word stays as it is.
+fn phase_id(text: &str) -> String {
+    let text = text.trim();
+    let bare = match text.split_once(' ') {
+        Some((word, rest)) if word.eq_ignore_ascii_case("phase") => rest.trim(),
+        _ => text,
+    };
+    match PhaseNumber::split(bare) {
+        Some((_, rest)) if !rest.starts_with('.') => bare[..bare.len() - rest.len()].to_owned(),
+        _ => bare.to_owned(),
+    }
+}
+
+/// Returns the phase of a plan id that carries both: `04` of `04-02`.
+fn phase_of_plan(text: &str) -> Option<String> {
+    let (phase, plan) = without_letter(text.trim()).split_once('-')?;
+    PhaseNumber::parse(phase)?;
+    let plan = plan.split('-').next()?;
+    PlanNumber::parse(plan).map(|_| phase.to_owned())
+}
+
+/// Returns a plan id without the letter for "plan" or "phase" in front: `03-01` of `P03-01`.
+fn without_letter(text: &str) -> &str {
+    match text.strip_prefix(['P', 'p']) {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+        _ => text,
+    }
+}
+
+/// Returns a stated plan without phase, slug and file ending; nothing for what is no id.
+fn plan_id(text: &str, phase: Option<&str>) -> Option<String> {
+    let text = text.trim();
+    let text = text.strip_suffix(".md").unwrap_or(text);
+    let text = text.strip_suffix("-PLAN").unwrap_or(text);
+    let text = text.strip_prefix("PLAN-").unwrap_or(text);
+    let text = without_letter(text);
+    let number = phase.and_then(PhaseNumber::parse);
+    if phase.is_some() && number.is_none() {
+        // A quick task belongs to no numbered phase, and its name is its id.
+        return present(text).map(str::to_owned);
+    }
+    let rest = match text.split_once('-') {
+        Some((first, rest))
+            if PhaseNumber::parse(first).is_some_and(|of| number.is_none_or(|n| n == of))
+                && !rest.is_empty() =>
+        {
+            rest
+        }
+        _ => text,
+    };
+    let first = rest
+        .split(|c: char| c == '-' || c == ':' || c.is_whitespace())
+        .next()?;
+    if PlanNumber::parse(first).is_some() {
+        return Some(first.to_owned());
+    }
+    let is_id = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(' ');
+    is_id.then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(text: &str, path: &str) -> (String, String) {
+        let path = Path::new(path);
+        let document = Document::parse(text, path, &mut Vec::new());
+        let identity = Identity::of(&document, path);
+        (
+            identity.phase.unwrap_or_default(),
+            identity.plan.unwrap_or_default(),
+        )
+    }
+
+    #[test]
+    fn ids_are_spelled_as_stated_without_slug_and_prefix() {
+        for (front, phase, plan) in [
+            ("phase: \"05.1\"\nplan: \"02\"", "05.1", "02"),
+            ("phase: 5\nplan: 08", "5", "08"),
+            ("phase: 08-optical-center\nplan: 10", "08", "10"),
+            ("phase: \"05.3\"\nplan: \"05.3-02\"", "05.3", "02"),
+            ("phase: 5.3\nplan: \"05.3-02\"", "5.3", "02"),
+            ("phase: \"06\"\nplan: 06-D", "06", "D"),
+            ("plan: \"04-04\"", "04", "04"),
+            ("phase: 14\nplan: 14-01-PLAN.md", "14", "01"),
+            ("phase: 5\nplan: 01a", "5", "01a"),
+            ("phase: 4\nplan: R01", "4", "R01"),
+            ("phase: quick\nplan: 260422-p4a", "quick", "260422-p4a"),
+            ("plan_id: P03-01", "03", "01"),
+            ("phase: 2\nplan: 2", "2", "2"),
+            ("phase: 03b\nplan: 03b-01", "03b", "01"),
+        ] {
+            let text = format!("---\n{front}\n---\n");
+            let expected = (phase.to_owned(), plan.to_owned());
+            assert_eq!(ids(&text, "x.md"), expected, "{front}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_stated_comes_from_the_path_or_the_title() {
+        let expect = |phase: &str, plan: &str| (phase.to_owned(), plan.to_owned());
+        let slug = "phases/01-cli-scaffold/02-names-SUMMARY.md";
+        assert_eq!(ids("# Title\n", slug), expect("01", "2"));
+        let quick = "quick/260422-p4a-tabs/260422-p4a-SUMMARY.md";
+        assert_eq!(ids("", quick), expect("quick", "260422-p4a"));
+        let round = "phases/03-x/remediation/qa/round-01/R01-SUMMARY.md";
+        assert_eq!(ids("", round), expect("03", "R01"));
+        assert_eq!(ids("# Phase 1 Plan 2: Setup\n", "x.md"), expect("1", "2"));
+        assert_eq!(
+            ids("---\nplan: Extensions\n---\n", "phases/02-x/02-03-PLAN.md"),
+            expect("02", "3")
+        );
+    }
+}

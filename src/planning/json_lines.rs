@@ -1,0 +1,202 @@
+//! Plans and summaries as JSON lines with short keys: a header row, then one row for each task.
+//!
+//! ```text
+//! {"p":"03","n":"01","t":"Parser","s":"complete","dt":"2026-02-17","tc":2,"tt":2,"ch":["84e9493"],"fm":["a.rs"],"dv":[]}
+//! {"id":"T1","s":"complete","c":"84e9493","f":["a.rs"]}
+//! ```
+//!
+//! The rows become the fields that a markdown file would have in its front matter.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use crate::markdown::Node;
+use crate::markdown::node::Value;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// The long names of a header's short keys.
+const HEADER: &[(&str, &str)] = &[
+    ("p", "phase"),
+    ("n", "plan"),
+    ("t", "title"),
+    ("s", "status"),
+    ("st", "status"),
+    ("dt", "completed"),
+    ("dc", "completed"),
+    ("tc", "tasks_completed"),
+    ("tt", "tasks_total"),
+    ("ch", "commit_hashes"),
+    ("cm", "commits"),
+    ("fm", "files_modified"),
+    ("dv", "deviations"),
+    ("dev", "deviations"),
+    ("desc", "one_liner"),
+    ("w", "wave"),
+    ("mh", "must_haves"),
+    ("obj", "objective"),
+];
+
+/// The long names of a task's short keys.
+const TASK: &[(&str, &str)] = &[
+    ("s", "status"),
+    ("st", "status"),
+    ("c", "commit"),
+    ("cm", "commit"),
+    ("commit_hash", "commit"),
+    ("f", "files"),
+    ("fm", "files"),
+    ("files_modified", "files"),
+    ("file", "files"),
+    ("a", "action"),
+    ("v", "verify"),
+];
+
+/// Tells whether a text is JSON lines rather than markdown.
+pub(crate) fn is_json_lines(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    text.strip_prefix('{')
+        .is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
+}
+
+/// Reads the rows as one mapping of fields, the tasks as a list under `task_rows`.
+pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
+    let mut warnings = Vec::new();
+    let mut fields = Vec::new();
+    let mut tasks = Vec::new();
+    for (index, raw) in text.lines().enumerate() {
+        let line = index + 1;
+        let raw = raw.trim_start_matches('\u{feff}').trim();
+        if raw.is_empty() {
+            continue;
+        }
+        match serde_json::from_str::<Json>(raw) {
+            Ok(Json::Object(row)) if row.contains_key("id") => {
+                tasks.push(node(renamed(row, TASK), line));
+            }
+            Ok(Json::Object(row)) => fields.extend(header(row, line)),
+            Ok(_) => warnings.push(Warning::at(path, line, "not a JSON object; left out")),
+            Err(error) => {
+                warnings.push(Warning::at(
+                    path,
+                    line,
+                    format!("not JSON ({error}); left out"),
+                ));
+            }
+        }
+    }
+    if !tasks.is_empty() {
+        let value = Value::List(tasks);
+        fields.push(("task_rows".to_owned(), Node { value, line: 2 }));
+    }
+    let value = Value::Map(fields);
+    Parsed {
+        value: Node { value, line: 1 },
+        warnings,
+    }
+}
+
+type Row = serde_json::Map<String, Json>;
+
+/// Returns the fields of a header row; some writers put the title where others put the plan's number.
+fn header(mut row: Row, line: usize) -> Vec<(String, Node)> {
+    let is_number = |value: Option<&Json>| value.is_some_and(Json::is_number);
+    if is_number(row.get("t"))
+        && let Some(count) = row.remove("t")
+    {
+        row.insert("tasks_total".to_owned(), count);
+    }
+    let is_words = |value: Option<&Json>| {
+        value
+            .and_then(Json::as_str)
+            .is_some_and(|text| text.contains(' '))
+    };
+    if is_words(row.get("n"))
+        && let Some(title) = row.remove("n")
+    {
+        row.insert("title".to_owned(), title);
+    }
+    // `"p":"03-02"` is the plan's whole id.
+    let has_plan = row.contains_key("n") || row.contains_key("plan");
+    let is_whole = row
+        .get("p")
+        .and_then(Json::as_str)
+        .is_some_and(|text| text.contains('-'));
+    if is_whole
+        && !has_plan
+        && let Some(plan) = row.remove("p")
+    {
+        row.insert("plan".to_owned(), plan);
+    }
+    // `d` lists what a plan depends on, and how a summary deviated.
+    let is_summary = ["s", "st", "status"]
+        .iter()
+        .any(|key| row.contains_key(*key));
+    if let Some(list) = row.remove("d") {
+        let name = if is_summary {
+            "deviations"
+        } else {
+            "depends_on"
+        };
+        row.insert(name.to_owned(), list);
+    }
+    node(renamed(row, HEADER), line).pairs().to_vec()
+}
+
+fn renamed(row: Row, names: &[(&str, &str)]) -> Json {
+    let long = |key: String| {
+        names
+            .iter()
+            .find(|(short, _)| *short == key)
+            .map_or(key, |(_, long)| (*long).to_owned())
+    };
+    Json::Object(
+        row.into_iter()
+            .map(|(key, value)| (long(key), value))
+            .collect(),
+    )
+}
+
+fn node(json: Json, line: usize) -> Node {
+    let value = match json {
+        Json::Null => Value::Text(String::new()),
+        Json::Bool(flag) => Value::Text(flag.to_string()),
+        Json::Number(number) => Value::Text(number.to_string()),
+        Json::String(text) => Value::Text(text),
+        Json::Array(list) => Value::List(list.into_iter().map(|json| node(json, line)).collect()),
+        Json::Object(map) => Value::Map(
+            map.into_iter()
+                .map(|(key, json)| (key, node(json, line)))
+                .collect(),
+        ),
+    };
+    Node { value, line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_become_fields_and_tasks() {
+        let text = "{\"p\":\"03-02\",\"s\":\"complete\",\"d\":[\"x\"],\"t\":4}\n\nnonsense\n{\"id\":\"T1\",\"c\":\"0753326\",\"f\":[\"a\"]}\n";
+        let parsed = parse(text, Path::new("a.jsonl"));
+        let fields = parsed.value;
+        let text = |key: &str| fields.get(&[key]).and_then(Node::as_text);
+        assert_eq!(text("plan"), Some("03-02"));
+        assert_eq!(text("tasks_total"), Some("4"));
+        assert_eq!(fields.get(&["deviations"]).unwrap().texts(), ["x"]);
+        let task = fields.get(&["task_rows"]).unwrap().elements()[0];
+        assert_eq!(task.get(&["commit"]).unwrap().as_text(), Some("0753326"));
+        assert_eq!(parsed.warnings.len(), 1);
+        assert_eq!(parsed.warnings[0].place.line, Some(3));
+    }
+
+    #[test]
+    fn markdown_is_not_json_lines() {
+        assert!(is_json_lines("\u{feff}\n{\"p\":1}"));
+        assert!(!is_json_lines("{placeholder}\n# Title"));
+        assert!(!is_json_lines("---\na: 1\n---"));
+    }
+}

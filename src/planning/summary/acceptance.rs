@@ -1,0 +1,42 @@
+//! What the checks of a plan's must-haves came to.
+
+use serde::Serialize;
+
+use crate::markdown::Node;
+use crate::planning::document::Document;
+
+/// The result of one acceptance criterion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AcceptanceResult {
+    /// What had to hold.
+    pub criterion: String,
+    /// Whether it does, as written: `pass`, `partial`, `fail`.
+    pub verdict: Option<String>,
+    /// What shows it.
+    pub evidence: Option<String>,
+}
+
+/// Returns the acceptance results of the front matter.
+pub(super) fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
+    let node = document.field(&["ac_results", "acceptance_results", "acceptance"])?;
+    Some(node.elements().into_iter().filter_map(of_node).collect())
+}
+
+fn of_node(node: &Node) -> Option<AcceptanceResult> {
+    let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
+    let criterion = of(&[
+        "criterion",
+        "must_have",
+        "truth",
+        "description",
+        "text",
+        "name",
+        "id",
+    ])
+    .unwrap_or_else(|| node.flat());
+    (!criterion.is_empty()).then(|| AcceptanceResult {
+        criterion,
+        verdict: of(&["verdict", "status", "result"]),
+        evidence: of(&["evidence", "proof", "notes"]),
+    })
+}

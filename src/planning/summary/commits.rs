@@ -1,0 +1,279 @@
+//! Which commits a plan made: hashes as text, exactly as written.
+
+use crate::markdown::Node;
+use crate::markdown::Section;
+use crate::planning::document::Document;
+use crate::planning::document::title_words;
+
+/// Sections that name commits of other plans, or those of this one again.
+const OTHERS: &[&str] = &[
+    "deviation",
+    "deviations",
+    "issues",
+    "auto",
+    "self",
+    "verification",
+    "decisions",
+    "next",
+    "known",
+    "notes",
+    "readiness",
+    "stubs",
+    "setup",
+];
+
+/// Returns the hashes of the front matter, else of the body's commit sections, else of its task lines.
+pub(super) fn commits(document: &Document<'_>) -> Option<Vec<String>> {
+    let stated = in_fields(document);
+    if stated.as_ref().is_some_and(|hashes| !hashes.is_empty()) {
+        return stated;
+    }
+    let found = in_commit_sections(document);
+    let found = if found.is_empty() {
+        in_task_lines(document)
+    } else {
+        found
+    };
+    if found.is_empty() {
+        stated
+    } else {
+        Some(found)
+    }
+}
+
+fn in_fields(document: &Document<'_>) -> Option<Vec<String>> {
+    let mut hashes = Hashes::default();
+    let fields = ["commit_hashes", "commits", "commit", "commit_hash"];
+    let lists: Vec<_> = fields
+        .iter()
+        .filter_map(|key| document.field(&[key]))
+        .collect();
+    for node in &lists {
+        let before = hashes.0.len();
+        for item in node.elements() {
+            let text = item.get(&["hash", "sha", "commit"]).unwrap_or(item).flat();
+            hashes.0.extend(stated_hash(&text));
+        }
+        // The list of hashes is whole; `commits` beside it holds the same as messages.
+        if hashes.0.len() > before {
+            break;
+        }
+    }
+    let tasks = ["task_rows", "tasks"].map(|key| document.field(&[key]));
+    if hashes.0.is_empty() {
+        for task in tasks.iter().flatten().flat_map(|node| node.elements()) {
+            if let Some(node) = task.get(&["commit", "commit_hash", "commits", "hash"]) {
+                hashes
+                    .0
+                    .extend(node.texts().iter().filter_map(|text| stated_hash(text)));
+            }
+        }
+    }
+    let is_list = |node: &&Node| matches!(node.value, crate::markdown::node::Value::List(_));
+    let is_known = !hashes.0.is_empty() || lists.iter().any(is_list);
+    is_known.then(|| hashes.unique())
+}
+
+/// Returns the hash in one entry of a list that holds hashes: the first word that can be one.
+fn stated_hash(text: &str) -> Option<String> {
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .find(|word| (7..=64).contains(&word.len()) && is_hex(word))
+        .filter(|word| {
+            text.trim_start_matches(['`', '"', '\'', '(', '*', ' '])
+                .starts_with(word)
+        })
+        .map(str::to_owned)
+}
+
+fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
+    let mut hashes = Hashes::default();
+    for section in document.sections(|words| words.iter().any(|word| word.starts_with("commit"))) {
+        if is_of_others(document, section) {
+            continue;
+        }
+        let text = document.outline.text();
+        for line in text[section.heading.start..section.whole.end].lines() {
+            hashes.add(line, true);
+        }
+    }
+    hashes.unique()
+}
+
+/// Finds hashes in lines about tasks and commits, outside the sections of others and code blocks.
+fn in_task_lines(document: &Document<'_>) -> Vec<String> {
+    let mut hashes = Hashes::default();
+    let mut is_code = false;
+    for section in document.outline.sections() {
+        if is_of_others(document, section) {
+            continue;
+        }
+        let names = |text: &str| {
+            let text = text.to_lowercase();
+            [
+                "commit",
+                "task",
+                "\u{43a}\u{43e}\u{43c}\u{43c}\u{438}\u{442}",
+                "\u{437}\u{430}\u{434}\u{430}\u{447}",
+            ]
+            .iter()
+            .any(|word| text.contains(word))
+        };
+        let about = names(&section.title);
+        hashes.add(&section.title, names(&section.title));
+        let mut is_table_of_commits = false;
+        for line in document.outline.text()[section.own.clone()].lines() {
+            if line.trim_start().starts_with("```") {
+                is_code = !is_code;
+            }
+            let is_row = line.trim_start().starts_with('|');
+            is_table_of_commits = is_row && (is_table_of_commits || names(line));
+            if !is_code && (about || is_table_of_commits || names(line)) {
+                hashes.add(line, names(line));
+            }
+        }
+    }
+    hashes.unique()
+}
+
+/// Tells whether a section, or one around it, is about other commits than those this plan lists.
+fn is_of_others(document: &Document<'_>, section: &Section) -> bool {
+    document
+        .outline
+        .sections()
+        .iter()
+        .filter(|outer| {
+            outer.heading == section.heading || outer.whole.contains(&section.heading.start)
+        })
+        .filter(|outer| outer.level > 1)
+        .any(|outer| {
+            let words = title_words(&outer.title);
+            words.first().is_some_and(|word| word != "task")
+                && words.iter().any(|word| OTHERS.contains(&word.as_str()))
+        })
+}
+
+#[derive(Default)]
+struct Hashes(Vec<String>);
+
+impl Hashes {
+    /// Adds the hashes of a line; where it speaks of commits, also those that could be plain numbers.
+    fn add(&mut self, line: &str, is_of_commits: bool) {
+        let mut at = 0;
+        for word in line.split(|c: char| !c.is_ascii_alphanumeric()) {
+            let start = at;
+            at += word.len();
+            let before = line[..start].chars().next_back();
+            let after = line[at..].chars().next();
+            at += after.map_or(0, char::len_utf8);
+            if is_hash(word, before, after, is_of_commits) {
+                self.0.push(word.to_owned());
+            }
+        }
+    }
+
+    fn unique(self) -> Vec<String> {
+        let mut unique: Vec<String> = Vec::new();
+        for hash in self.0 {
+            if !unique.contains(&hash) {
+                unique.push(hash);
+            }
+        }
+        unique
+    }
+}
+
+/// Tells whether a word is a commit's hash by its letters and what stands beside it.
+fn is_hash(word: &str, before: Option<char>, after: Option<char>, is_of_commits: bool) -> bool {
+    let is_code = before == Some('`') && after == Some('`');
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    let has_letter = word.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let is_date = word.len() == 8 && word.starts_with("20");
+    let is_certain =
+        has_digit && has_letter || is_of_commits && is_code && (has_letter || !is_date);
+    let joins = |side: Option<char>| {
+        side.is_some_and(|c| "-_/#@=:".contains(c) || !c.is_ascii() && c.is_alphanumeric())
+    };
+    let is_part =
+        before.is_some_and(|c| "-_/#@=.".contains(c)) || joins(after) && after != Some(':');
+    matches!(word.len(), 7..=12 | 40) && is_hex(word) && is_certain && !is_part
+}
+
+fn is_hex(word: &str) -> bool {
+    word.bytes()
+        .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn read(text: &str) -> Option<Vec<String>> {
+        commits(&Document::parse(text, Path::new("a.md"), &mut Vec::new()))
+    }
+
+    #[test]
+    fn stated_hashes_come_out_as_written() {
+        for (text, hashes) in [
+            (
+                "commit_hashes: [84e9493, 0753326, 8475544]",
+                &["84e9493", "0753326", "8475544"][..],
+            ),
+            ("commit_hashes:\n  - 08579dc # PR-01a: text", &["08579dc"]),
+            ("commits:\n  - hash: 50e50a9\n    message: x", &["50e50a9"]),
+            (
+                "commits:\n  - \"506e556 feat: x\"\ncommit_hashes: []",
+                &["506e556"],
+            ),
+            (
+                "commits:\n  - \"feat: x\"\ncommit_hashes: [1009cd2]",
+                &["1009cd2"],
+            ),
+            ("tasks:\n  - name: a\n    commit: b924d66", &["b924d66"]),
+            ("commits: []", &[]),
+        ] {
+            let text = format!("---\n{text}\n---\n");
+            assert_eq!(read(&text).unwrap(), hashes, "{text}");
+        }
+        assert_eq!(read("---\ncommits: 5\n---\n"), None);
+    }
+
+    #[test]
+    fn the_body_tells_them_in_sections_tables_and_lines() {
+        for (text, hashes) in [
+            (
+                "## Task Commits\n1. **Task 1: x** - `870c86b` (feat)\n2. **Task 2** - `8475544`\n",
+                &["870c86b", "8475544"][..],
+            ),
+            (
+                "## Commit\n`b7f87c9` - x\n\n## Deviations\nalso in 0b7f87c\n",
+                &["b7f87c9"],
+            ),
+            (
+                "- Tasks: fixture (f3c07d0), tests (cf3be7b)\n",
+                &["f3c07d0", "cf3be7b"],
+            ),
+            ("Tasks: T1 dd64015 | T2 489584a\n", &["dd64015", "489584a"]),
+            (
+                "## Tasks\n| # | Commit |\n|---|---|\n| 1 | 94368d9* |\n| 2 | (staged) |\n",
+                &["94368d9"],
+            ),
+            ("### Task 1: x (Commit: af3717a)\n", &["af3717a"]),
+            (
+                "### Task 1\n- **Commit:** `50e50a9` x\n### Task 2\n- **Commit:** `50e50a9`\n",
+                &["50e50a9"],
+            ),
+        ] {
+            assert_eq!(read(text).unwrap(), hashes, "{text}");
+        }
+        for text in [
+            "Color #af3717a and id 9b1deb4d-3b7d-4bad in commit notes\n",
+            "On 20260214 the commit was made\n",
+            "## Self-Check: PASSED\n- FOUND: 47dffe7 (Task 1)\n",
+            "```\ncommit 47dffe7\n```\n",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The decisions taken while a plan was carried out.
+
+use crate::clock::parse_date;
+use crate::markdown::Content;
+use crate::markdown::Node;
+use crate::markdown::Table;
+use crate::planning::Decision;
+use crate::planning::document::Document;
+use crate::planning::is_absent;
+
+/// Returns the decisions of the front matter, else those of the body; nothing where neither has a place for them.
+pub(super) fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
+    let node = document.field(&["key_decisions", "decisions", "decisions_made"]);
+    let stated: Option<Vec<_>> =
+        node.map(|node| node.elements().into_iter().filter_map(of_node).collect());
+    if stated.as_ref().is_some_and(|list| !list.is_empty()) {
+        return stated;
+    }
+    told(document).or(stated)
+}
+
+fn of_node(node: &Node) -> Option<Decision> {
+    const TEXTS: &[&str] = &[
+        "decision",
+        "summary",
+        "text",
+        "title",
+        "what",
+        "description",
+        "choice",
+    ];
+    let text = node.get(TEXTS).and_then(Node::as_text);
+    let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
+    let text = text.map_or_else(|| node.flat(), str::to_owned);
+    (!is_absent(&text)).then(|| Decision {
+        text,
+        date: of(&["date"]).and_then(|date| parse_date(&date)),
+        rationale: of(&["rationale", "reason", "why", "context"]),
+        source: None,
+    })
+}
+
+fn told(document: &Document<'_>) -> Option<Vec<Decision>> {
+    let sections = document.sections(|words| {
+        let is_decisions = |word: &String| word == "decisions" || word == "decision";
+        words.len() <= 4
+            && words.iter().any(is_decisions)
+            && words.first().is_none_or(|word| word != "task")
+    });
+    if sections.is_empty() {
+        return None;
+    }
+    let mut list = Vec::new();
+    for section in sections {
+        for block in document.outline.blocks(&section.whole) {
+            match &block.content {
+                Content::Item(item) if item.depth == 0 => list.push(of_text(&item.text)),
+                Content::Table(table) => list.extend(of_table(table)),
+                _ => {}
+            }
+        }
+    }
+    list.retain(|decision| !is_absent(&decision.text));
+    Some(list)
+}
+
+fn of_text(text: &str) -> Decision {
+    Decision {
+        text: text.to_owned(),
+        ..Decision::default()
+    }
+}
+
+fn of_table(table: &Table) -> Vec<Decision> {
+    let column = table.column(&["decision", "choice", "what"]).unwrap_or(0);
+    let rationale = table.column(&["rationale", "reason", "why", "context"]);
+    let date = table.column(&["date"]);
+    let row = |cells: &[String]| {
+        let cell = |column: usize| cells.get(column).cloned();
+        Decision {
+            text: cell(column).unwrap_or_default(),
+            date: date.and_then(cell).and_then(|date| parse_date(&date)),
+            rationale: rationale.and_then(cell).filter(|text| !is_absent(text)),
+            source: None,
+        }
+    };
+    table.rows.iter().map(|found| row(&found.cells)).collect()
+}

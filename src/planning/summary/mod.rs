@@ -1,0 +1,208 @@
+//! SUMMARY files: what a plan came to.
+
+use std::path::Path;
+
+use chrono::DateTime;
+use chrono::NaiveDate;
+use chrono::Utc;
+use serde::Serialize;
+
+use crate::clock::Minutes;
+use crate::markdown::Node;
+use crate::planning::Decision;
+use crate::planning::document::Document;
+use crate::planning::identity::Identity;
+use crate::planning::present;
+use crate::planning::summary::deviations::Deviations;
+use crate::planning::summary::timing::Timing;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+mod acceptance;
+mod commits;
+mod decisions;
+mod deviations;
+mod files;
+mod status;
+mod tasks;
+mod timing;
+mod told;
+
+pub use acceptance::AcceptanceResult;
+pub use deviations::Deviation;
+pub use status::SummaryStatus;
+pub use tasks::TaskCount;
+
+/// A summary, from its front matter or what its body says instead.
+///
+/// A list that can't be known is `None`; one that is known to be empty is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// The phase as the file spells it, without its name: `05.1`; a word for a quick task.
+    pub phase: Option<String>,
+    /// The plan as the file spells it, without phase and slug: `02`, `01a`, `D`, `R01`.
+    pub plan: Option<String>,
+    /// The title: the front matter's, else the first heading.
+    pub title: Option<String>,
+    /// How the plan ended; nothing where the file has no status word.
+    pub status: Option<SummaryStatus>,
+    /// How long it took.
+    pub duration_minutes: Option<Minutes>,
+    /// Whether that was worked out from start and end rather than written.
+    pub duration_derived: bool,
+    /// The day it was done.
+    pub completed: Option<NaiveDate>,
+    /// How many deviations there were; more than are listed where only a number is given.
+    pub deviation_count: u32,
+    /// The deviations; nothing where only their number is known.
+    pub deviations: Option<Vec<Deviation>>,
+    /// The tasks done and in all.
+    pub tasks: TaskCount,
+    /// The files created, modified or deleted.
+    pub files: Option<Vec<String>>,
+    /// The hashes of the commits, as written.
+    pub commits: Option<Vec<String>>,
+    /// The decisions taken on the way.
+    pub decisions: Option<Vec<Decision>>,
+    /// How many tokens it took.
+    pub tokens_consumed: Option<u64>,
+    /// What the checks of the must-haves came to.
+    pub acceptance: Option<Vec<AcceptanceResult>>,
+    /// The patterns it set up or used.
+    pub patterns: Option<Vec<String>>,
+    /// What was built, in one line.
+    pub one_line: Option<String>,
+}
+
+impl Summary {
+    /// Reads a summary in markdown or JSON lines; `path` helps where the file does not say whose it is.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let mut warnings = Vec::new();
+        let document = Document::parse(text, path, &mut warnings);
+        let identity = Identity::of(&document, path);
+        let (status, unknown) = status::of_document(&document);
+        if let Some(word) = unknown {
+            let line = document.front.get(&["status"]).map_or(1, |node| node.line);
+            warnings.push(Warning::at(
+                path,
+                line,
+                format!("an unknown status: {word:?}"),
+            ));
+        }
+        let timing = Timing::of(&document, path, &mut warnings);
+        let deviations = Deviations::of(&document);
+        let value = Self {
+            phase: identity.phase,
+            plan: identity.plan,
+            title: title(&document),
+            status,
+            duration_minutes: timing.duration,
+            duration_derived: timing.is_derived,
+            completed: timing.completed,
+            deviation_count: deviations.count,
+            deviations: deviations.list,
+            tasks: TaskCount::of(&document),
+            files: files::files(&document),
+            commits: commits::commits(&document),
+            decisions: decisions::decisions(&document),
+            tokens_consumed: tokens(&document),
+            acceptance: acceptance::acceptance(&document),
+            patterns: patterns(&document),
+            one_line: one_line(&document),
+        };
+        Parsed { value, warnings }
+    }
+
+    /// Reads the status and nothing else, as fast as the front matter allows.
+    pub fn status_of(text: &str) -> Option<SummaryStatus> {
+        SummaryStatus::of_text(text)
+    }
+
+    /// Fills in a missing duration: the time from the first to the last of the plan's commits.
+    pub fn derive_duration(&mut self, commit_times: &[DateTime<Utc>]) {
+        let (Some(first), Some(last)) = (commit_times.iter().min(), commit_times.iter().max())
+        else {
+            return;
+        };
+        if self.duration_minutes.is_none() {
+            self.duration_minutes =
+                Minutes::between(*first, *last).filter(|span| *span > Minutes::default());
+            self.duration_derived = self.duration_minutes.is_some();
+        }
+    }
+}
+
+fn title(document: &Document<'_>) -> Option<String> {
+    document
+        .front
+        .text(&["title", "name"])
+        .or_else(|| document.outline.title())
+        .and_then(present)
+        .map(str::to_owned)
+}
+
+fn tokens(document: &Document<'_>) -> Option<u64> {
+    let keys = ["tokens_consumed", "tokens_used", "tokens", "total_tokens"];
+    let text = document.field(&keys)?.as_text()?;
+    let plain: String = text
+        .chars()
+        .filter(|c| !matches!(c, '_' | ',' | '~'))
+        .collect();
+    let digits = plain.trim_end_matches(|c: char| !c.is_ascii_digit() && !"kK".contains(c));
+    match digits.strip_suffix(['k', 'K']) {
+        Some(thousands) => Some(thousands.parse::<u64>().ok()?.saturating_mul(1000)),
+        None => digits.parse().ok(),
+    }
+}
+
+fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
+    let stack = document.front.get(&["tech_stack"]);
+    let nodes = [
+        document.front.get(&["patterns_established", "patterns"]),
+        stack.and_then(|stack| stack.get(&["patterns"])),
+    ];
+    let known: Vec<&Node> = nodes.into_iter().flatten().collect();
+    let mut list: Vec<String> = Vec::new();
+    for text in known.iter().flat_map(|node| node.texts()) {
+        if present(&text).is_some() && !list.contains(&text) {
+            list.push(text);
+        }
+    }
+    (!known.is_empty()).then_some(list)
+}
+
+/// Returns `**One-liner:** …`, the section titled so, else the bold or plain paragraph in front of all sections.
+fn one_line(document: &Document<'_>) -> Option<String> {
+    let labelled = document.values(&["one-liner", "one liner"]);
+    let stated = document
+        .field(&["one_liner", "one_line"])
+        .and_then(Node::as_text);
+    let section = document.outline.section(&["one-liner", "one liner"]);
+    let paragraph = |range| {
+        document
+            .outline
+            .paragraphs(range)
+            .next()
+            .map(|(_, text)| text)
+    };
+    let opening = || {
+        let heads = document
+            .outline
+            .sections()
+            .iter()
+            .take_while(|section| section.level < 2);
+        let first = heads.filter_map(|section| paragraph(&section.own)).next()?;
+        let is_label = first.lines().next()?.trim_end().ends_with(':') || first.contains(":**");
+        (!is_label).then_some(first)
+    };
+    let text = stated
+        .or_else(|| labelled.first().copied().filter(|value| !value.is_empty()))
+        .or_else(|| section.and_then(|section| paragraph(&section.own)))
+        .or_else(opening)?;
+    let folded = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let plain = folded.trim_matches(['*', '_']).trim();
+    present(plain).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,309 @@
+//! How a plan ended, as its summary says it.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::markdown::front_matter;
+use crate::planning::document::Document;
+use crate::planning::json_lines;
+
+/// What a summary says became of its plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SummaryStatus {
+    /// All of it was done.
+    Complete,
+    /// Some of it was done, or it waits.
+    Partial,
+    /// It could not be done.
+    Failed,
+}
+
+const COMPLETE: &[&str] = &[
+    "complete", "done", "finished", "success", "shipped", "passed",
+];
+const PARTIAL: &[&str] = &[
+    "partial",
+    "incomplete",
+    "in progress",
+    "in_progress",
+    "in-progress",
+    "blocked",
+    "pending",
+    "paused",
+    "not complete",
+    "not started",
+    "not_started",
+    "wip",
+    "started",
+    "awaiting",
+];
+const FAILED: &[&str] = &["fail", "abort", "abandon", "error"];
+
+/// Headings under which a status is that of a part: a task, an issue, a check.
+const PARTS: &[&str] = &[
+    "task",
+    "issue",
+    "deviation",
+    "checkpoint",
+    "verif",
+    "test",
+    "check",
+    "phase",
+    "criteria",
+];
+
+impl SummaryStatus {
+    /// Reads a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
+    pub fn of_word(text: &str) -> Option<Self> {
+        let word = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let starts = |words: &[&str]| {
+            words.iter().any(|start| {
+                word.get(..start.len())
+                    .is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+            })
+        };
+        if starts(COMPLETE) {
+            Some(Self::Complete)
+        } else if starts(PARTIAL) {
+            Some(Self::Partial)
+        } else if starts(FAILED) {
+            Some(Self::Failed)
+        } else {
+            None
+        }
+    }
+
+    /// Reads the status of a summary and nothing else of it, without parsing the file.
+    ///
+    /// It agrees with [`Summary::parse`](crate::planning::Summary::parse).
+    pub fn of_text(text: &str) -> Option<Self> {
+        let whole = || {
+            let document = Document::parse(text, Path::new(""), &mut Vec::new());
+            of_document(&document).0
+        };
+        if json_lines::is_json_lines(text) {
+            return whole();
+        }
+        let Some(inner) = front_matter::inner(text) else {
+            return in_body(text);
+        };
+        match quick_field(&text[inner.clone()]) {
+            Quick::Value(word) => Self::of_word(word),
+            // The scan starts at the closing line of the front matter, which is no status.
+            Quick::Absent if !has_second_block(&text[inner.end..]) => in_body(&text[inner.end..]),
+            Quick::Absent | Quick::Unclear => whole(),
+        }
+    }
+}
+
+/// Returns the status of a file, and the word that was not understood.
+pub(super) fn of_document<'d>(
+    document: &'d Document<'_>,
+) -> (Option<SummaryStatus>, Option<&'d str>) {
+    match document.front.text(&["status"]) {
+        Some(word) => {
+            let status = SummaryStatus::of_word(word);
+            (status, Some(word).filter(|_| status.is_none()))
+        }
+        None => (in_body(&document.outline.text()[document.body()]), None),
+    }
+}
+
+/// What a look at the lines of the front matter says about the field `status`.
+enum Quick<'a> {
+    Value(&'a str),
+    Absent,
+    /// It takes a YAML parser.
+    Unclear,
+}
+
+fn quick_field(inner: &str) -> Quick<'_> {
+    if inner.starts_with([' ', '\t', '{', '[', '"', '\'', '&', '!']) {
+        return Quick::Unclear;
+    }
+    let key = |line: &str| {
+        line.get(..6)
+            .is_some_and(|key| key.eq_ignore_ascii_case("status"))
+    };
+    let value = inner
+        .lines()
+        .filter(|line| key(line))
+        .find_map(|line| line[6..].trim_start().strip_prefix(':'))
+        .map(str::trim);
+    match value {
+        None => Quick::Absent,
+        Some(value)
+            if value.is_empty() || value.starts_with(['|', '>', '&', '!', '[', '{', '#']) =>
+        {
+            Quick::Unclear
+        }
+        Some(value) => Quick::Value(value),
+    }
+}
+
+fn has_second_block(body: &str) -> bool {
+    body.lines()
+        .skip(1)
+        .find(|line| !line.trim().is_empty())
+        .is_some_and(|line| line.trim() == "---" || line.trim_start().starts_with("<!--"))
+}
+
+/// Finds the first line of a text that gives the plan's status.
+///
+/// ```text
+/// ## Status: COMPLETE    **Status:** Complete    **Plan Status:** Complete    *Status: done*
+/// ## Status (and the word on the next line)      | Status | Complete |
+/// ```
+fn in_body(body: &str) -> Option<SummaryStatus> {
+    let mut is_code = false;
+    let mut is_part = false;
+    let mut is_next = false;
+    for line in body.lines() {
+        let content = line.trim_start();
+        if content.starts_with("```") || content.starts_with("~~~") {
+            is_code = !is_code;
+        }
+        if is_code || content.is_empty() {
+            continue;
+        }
+        if content.starts_with('#') {
+            let title = content.trim_start_matches('#').trim();
+            let word = labelled(title);
+            is_next = word.is_some_and(str::is_empty);
+            is_part = word.is_none() && names_part(title);
+            if let Some(status) = word.and_then(SummaryStatus::of_word) {
+                return Some(status);
+            }
+            continue;
+        }
+        let is_outermost = line.len() - content.len() < 2;
+        let word = if is_next {
+            Some(content)
+        } else {
+            field(content)
+                .filter(|(name, _)| is_outermost && (!is_part || name.len() > "status".len()))
+                .map(|(_, word)| word)
+        };
+        is_next = false;
+        if let Some(status) = word.and_then(SummaryStatus::of_word) {
+            return Some(status);
+        }
+    }
+    None
+}
+
+/// Returns what follows `Status` in a heading: `COMPLETE` of `Status: COMPLETE`, nothing of `Status`.
+fn labelled(title: &str) -> Option<&str> {
+    let begins = |name: &str| {
+        title
+            .get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
+    let name = ["plan status", "status"]
+        .into_iter()
+        .find(|name| begins(name))?;
+    let rest = title[name.len()..].trim_start();
+    if rest.is_empty() {
+        return Some(rest);
+    }
+    rest.strip_prefix([':', '-', '\u{2013}', '\u{2014}'])
+}
+
+fn names_part(title: &str) -> bool {
+    let title = title.to_lowercase();
+    PARTS.iter().any(|part| title.contains(part))
+}
+
+/// Returns the name and the value of a line that labels a status.
+fn field(content: &str) -> Option<(&str, &str)> {
+    if !content.contains("tatus") && !content.contains("STATUS") {
+        return None;
+    }
+    let content = content.trim_start_matches(['-', '*', '+', '_', '>', '|', ' ']);
+    let (name, value) = content.split_once([':', '|'])?;
+    let name = name.trim_matches(['*', '_', ' ']);
+    let is_status = [
+        "status",
+        "plan status",
+        "overall status",
+        "execution status",
+    ]
+    .iter()
+    .any(|wanted| name.eq_ignore_ascii_case(wanted));
+    is_status.then_some((name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn both(text: &str) -> Option<SummaryStatus> {
+        let quick = SummaryStatus::of_text(text);
+        let document = Document::parse(text, Path::new("a.md"), &mut Vec::new());
+        assert_eq!(quick, of_document(&document).0, "{text}");
+        quick
+    }
+
+    #[test]
+    fn words_are_three_answers() {
+        use SummaryStatus::Complete;
+        use SummaryStatus::Failed;
+        use SummaryStatus::Partial;
+        for (word, status) in [
+            ("complete", Some(Complete)),
+            ("COMPLETE", Some(Complete)),
+            ("completed_verified", Some(Complete)),
+            ("complete-local", Some(Complete)),
+            ("completed_with_blocked_acceptance", Some(Complete)),
+            ("\u{2705} Done", Some(Complete)),
+            ("**Complete** \u{2713}", Some(Complete)),
+            ("partial", Some(Partial)),
+            ("blocked_external", Some(Partial)),
+            ("in progress", Some(Partial)),
+            ("not complete", Some(Partial)),
+            ("failed", Some(Failed)),
+            ("abandoned", Some(Failed)),
+            ("resolved", None),
+            ("", None),
+        ] {
+            assert_eq!(SummaryStatus::of_word(word), status, "{word}");
+        }
+    }
+
+    #[test]
+    fn the_quick_look_agrees_with_the_whole_read() {
+        let complete = Some(SummaryStatus::Complete);
+        for (text, status) in [
+            ("---\nphase: 1\nstatus: complete\n---\n", complete),
+            (
+                "\u{feff}\r\n<!-- x -->\r\n---\r\nStatus: \"done\" # now\r\n---\r\n",
+                complete,
+            ),
+            ("---\nstatus: >-\n  completed\n---\n", complete),
+            ("---\n  phase: 1\n  status: complete\n---\n", complete),
+            ("---\n{status: complete}\n---\n", complete),
+            (
+                "---\nphase: 1\n---\n\n---\nstatus: complete\n---\n",
+                complete,
+            ),
+            ("---\ncoverage:\n  - status: failed\n---\n# T\n", None),
+            ("---\nstatus: odd\n---\n**Status:** complete\n", None),
+            ("---\nstatus:\n---\n**Status:** complete\n", complete),
+            ("---\nphase: 1\n---\n# T\n\n## Status: COMPLETE\n", complete),
+            ("# T\n\n## Status\n\nComplete\n", complete),
+            ("# T\n**Plan Status:** Complete \u{2705}\n", complete),
+            ("# T\n\n- **Status:** \u{2713} Complete\n", complete),
+            ("# T\n\n| Status | Complete |\n", complete),
+            ("# T\n\n*Status: Complete*\n", complete),
+            ("# T\n\n### Task 1\n- **Status:** Complete\n", None),
+            ("# T\n\n```\nstatus: complete\n```\n", None),
+            ("# T\n\n- Phase 3 Status: complete\n", None),
+            ("{\"p\":\"1\",\"s\":\"complete\"}\n", complete),
+            ("", None),
+        ] {
+            assert_eq!(both(text), status, "{text}");
+        }
+    }
+}

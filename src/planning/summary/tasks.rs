@@ -1,0 +1,165 @@
+//! How many tasks a plan had, and how many are done.
+
+use serde::Serialize;
+
+use crate::markdown::Node;
+use crate::planning::SummaryStatus;
+use crate::planning::document::Document;
+use crate::planning::document::title_words;
+
+/// The tasks of a plan by number, as far as its summary states them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TaskCount {
+    /// How many are done.
+    pub completed: Option<u32>,
+    /// How many there are.
+    pub total: Option<u32>,
+}
+
+const COMPLETED: &[&str] = &["tasks_completed", "tasks_done", "completed_tasks"];
+const TOTAL: &[&str] = &["tasks_total", "total_tasks", "task_count"];
+const LABELS: &[&str] = &["tasks", "tasks completed", "tasks done", "completed tasks"];
+
+impl TaskCount {
+    pub(super) fn of(document: &Document<'_>) -> Self {
+        let mut count = Self::default();
+        for keys in [COMPLETED, &["tasks"], &["task_rows"]] {
+            if let Some(node) = document.field(keys) {
+                count.add(Self::of_node(node));
+            }
+        }
+        if let Some(total) = document.field(TOTAL).and_then(|node| node.as_text()) {
+            count.total = first_number(total).or(count.total);
+        }
+        // `2/2` in the body completes a lone `2` in the front matter, if it is about the same tasks.
+        let labelled = document.values(LABELS).into_iter().map(Self::of_text);
+        let sections = document.outline.sections().iter();
+        let titled = sections.map(|section| Self::of_title(&section.title));
+        for found in labelled.chain(titled) {
+            if count.completed.is_none() || found.completed == count.completed {
+                count.add(found);
+            }
+        }
+        count
+    }
+
+    /// Takes over what is not known yet.
+    fn add(&mut self, other: Self) {
+        self.completed = self.completed.or(other.completed);
+        self.total = self.total.or(other.total);
+    }
+
+    /// Reads a number, `5/5`, or a list of tasks.
+    fn of_node(node: &Node) -> Self {
+        if let Some(text) = node.as_text() {
+            return Self::of_text(text);
+        }
+        let tasks = node.elements();
+        let statuses: Vec<_> = tasks
+            .iter()
+            .filter_map(|task| task.get(&["status"])?.as_text())
+            .collect();
+        let open = statuses
+            .iter()
+            .filter(|word| SummaryStatus::of_word(word) != Some(SummaryStatus::Complete))
+            .count();
+        let number = |count: usize| u32::try_from(count).ok();
+        Self {
+            completed: number(tasks.len() - open),
+            total: number(tasks.len()).filter(|_| !statuses.is_empty()),
+        }
+    }
+
+    /// Reads a heading such as `Tasks Completed: 5/5`.
+    fn of_title(title: &str) -> Self {
+        let words = title_words(title);
+        let is_count = words.len() == 2
+            && words.contains(&"tasks".to_owned())
+            && (words.contains(&"completed".to_owned()) || words.contains(&"done".to_owned()));
+        if !is_count {
+            return Self::default();
+        }
+        Self::of_text(title.trim_start_matches(|c: char| !c.is_ascii_digit()))
+    }
+
+    /// Reads `5`, `5/5`, `3 of 3 completed`, `8 (Tasks 4-5 skipped)`, `2 completed`.
+    fn of_text(text: &str) -> Self {
+        let text = text.trim().trim_start_matches(['*', '`', '~']);
+        let Some((completed, rest)) = split_number(text) else {
+            return Self::default();
+        };
+        let rest = rest.trim_start();
+        let after = rest.strip_prefix('/').or_else(|| rest.strip_prefix("of "));
+        Self {
+            completed: Some(completed),
+            total: after.and_then(first_number),
+        }
+    }
+}
+
+fn first_number(text: &str) -> Option<u32> {
+    split_number(text.trim()).map(|(number, _)| number)
+}
+
+/// Splits the number off that a text begins with; `2.1` and `3rd` are none.
+fn split_number(text: &str) -> Option<(u32, &str)> {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = text[..text.len() - rest.len()].parse().ok()?;
+    let goes_on = rest.starts_with(char::is_alphanumeric)
+        || rest
+            .strip_prefix(['.', ','])
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    (!goes_on).then_some((number, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn count(text: &str) -> (Option<u32>, Option<u32>) {
+        let document = Document::parse(text, Path::new("a.md"), &mut Vec::new());
+        let count = TaskCount::of(&document);
+        (count.completed, count.total)
+    }
+
+    #[test]
+    fn counts_are_read_wherever_they_stand() {
+        for (text, completed, total) in [
+            (
+                "---\ntasks_completed: 0\ntasks_total: 5\n---\n",
+                Some(0),
+                Some(5),
+            ),
+            (
+                "---\nmetrics:\n  tasks_completed: 2/3\n---\n",
+                Some(2),
+                Some(3),
+            ),
+            ("---\ntasks: 5/5\n---\n", Some(5), Some(5)),
+            (
+                "---\ntasks:\n  - name: a\n    commit: x\n  - name: b\n---\n",
+                Some(2),
+                None,
+            ),
+            (
+                "---\ntasks:\n  - {name: a, status: complete}\n  - {name: b, status: skipped}\n---\n",
+                Some(1),
+                Some(2),
+            ),
+            ("- **Tasks:** 8 (Tasks 4-5 skipped)\n", Some(8), None),
+            ("**Tasks:** 3 of 3 completed\n", Some(3), Some(3)),
+            ("## Tasks Completed: 4/5\n", Some(4), Some(5)),
+            (
+                "| Metric | Value |\n|---|---|\n| Tasks | 2 |\n",
+                Some(2),
+                None,
+            ),
+            ("Tasks: T1 dd64015 | T2 489584a\n", None, None),
+            ("## Task 1: Parser\n", None, None),
+        ] {
+            assert_eq!(count(text), (completed, total), "{text}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! How long a plan took and when it was done.
+
+use std::path::Path;
+
+use chrono::DateTime;
+use chrono::NaiveDate;
+use chrono::Utc;
+
+use crate::clock::Minutes;
+use crate::clock::Unit;
+use crate::clock::parse_date;
+use crate::clock::parse_timestamp;
+use crate::planning::document::Document;
+use crate::planning::is_absent;
+use crate::warning::Warning;
+
+/// Fields whose name says what a bare number counts.
+const WITH_UNIT: &[(&str, Unit)] = &[
+    ("duration_minutes", Unit::Minutes),
+    ("duration_min", Unit::Minutes),
+    ("duration_mins", Unit::Minutes),
+    ("duration_seconds", Unit::Seconds),
+    ("duration_secs", Unit::Seconds),
+    ("duration_sec", Unit::Seconds),
+    ("duration_hours", Unit::Hours),
+];
+const WITHOUT_UNIT: &[&str] = &[
+    "duration",
+    "duration_human",
+    "actual_duration",
+    "total_duration",
+    "execution_time",
+    "elapsed",
+];
+const LABELS: &[&str] = &[
+    "duration",
+    "total duration",
+    "actual duration",
+    "execution time",
+];
+const STARTED: &[&str] = &["started_at", "started", "start_time"];
+const COMPLETED: &[&str] = &[
+    "completed",
+    "completed_at",
+    "completed_date",
+    "completed_on",
+    "completion_date",
+    "finished",
+    "finished_at",
+    "ended_at",
+    "end_time",
+    "date",
+];
+
+/// A bare number above this is as likely seconds as minutes.
+const MOST_BARE_MINUTES: f64 = 90.0;
+
+/// The times that a summary states.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Timing {
+    pub(super) duration: Option<Minutes>,
+    pub(super) is_derived: bool,
+    pub(super) completed: Option<NaiveDate>,
+}
+
+impl Timing {
+    pub(super) fn of(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Self {
+        let written = stated(document, path, warnings).or_else(|| {
+            let values = document.values(LABELS);
+            values.into_iter().find_map(Minutes::parse)
+        });
+        let derived = match written {
+            Some(_) => None,
+            None => span(document),
+        };
+        Self {
+            duration: written.or(derived),
+            is_derived: derived.is_some(),
+            completed: completed(document),
+        }
+    }
+}
+
+/// Returns the duration that the front matter states.
+fn stated(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Option<Minutes> {
+    for (key, unit) in WITH_UNIT {
+        let Some(value) = document.field(&[key]).and_then(|node| node.as_text()) else {
+            continue;
+        };
+        let number = value.parse().ok();
+        let read = number.and_then(|number| Minutes::from_number(number, *unit));
+        if let Some(minutes) = read.or_else(|| Minutes::parse(value)) {
+            return Some(minutes);
+        }
+    }
+    let node = document.field(WITHOUT_UNIT)?;
+    let text = node.as_text().filter(|text| !is_absent(text))?;
+    let bare = text.trim_start_matches('~').trim().parse::<f64>().ok();
+    let (minutes, fault) = match bare {
+        Some(number) if number <= MOST_BARE_MINUTES => (
+            Minutes::from_number(number, Unit::Minutes),
+            "not a duration",
+        ),
+        Some(_) => (None, "a number without a unit, minutes or seconds"),
+        None => (Minutes::parse(text), "not a duration"),
+    };
+    if minutes.is_none() {
+        warnings.push(Warning::at(path, node.line, format!("{fault}: {text:?}")));
+    }
+    minutes
+}
+
+/// Returns the time from the stated start to the stated end.
+fn span(document: &Document<'_>) -> Option<Minutes> {
+    let start = moment(document, STARTED, &["started", "start"])?;
+    let end = moment(
+        document,
+        COMPLETED,
+        &["completed", "finished", "ended", "end"],
+    )?;
+    Minutes::between(start, end).filter(|span| *span > Minutes::default())
+}
+
+fn moment(document: &Document<'_>, keys: &[&str], labels: &[&str]) -> Option<DateTime<Utc>> {
+    let fields = keys
+        .iter()
+        .filter_map(|key| document.field(&[key])?.as_text());
+    fields
+        .chain(document.values(labels))
+        .find_map(parse_timestamp)
+}
+
+fn completed(document: &Document<'_>) -> Option<NaiveDate> {
+    let fields = COMPLETED
+        .iter()
+        .filter_map(|key| document.field(&[key])?.as_text());
+    let labels = ["completed", "date completed", "completed on", "date"];
+    fields
+        .chain(document.values(&labels))
+        .find_map(parse_date)
+        .or_else(|| footer(document))
+}
+
+/// Finds `*Completed: 2026-02-26*` at the end of a file.
+fn footer(document: &Document<'_>) -> Option<NaiveDate> {
+    let body = &document.outline.text()[document.body()];
+    body.lines().rev().take(12).find_map(|line| {
+        let line = line.trim().trim_matches(['*', '_', '-', ' ']);
+        let (name, value) = line.split_once(':')?;
+        let is_date = name.eq_ignore_ascii_case("completed") || name.eq_ignore_ascii_case("date");
+        is_date.then(|| parse_date(value)).flatten()
+    })
+}
