@@ -57,9 +57,14 @@ const DONE: &[&str] = &[
 /// Returns the todos: bullets and rows. A paragraph there tells where todos are kept, it is none.
 pub(super) fn todos(outline: &Outline<'_>) -> Entries {
     let mut entries = Entries::default();
+    let mut end = 0;
     for section in heading::sections(outline, TODOS) {
         entries.read(outline, &section.own, false);
-        for inner in outline.subsections(section) {
+        // A list of todos inside another one has been read with it.
+        let fresh = outline
+            .subsections(section)
+            .filter(|inner| inner.own.start >= end);
+        for inner in fresh {
             let title = heading::words(&inner.title);
             let is_known = TODOS.iter().chain(BLOCKERS).any(|known| *known == title);
             if !is_known {
@@ -67,6 +72,7 @@ pub(super) fn todos(outline: &Outline<'_>) -> Entries {
                 entries.read(outline, &inner.own, is_done);
             }
         }
+        end = end.max(section.whole.end);
     }
     entries
 }
