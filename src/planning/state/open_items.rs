@@ -58,21 +58,18 @@ const DONE: &[&str] = &[
 pub(super) fn todos(outline: &Outline<'_>) -> Entries {
     let mut entries = Entries::default();
     let mut end = 0;
-    for section in heading::sections(outline, TODOS) {
-        entries.read(outline, &section.own, false);
-        // A list of todos inside another one has been read with it.
-        let fresh = outline
-            .subsections(section)
-            .filter(|inner| inner.own.start >= end);
-        for inner in fresh {
-            let title = heading::words(&inner.title);
-            let is_known = TODOS.iter().chain(BLOCKERS).any(|known| *known == title);
-            if !is_known {
-                let is_done = DONE.contains(&title.as_str());
-                entries.read(outline, &inner.own, is_done);
-            }
+    for section in outline
+        .sections()
+        .iter()
+        .filter(|section| section.level > 0)
+    {
+        let title = heading::words(&section.title);
+        if TODOS.contains(&title.as_str()) {
+            end = end.max(section.whole.end);
+            entries.read(outline, &section.own, false);
+        } else if section.heading.start < end && !BLOCKERS.contains(&title.as_str()) {
+            entries.read(outline, &section.own, DONE.contains(&title.as_str()));
         }
-        end = end.max(section.whole.end);
     }
     entries
 }
