@@ -29,6 +29,10 @@ const FILLERS: &[&str] = &[
 
 /// Tells whether a value is only a filler: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled `{placeholder}`.
 pub fn is_absent(value: &str) -> bool {
+    // `_(populated as work lands)_` is how templates and tools talk about an empty place.
+    if is_aside(value.trim()) {
+        return true;
+    }
     let bare = bare(value);
     let is_placeholder =
         bare.starts_with('{') && bare.ends_with('}') && !bare.contains([' ', ',', '"']);
@@ -67,6 +71,16 @@ pub(crate) fn is_none_remark(text: &str) -> bool {
         || is_absent(text)
 }
 
+/// Tells whether a value is nothing but a remark in italics and brackets.
+fn is_aside(value: &str) -> bool {
+    [("_(", ")_"), ("*(", ")*")].iter().any(|(open, close)| {
+        value
+            .strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close))
+            .is_some_and(|inner| !inner.contains([')', '(']))
+    })
+}
+
 fn bare(value: &str) -> &str {
     value
         .trim()
@@ -103,6 +117,7 @@ mod tests {
             " ",
             "None yet.",
             "*None currently*",
+            "_(populated as work lands)_",
             "[The one thing that must work]",
         ] {
             assert!(is_absent(filler), "{filler}");
@@ -114,6 +129,7 @@ mod tests {
             "0",
             "[KNOWN-ISSUE] x",
             "unknown",
+            "_(a)_ and _(b)_",
         ] {
             assert!(!is_absent(value), "{value}");
         }

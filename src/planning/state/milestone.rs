@@ -66,7 +66,7 @@ impl Milestone {
             name: name.map(str::to_owned),
             active: active.filter(|value| is_slug(value)).map(str::to_owned),
             is_between: says_between(front, labels, written.or(active))
-                || unlabelled(outline).any(|line| says_none_is_active(&line)),
+                || line_says_between(outline),
         }
     }
 }
@@ -78,7 +78,7 @@ fn is_slug(value: &str) -> bool {
 fn says_between(front: &FrontMatter, labels: &[(String, String)], milestone: Option<&str>) -> bool {
     let is_over = milestone.is_some_and(|value| {
         let lower = value.to_lowercase();
-        is_none_remark(value) && !value.contains('{') || ends_shipped(&lower)
+        begins_none(&lower) || ends_shipped(&lower)
     });
     let phase_values = labels
         .iter()
@@ -101,8 +101,14 @@ fn says_between(front: &FrontMatter, labels: &[(String, String)], milestone: Opt
         || phase_values.into_iter().any(|phase| {
             says_none_is_active(&phase)
                 || (phase.starts_with("milestone") && phase.contains("complete"))
-                || (is_none_remark(&phase) && (has_ended || phase.contains("complete")))
+                || (begins_none(&phase) && (has_ended || phase.contains("complete")))
         })
+}
+
+/// Tells whether a value begins by saying `none`, marks aside; a dash or a placeholder says nothing.
+fn begins_none(lower: &str) -> bool {
+    let bare = lower.trim_start_matches(['*', '_', '(', '`', ' ']);
+    bare.starts_with("none") && is_none_remark(bare)
 }
 
 fn says_none_is_active(lower: &str) -> bool {
@@ -122,20 +128,13 @@ fn is_shipped_status(lower: &str) -> bool {
     begins || (lower.contains("milestone") && ends_shipped(lower) && !lower.contains("phase"))
 }
 
-/// Returns the lines about the position that carry no label, in lower case.
-fn unlabelled(outline: &Outline<'_>) -> impl Iterator<Item = String> {
-    position::scopes(outline).into_iter().flat_map(|scope| {
-        outline
-            .paragraphs(&scope)
-            .flat_map(|(_, text)| text.lines())
-            .map(str::to_lowercase)
-            .map(|line| {
-                if is_none_remark(&line) && line.contains("complete") {
-                    BETWEEN[0].to_owned()
-                } else {
-                    line
-                }
+/// Tells whether a line about the position that carries no label says that no milestone is active.
+fn line_says_between(outline: &Outline<'_>) -> bool {
+    position::scopes(outline).iter().any(|scope| {
+        outline.paragraphs(scope).any(|(_, text)| {
+            text.lines().map(str::to_lowercase).any(|line| {
+                says_none_is_active(&line) || (begins_none(&line) && line.contains("complete"))
             })
-            .collect::<Vec<_>>()
+        })
     })
 }

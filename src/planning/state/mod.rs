@@ -33,6 +33,7 @@ use crate::planning::heading;
 use crate::planning::state::milestone::Milestone;
 use crate::planning::stated::Span;
 use crate::warning::Parsed;
+use crate::warning::Warning;
 
 mod log;
 mod milestone;
@@ -189,33 +190,40 @@ pub struct State {
 impl State {
     /// Reads a STATE.md.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
-        FrontMatter::parse(text, path).map(|front| Self::read(text, &front))
+        let mut warnings = Vec::new();
+        let front = FrontMatter::parse(text, path).into_value(&mut warnings);
+        let outline = Outline::parse(text, front.range.end);
+        for label in position::unclear_phases(&outline) {
+            let message = format!("the current phase names no number: {:?}", label.value);
+            warnings.push(Warning::at(path, label.line, message));
+        }
+        let value = Self::read(&front, &outline);
+        Parsed { value, warnings }
     }
 
-    fn read(text: &str, front: &FrontMatter) -> Self {
-        let outline = Outline::parse(text, front.range.end);
-        let labels = identity_labels(&outline);
+    fn read(front: &FrontMatter, outline: &Outline<'_>) -> Self {
+        let labels = identity_labels(outline);
         let label = |name: &str| {
             labels
                 .iter()
                 .find(|(label, value)| label == name && !is_none_remark(value))
                 .map(|(_, value)| value.clone())
         };
-        let milestone = Milestone::read(front, &outline, &labels);
-        let claims = position::claims(front, &outline);
-        let phase_statuses = phase_list::phase_statuses(&outline);
+        let milestone = Milestone::read(front, outline, &labels);
+        let claims = position::claims(front, outline);
+        let phase_statuses = phase_list::phase_statuses(outline);
         let mut phase = position::stated_phase(&claims, front.range.end);
         phase.total = phase.total.or_else(|| listed_total(&phase_statuses));
-        let todos = open_items::todos(&outline);
-        let blockers = open_items::blockers(&outline);
-        let (skills, suggested_skills) = skill_list::skills(&outline);
+        let todos = open_items::todos(outline);
+        let blockers = open_items::blockers(outline);
+        let (skills, suggested_skills) = skill_list::skills(outline);
         Self {
             project: label("project").or_else(|| outline.title().and_then(title::project)),
             core_value: label("core value"),
             milestone: milestone.text,
             milestone_name: milestone.name,
             phase,
-            decisions: decisions(&outline),
+            decisions: decisions(outline),
             todos: todos.open,
             blockers: blockers.open,
             skills,
@@ -226,9 +234,9 @@ impl State {
             phase_statuses,
             active_milestone: milestone.active,
             is_between_milestones: milestone.is_between,
-            metrics: log::metrics(&outline),
-            activity: log::activity(&outline),
-            session: log::session(front, &outline),
+            metrics: log::metrics(outline),
+            activity: log::activity(outline),
+            session: log::session(front, outline),
         }
     }
 
@@ -280,6 +288,16 @@ fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
         .filter(|total| *total > 0 && is_whole_list)
 }
 
+/// Tells whether a subsection groups decisions by when they were made: `Phase 3`, `v1.0`, `2026-02`.
+fn is_group(title: &str) -> bool {
+    let words = heading::words(title);
+    let version = words.strip_prefix('v').unwrap_or(&words);
+    version.starts_with(|c: char| c.is_ascii_digit())
+        || ["phase ", "milestone "]
+            .iter()
+            .any(|word| words.starts_with(word))
+}
+
 /// Returns the decisions; phases that were listed among them are not.
 fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     const TITLES: &[&str] = &[
@@ -293,7 +311,15 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
         "design decisions",
     ];
     heading::sections(outline, TITLES)
-        .flat_map(|section| decision::decisions(outline, &section.own))
+        .flat_map(|section| {
+            let inner = outline
+                .subsections(section)
+                .filter(|inner| is_group(&inner.title));
+            let ranges = std::iter::once(&section.own).chain(inner.map(|inner| &inner.own));
+            ranges
+                .flat_map(|range| decision::decisions(outline, range))
+                .collect::<Vec<_>>()
+        })
         .filter(|decision| phase_list::entry(Span::new(&decision.text, 0, 1)).is_none())
         .collect()
 }

@@ -44,11 +44,32 @@ const BLOCKERS: &[&str] = &[
     "blockers/risks",
 ];
 
+/// Subsections that keep what is done.
+const DONE: &[&str] = &[
+    "done",
+    "completed",
+    "complete",
+    "resolved",
+    "archived",
+    "closed",
+];
+
 /// Returns the todos: bullets and rows. A paragraph there tells where todos are kept, it is none.
 pub(super) fn todos(outline: &Outline<'_>) -> Entries {
     let mut entries = Entries::default();
-    for section in heading::sections(outline, TODOS) {
-        entries.read(outline, &section.own);
+    let mut end = 0;
+    for section in outline
+        .sections()
+        .iter()
+        .filter(|section| section.level > 0)
+    {
+        let title = heading::words(&section.title);
+        if TODOS.contains(&title.as_str()) {
+            end = end.max(section.whole.end);
+            entries.read(outline, &section.own, false);
+        } else if section.heading.start < end && !BLOCKERS.contains(&title.as_str()) {
+            entries.read(outline, &section.own, DONE.contains(&title.as_str()));
+        }
     }
     entries
 }
@@ -57,7 +78,7 @@ pub(super) fn todos(outline: &Outline<'_>) -> Entries {
 pub(super) fn blockers(outline: &Outline<'_>) -> Entries {
     let mut entries = Entries::default();
     for section in heading::sections(outline, BLOCKERS) {
-        entries.read(outline, &section.own);
+        entries.read(outline, &section.own, false);
     }
     if entries == Entries::default() {
         for section in heading::sections(outline, BLOCKERS) {
@@ -74,7 +95,7 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Entries {
 }
 
 impl Entries {
-    fn read(&mut self, outline: &Outline<'_>, range: &Range<usize>) {
+    fn read(&mut self, outline: &Outline<'_>, range: &Range<usize>, is_done: bool) {
         let items: Vec<&Item> = outline.items(range).map(|(_, item)| item).collect();
         for (index, item) in items.iter().enumerate() {
             // A bullet over checkboxes is their heading, they are the entries.
@@ -89,7 +110,7 @@ impl Entries {
                 lead.is_some_and(|lead| lead.checked.is_none())
             };
             if (item.depth == 0 && !is_lead) || is_nested_entry {
-                self.push(&item.text, item.checked == Some(true));
+                self.push(&item.text, is_done || item.checked == Some(true));
             }
         }
         for table in outline.tables(range) {
@@ -166,10 +187,10 @@ mod tests {
 
     #[test]
     fn ticked_and_struck_todos_are_settled() {
-        let text = "## Todos\n_(No todos)_\n\n- a (added 2026-03-13)\n- [x] b\n- [ ] c\n- ~~d~~ gone\n- None.\n<!-- e -->\n### Pending Todos\n- **Phase 3**\n  - [ ] f\n  - [x] g\n";
+        let text = "## Todos\n_(No todos)_\n\n- a (added 2026-03-13)\n- [x] b\n- [ ] c\n- ~~d~~ gone\n- None.\n<!-- e -->\n### Pending Todos\n- **Phase 3**\n  - [ ] f\n  - [x] g\n#### Completed\n- h\n";
         let found = read(text, todos);
         assert_eq!(found.open, ["a (added 2026-03-13)", "c", "f"]);
-        assert_eq!(found.settled, ["b", "~~d~~ gone", "g"]);
+        assert_eq!(found.settled, ["b", "~~d~~ gone", "g", "h"]);
     }
 
     #[test]

@@ -10,11 +10,13 @@ use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::Stated;
 use crate::planning::StatedPhase;
+use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
 use crate::planning::present;
 use crate::planning::state::phase_value::PhaseValue;
 use crate::planning::state::progress_value;
 use crate::planning::stated::Span;
+use crate::planning::status::is_status;
 
 /// Sections that hold the position.
 const SECTIONS: &[&str] = &[
@@ -58,10 +60,35 @@ pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> Vec<Stated<C
     claims
 }
 
+/// Returns the labels of the current phase that name no number and do not say either that there is none.
+pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Label> {
+    let scopes = scopes(outline);
+    let labels = scopes.iter().flat_map(|scope| outline.labels(scope));
+    labels
+        .filter(|label| is_phase_label(&label.name))
+        .filter(|label| PhaseValue::parse(Span::of_label(label)).number.is_none())
+        .filter(|label| {
+            let lower = label.value.to_lowercase();
+            let says_none = is_none_remark(&lower) || is_status(&lower);
+            let is_over = ["complete", "milestone", "shipped", "all phases"];
+            !says_none && !is_over.iter().any(|word| lower.contains(word))
+        })
+        .collect()
+}
+
+fn is_phase_label(name: &str) -> bool {
+    ["phase", "current phase", "active phase"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known))
+}
+
 fn read_label(label: &Label, claims: &mut Vec<Stated<Claim>>) {
     let value = Span::of_label(label);
+    if is_phase_label(&label.name) {
+        push_phase(PhaseValue::parse(value), claims);
+        return;
+    }
     match label.name.to_lowercase().as_str() {
-        "phase" | "current phase" | "active phase" => push_phase(PhaseValue::parse(value), claims),
         "status" | "phase status" | "current status" if present(value.text).is_some() => {
             claims.push(value.states(Claim::Status(value.text.to_owned())));
         }

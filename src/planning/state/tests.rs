@@ -125,6 +125,7 @@ fn only_an_ended_milestone_leaves_none_active() {
         "**Status:** Phase 3 shipped\n",
         "Phase: None\nStatus: Ready to plan\n",
         "**Milestone:** {milestone-name}\n",
+        "**Milestone:** _(not set)_\n",
         "",
     ] {
         assert!(!read(text).is_between_milestones, "{text}");
@@ -143,4 +144,31 @@ fn any_text_is_read_without_a_fault() {
     ] {
         read(text);
     }
+}
+
+#[test]
+fn a_phase_without_a_number_is_reported_unless_it_says_none() {
+    let warned = |text| State::parse(text, Path::new("STATE.md")).warnings;
+    let found = warned("# State\n**Current Phase:** somewhere in the middle\n");
+    assert_eq!(found[0].place.line, Some(2));
+    for text in [
+        "**Current Phase:** None\n",
+        "**Current Phase:** All phases complete\n",
+        "Phase: 3\n",
+        "Phase: \n",
+    ] {
+        assert!(warned(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn decisions_may_be_grouped_by_phase() {
+    let state =
+        read("## Decisions\n### Phase 3\n- a\n### Open questions\n- b\n## Open Decisions\n- c\n");
+    let texts: Vec<_> = state
+        .decisions
+        .iter()
+        .map(|decision| decision.text.as_str())
+        .collect();
+    assert_eq!(texts, ["a"]);
 }
