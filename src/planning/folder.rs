@@ -79,7 +79,8 @@ impl Folder {
         let mut slugs = Vec::new();
         for (name, is_dir) in entries(&self.dir)? {
             let home = self.dir.join(&name);
-            let is_milestone = is_dir && home.join("phases").is_dir() && home.join("STATE.md").is_file();
+            let is_milestone =
+                is_dir && home.join("phases").is_dir() && home.join("STATE.md").is_file();
             // A GSD folder that was taken over is an archive.
             if is_milestone && name != "gsd-archive" {
                 slugs.push(name);
@@ -92,11 +93,13 @@ impl Folder {
 impl Milestone {
     /// Reads the phases of the milestone in `home`.
     pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
-        Ok(PhaseDir::read_all(&home.join("phases"), true)?.map(|phases| Self {
-            slug: slug.to_owned(),
-            dir: home.to_owned(),
-            phases,
-        }))
+        Ok(
+            PhaseDir::read_all(&home.join("phases"), true)?.map(|phases| Self {
+                slug: slug.to_owned(),
+                dir: home.to_owned(),
+                phases,
+            }),
+        )
     }
 }
 

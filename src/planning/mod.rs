@@ -7,7 +7,6 @@ mod drift;
 mod file_name;
 mod folder;
 mod heading;
-mod file_name;
 mod identity;
 mod json_lines;
 mod number;
@@ -24,7 +23,6 @@ mod status;
 mod status_report;
 mod summary;
 mod survey;
-mod summary;
 
 pub use absent::is_absent;
 pub use absent::present;

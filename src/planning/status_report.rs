@@ -128,7 +128,12 @@ impl StatusReport {
             milestone: MilestoneStatus {
                 slug: survey.folder.active.slug.clone(),
                 name: survey.state.milestone.clone(),
-                archived: survey.folder.archived.iter().map(|archive| archive.slug.clone()).collect(),
+                archived: survey
+                    .folder
+                    .archived
+                    .iter()
+                    .map(|archive| archive.slug.clone())
+                    .collect(),
             },
             phase: stated(survey, &derived),
             derived,
@@ -139,7 +144,11 @@ impl StatusReport {
             skills: survey.state.skills.clone(),
             next: NextStatus::of(position, &planning.layout),
             drift: drift(&survey.evidence(project), position),
-            warnings: survey.warnings.iter().map(|warning| relative(project, warning)).collect(),
+            warnings: survey
+                .warnings
+                .iter()
+                .map(|warning| relative(project, warning))
+                .collect(),
         }
     }
 }
@@ -168,7 +177,11 @@ impl NextStatus {
     /// Words the next action in the layout's own commands.
     pub fn of(position: &Position, layout: &Layout) -> Self {
         let next = &position.next;
-        let phase = next.phase.as_ref().map(ToString::to_string).unwrap_or_default();
+        let phase = next
+            .phase
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         let command = match next.action {
             Action::Plan => layout.commands.plan(&phase),
             Action::Execute => layout.commands.execute(&phase),
@@ -189,7 +202,9 @@ fn derived(position: &Position) -> PhaseReport {
     let phase = position.phase();
     PhaseReport {
         number: phase.map(|phase| phase.number.clone()),
-        total: u32::try_from(position.total()).ok().filter(|total| *total > 0),
+        total: u32::try_from(position.total())
+            .ok()
+            .filter(|total| *total > 0),
         name: phase.and_then(|phase| phase.name.clone()),
         status: phase.map(status_words),
         progress_percent: phase.map(|_| position.percent()),
@@ -205,7 +220,9 @@ fn status_words(phase: &Phase) -> String {
         Standing::Done => "complete".to_owned(),
         Standing::Unplanned => "not planned".to_owned(),
         Standing::Dropped => "dropped".to_owned(),
-        Standing::Open if done == 0 && phase.plans.iter().all(|(slot, _)| slot.summary.is_none()) => {
+        Standing::Open
+            if done == 0 && phase.plans.iter().all(|(slot, _)| slot.summary.is_none()) =>
+        {
             format!("planned, {all} {}", if all == 1 { "plan" } else { "plans" })
         }
         Standing::Open => format!("in progress, {done} of {all} plans"),

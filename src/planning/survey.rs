@@ -89,15 +89,28 @@ impl Survey {
 
     /// Returns the project's name: PROJECT.md's, else STATE.md's, else the folder's.
     pub fn name(&self, project: &Project) -> String {
-        let folder = || project.root.file_name().map(|name| name.to_string_lossy().into_owned());
-        let written = self.project_file.name.clone().or_else(|| self.state.project.clone());
-        written.or_else(folder).unwrap_or_else(|| "project".to_owned())
+        let folder = || {
+            project
+                .root
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
+        let written = self
+            .project_file
+            .name
+            .clone()
+            .or_else(|| self.state.project.clone());
+        written
+            .or_else(folder)
+            .unwrap_or_else(|| "project".to_owned())
     }
 
     /// Returns what the project is for: PROJECT.md's core value, else STATE.md's.
     pub fn core_value(&self) -> Option<&str> {
         let written = self.project_file.core_value.as_ref();
-        written.or(self.state.core_value.as_ref()).map(String::as_str)
+        written
+            .or(self.state.core_value.as_ref())
+            .map(String::as_str)
     }
 }
 
