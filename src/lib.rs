@@ -24,3 +24,6 @@ pub mod planning;
 
 // Floor 4, the readings.
 pub mod claude_md;
+
+// Floor 6, the doors.
+pub mod cli;

@@ -12,6 +12,8 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Kind;
+use crate::error::Result;
+use crate::project::Project;
 use crate::text;
 use crate::warning::Place;
 use crate::warning::Warning;
@@ -38,6 +40,18 @@ pub(crate) struct Output {
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
     closed: bool,
+}
+
+impl Manner {
+    /// JSON, and nothing else known of what the user asked.
+    pub(crate) fn json() -> Self {
+        Self {
+            json: true,
+            quiet: false,
+            verbose: false,
+            color: ColorChoice::Never,
+        }
+    }
 }
 
 impl Output {
@@ -114,6 +128,19 @@ impl Output {
         if self.manner.verbose {
             self.note(message);
         }
+    }
+
+    /// Says which changes a killed process left half done; the next writing command completes them.
+    pub(crate) fn interrupted(&mut self, project: &Project) -> Result<()> {
+        let found = project.storage().interrupted()?;
+        self.warnings(&found.warnings);
+        for operation in found.value {
+            self.note(&format!(
+                "operation {} ({}) was interrupted; the next writing command completes it",
+                operation.id, operation.operation
+            ));
+        }
+        Ok(())
     }
 
     /// Prints warnings, one line each.
