@@ -10,7 +10,9 @@ use crate::error::Result;
 
 /// Print a shell's completion script
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals completions bash > ~/.local/share/bash-completion/completions/annals")]
+#[command(
+    after_help = "Example: annals completions bash > ~/.local/share/bash-completion/completions/annals"
+)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL")]

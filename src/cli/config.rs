@@ -25,7 +25,11 @@ pub(crate) fn run(_: &ConfigArgs, project: &Project, out: &mut Output) -> Result
 
 fn show(settings: &Vec<Setting>, to: &mut dyn Write) -> io::Result<()> {
     for setting in settings {
-        writeln!(to, "{} = {}  # {}; {}", setting.key, setting.value, setting.origin, setting.about)?;
+        writeln!(
+            to,
+            "{} = {}  # {}; {}",
+            setting.key, setting.value, setting.origin, setting.about
+        )?;
     }
     Ok(())
 }

@@ -164,7 +164,10 @@ impl Global {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a door: here the run learns where it is")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a door: here the run learns where it is"
+)]
 fn working_directory() -> Result<PathBuf> {
     std::env::current_dir().at("find the working directory", std::path::Path::new("."))
 }
@@ -188,10 +191,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Answers a command line that is wrong, or that asks for help.
 fn refuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
-    let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
     if !is_help && arguments.iter().any(|argument| argument == "--json") {
         let rendered = error.to_string();
-        let message = rendered.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let message = rendered
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ")
+            .to_owned();
         let error = Error::usage(message).hint("annals --help");
         Output::new(Manner::json()).failure(&error);
         return ExitCode::from(error.kind.exit_code());
