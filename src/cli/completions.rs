@@ -6,7 +6,6 @@ use clap_complete::Shell;
 
 use crate::cli::Arguments;
 use crate::cli::output::Output;
-use crate::error::Result;
 
 /// Print a shell's completion script
 #[derive(Args, Debug)]
@@ -19,9 +18,8 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &CompletionsArgs, out: &mut Output) -> Result<()> {
+pub(crate) fn run(args: &CompletionsArgs, out: &mut Output) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "annals", &mut script);
     out.verbatim(&script);
-    Ok(())
 }

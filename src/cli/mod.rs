@@ -4,16 +4,17 @@ mod completions;
 mod config;
 //X mod execute;
 //X mod init;
-//X mod inspect;
-//X mod log;
+mod inspect;
+mod log;
 mod man;
 mod output;
+mod shown;
 //X mod patterns;
 //X mod plan;
 //X mod ship;
 mod status;
-//X mod sync;
-//X mod undo;
+mod sync;
+mod undo;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -95,12 +96,12 @@ enum Command {
     //X Plan(plan::PlanArgs),
     //X Execute(execute::ExecuteArgs),
     //X Ship(ship::ShipArgs),
-    //X Sync(sync::SyncArgs),
+    Sync(sync::SyncArgs),
     Status(status::StatusArgs),
-    //X Inspect(inspect::InspectArgs),
+    Inspect(inspect::InspectArgs),
     //X Patterns(patterns::PatternsArgs),
-    //X Log(log::LogArgs),
-    //X Undo(undo::UndoArgs),
+    Log(log::LogArgs),
+    Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -109,7 +110,10 @@ enum Command {
 impl Command {
     fn run(&self, global: &Global, out: &mut Output) -> Result<()> {
         match self {
-            Self::Completions(args) => completions::run(args, out),
+            Self::Completions(args) => {
+                completions::run(args, out);
+                Ok(())
+            }
             Self::Man(args) => man::run(args, out),
             _ => {
                 let project = global.open()?;
@@ -125,13 +129,16 @@ impl Command {
             //X Self::Plan(args) => plan::run(args, project, out),
             //X Self::Execute(args) => execute::run(args, project, out),
             //X Self::Ship(args) => ship::run(args, project, out),
-            //X Self::Sync(args) => sync::run(args, project, out),
+            Self::Sync(args) => sync::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
-            //X Self::Inspect(args) => inspect::run(args, project, out),
+            Self::Inspect(args) => inspect::run(args, project, out),
             //X Self::Patterns(args) => patterns::run(args, project, out),
-            //X Self::Log(args) => log::run(args, project, out),
-            //X Self::Undo(args) => undo::run(args, project, out),
-            Self::Config(args) => config::run(args, project, out),
+            Self::Log(args) => log::run(args, project, out),
+            Self::Undo(args) => undo::run(args, project, out),
+            Self::Config(args) => {
+                config::run(args, project, out);
+                Ok(())
+            }
             Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }

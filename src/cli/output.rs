@@ -173,8 +173,7 @@ impl Output {
             self.say("", Style::new(), diff.trim_end());
         }
         if self.manner.json {
-            let document = Failure::of(error);
-            self.result(&document, |_, _| Ok(()));
+            self.json_line(&Failure::of(error));
         } else {
             self.say("error: ", color(AnsiColor::Red), &error.to_string());
             if let Some(hint) = &error.hint {

@@ -278,7 +278,7 @@ fn all_done(phases: &[Phase]) -> String {
     ] {
         let others = count(standing);
         if others > 0 {
-            said.push_str(&format!(", {others} {words}"));
+            said = format!("{said}, {others} {words}");
         }
     }
     said
