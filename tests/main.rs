@@ -10,4 +10,5 @@
     reason = "the bans hold the library's floors; tests lay out files, read ANNALS_CORPUS and start the binary"
 )]
 
+mod gold;
 mod support;

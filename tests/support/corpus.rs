@@ -2,6 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::support::require;
+
+/// Returns the corpus, or nothing (and a loud line) where this machine has none.
+pub(crate) fn corpus() -> Option<PathBuf> {
+    require("corpus").then(|| location().unwrap())
+}
+
 /// Returns `ANNALS_CORPUS`, else `../shared/corpus`, one folder further up for a working tree in a subfolder.
 pub(super) fn location() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("ANNALS_CORPUS") {

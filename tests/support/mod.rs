@@ -18,5 +18,8 @@ mod threads;
 mod tree;
 
 pub(crate) use case::Case;
+pub(crate) use corpus::corpus;
+
 pub(crate) use require::require;
+pub(crate) use threads::on_two_threads;
 pub(crate) use tree::{difference, tree};
