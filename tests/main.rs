@@ -10,5 +10,6 @@
     reason = "the bans hold the library's floors; tests lay out files, read ANNALS_CORPUS and start the binary"
 )]
 
+mod corpus_sweep;
 mod gold;
 mod support;
