@@ -1,10 +1,4 @@
 //! The one test binary: every integration test is a module of it.
-
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod layering;
-mod repository;
-mod storage;
 //!
 //! They run the built binary the way people and agents run it; `support` is the harness they share.
 #![allow(
@@ -18,4 +12,7 @@ mod storage;
 
 mod corpus_sweep;
 mod gold;
+mod layering;
+mod repository;
+mod storage;
 mod support;

@@ -97,10 +97,21 @@ impl Kind {
             "ROADMAP.md" => Some(Self::Roadmap),
             "PROJECT.md" => Some(Self::Project),
             "PATTERNS.md" => Some(Self::Patterns),
-            _ => FileName::parse(name, folder.unwrap_or_default()).map(|file| match file.kind {
-                FileKind::Plan => Self::Plan,
-                FileKind::Summary => Self::Summary,
-            }),
+            _ => FileName::parse(name, folder.unwrap_or_default())
+                .map(|file| match file.kind {
+                    FileKind::Plan => Self::Plan,
+                    FileKind::Summary => Self::Summary,
+                })
+                .or_else(|| Self::of_ending(name)),
+        }
+    }
+
+    /// Tells the kind of a plan or summary that belongs to no phase: `260422-p4a-SUMMARY.md`.
+    fn of_ending(name: &str) -> Option<Self> {
+        match name.rsplit(['-', '_']).next()? {
+            "SUMMARY.md" => Some(Self::Summary),
+            "PLAN.md" => Some(Self::Plan),
+            _ => None,
         }
     }
 
