@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod claude_md;
 mod layering;
 mod repository;
 mod storage;
