@@ -56,6 +56,10 @@ Example: annals status";
 
 /// Options that every command takes
 #[derive(Args, Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 struct Global {
     /// The project's folder [default: the nearest one upwards with a planning folder or .git]
     #[arg(short = 'C', long, value_name = "DIR", global = true)]
@@ -118,6 +122,11 @@ impl Command {
             _ => {
                 let project = global.open()?;
                 out.warnings(&project.warnings);
+                out.detail(&format!("project: {}", project.root.display()));
+                out.detail(&format!(
+                    "planning folder: {}",
+                    project.planning_place().dir.display()
+                ));
                 self.run_in(&project, out)
             }
         }
@@ -215,9 +224,8 @@ fn refuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         return ExitCode::from(error.kind.exit_code());
     }
     match error.print() {
-        Ok(()) if is_help => ExitCode::SUCCESS,
         // A closed pipe behind `--help` is a quiet end, too.
-        Err(_) if is_help => ExitCode::SUCCESS,
+        Ok(()) | Err(_) if is_help => ExitCode::SUCCESS,
         _ => ExitCode::from(2),
     }
 }

@@ -64,7 +64,7 @@ pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
     let text = text.into_value(&mut warnings);
     let model = kind.read(project, &text, path)?.into_value(&mut warnings);
     for warning in &mut warnings {
-        warning.place.file = named.to_owned();
+        named.clone_into(&mut warning.place.file);
     }
     Ok(Inspected {
         file: named.to_owned(),
