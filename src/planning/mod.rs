@@ -8,6 +8,7 @@ mod identity;
 mod json_lines;
 mod number;
 mod pairing;
+mod plan;
 mod state;
 mod summary;
 
@@ -21,6 +22,10 @@ pub use number::PlanNumber;
 pub use pairing::Paired;
 pub use pairing::PlanSlot;
 pub use pairing::pair;
+pub use plan::MustHaves;
+pub use plan::Plan;
+pub use plan::PlanTask;
+pub use plan::check_waves;
 pub use state::Skill;
 pub use state::StatedPhase;
 pub use summary::AcceptanceResult;
