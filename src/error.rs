@@ -102,6 +102,14 @@ impl Error {
         self
     }
 
+    /// Returns the message with its cause, without the place.
+    pub fn reason(&self) -> String {
+        match &self.source {
+            Some(source) => format!("{}: {source}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// Shows what was refused, as a unified diff.
     #[must_use]
     pub fn diff(mut self, diff: impl Into<String>) -> Self {
@@ -115,11 +123,7 @@ impl fmt::Display for Error {
         if let Some(place) = &self.place {
             write!(f, "{place}: ")?;
         }
-        write!(f, "{}", self.message)?;
-        match &self.source {
-            Some(source) => write!(f, ": {source}"),
-            None => Ok(()),
-        }
+        f.write_str(&self.reason())
     }
 }
 

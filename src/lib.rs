@@ -6,11 +6,28 @@
 // Floor 0, the ground.
 pub mod clock;
 pub mod error;
+pub mod secrets;
 pub mod text;
 pub mod warning;
 
 // Floor 1, the tools.
+pub mod git;
 pub mod markdown;
+pub mod storage;
+
+// Floor 2, the place.
+pub mod project;
+pub mod templates;
 
 // Floor 3, the stores.
+pub mod patterns;
 pub mod planning;
+
+// Floor 4, the readings.
+pub mod claude_md;
+
+// Floor 5, the work.
+pub mod lifecycle;
+
+// Floor 6, the doors.
+pub mod cli;

@@ -1,3 +1,7 @@
 //! The doorway: hands the arguments to the library and turns its answer into an exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    annals::cli::main(std::env::args_os())
+}

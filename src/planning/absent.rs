@@ -2,15 +2,38 @@
 
 /// Words that fill a field which has no value.
 const FILLERS: &[&str] = &[
-    "", "none", "none yet", "n/a", "na", "-", "--", "\u{2013}", "\u{2014}", "tbd", "null", "~",
-    "nil", "unknown",
+    "",
+    "none",
+    "none yet",
+    "none currently",
+    "none at this time",
+    "none identified",
+    "none so far",
+    "none detected",
+    "none found",
+    "none installed",
+    "none recorded",
+    "nothing",
+    "n/a",
+    "na",
+    "-",
+    "--",
+    "\u{2013}",
+    "\u{2014}",
+    "tbd",
+    "null",
+    "~",
+    "nil",
+    "empty",
 ];
 
 /// Tells whether a value is only a filler: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled `{placeholder}`.
 pub fn is_absent(value: &str) -> bool {
-    let bare = value
-        .trim()
-        .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'));
+    // `_(populated as work lands)_` is how templates and tools talk about an empty place.
+    if is_aside(value.trim()) {
+        return true;
+    }
+    let bare = bare(value);
     let is_placeholder =
         bare.starts_with('{') && bare.ends_with('}') && !bare.contains([' ', ',', '"']);
     let inner = bare
@@ -31,15 +54,50 @@ pub fn present(value: &str) -> Option<&str> {
     Some(value.trim()).filter(|value| !is_absent(value))
 }
 
-/// Tells whether a value is a template's hint in brackets: `(No decisions yet)`, `[to be filled]`.
-fn is_hint(bare: &str) -> bool {
-    let inside = [('(', ')'), ('[', ']')]
-        .iter()
-        .find_map(|(open, close)| bare.strip_prefix(*open)?.strip_suffix(*close));
-    inside.is_some_and(|hint| {
-        let hint = hint.to_lowercase();
-        (hint.starts_with("no ") && hint.len() < 60) || hint.ends_with("to be filled")
+/// Tells whether a text says that there is nothing, and why: `None - all cleared`, `_(none — shipped)_`.
+pub(crate) fn is_none_remark(text: &str) -> bool {
+    let bare = bare(text).trim_start_matches('(');
+    let Some(rest) = bare
+        .get(..4)
+        .filter(|word| word.eq_ignore_ascii_case("none"))
+        .map(|_| bare[4..].trim_start())
+    else {
+        return is_absent(text);
+    };
+    rest.is_empty()
+        || rest.starts_with([
+            '.', ',', ';', ':', '-', '(', ')', '!', '\u{2013}', '\u{2014}',
+        ])
+        || is_absent(text)
+}
+
+/// Tells whether a value is nothing but a remark in italics and brackets.
+fn is_aside(value: &str) -> bool {
+    [("_(", ")_"), ("*(", ")*")].iter().any(|(open, close)| {
+        value
+            .strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close))
+            .is_some_and(|inner| !inner.contains([')', '(']))
     })
+}
+
+fn bare(value: &str) -> &str {
+    value
+        .trim()
+        .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
+}
+
+/// Tells whether a value is a template's hint in brackets: `(No decisions yet)`, `[to be planned]`.
+fn is_hint(bare: &str) -> bool {
+    let inside = |open, close| bare.strip_prefix(open)?.strip_suffix(close);
+    let says_no = inside('(', ')').is_some_and(|hint: &str| {
+        hint.get(..3)
+            .is_some_and(|word| word.eq_ignore_ascii_case("no "))
+            && hint.len() < 60
+    });
+    let is_instruction =
+        inside('[', ']').is_some_and(|hint: &str| hint.contains(' ') && !hint.contains([']', '[']));
+    says_no || is_instruction
 }
 
 #[cfg(test)]
@@ -58,6 +116,9 @@ mod tests {
             "{todos-or-none}",
             " ",
             "None yet.",
+            "*None currently*",
+            "_(populated as work lands)_",
+            "[The one thing that must work]",
         ] {
             assert!(is_absent(filler), "{filler}");
         }
@@ -67,8 +128,31 @@ mod tests {
             "none of the tests ran",
             "0",
             "[KNOWN-ISSUE] x",
+            "unknown",
+            "_(a)_ and _(b)_",
         ] {
             assert!(!is_absent(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn none_with_a_reason_is_still_none() {
+        for text in [
+            "None - roadmap restructured.",
+            "_(none \u{2014} v2 shipped)_",
+            "None. All met.",
+            "None",
+            "none",
+        ] {
+            assert!(is_none_remark(text), "{text}");
+        }
+        for text in [
+            "none of the tests ran",
+            "Nonempty",
+            "no",
+            "\u{e9}\u{e9}\u{e9}",
+        ] {
+            assert!(!is_none_remark(text), "{text}");
         }
     }
 }

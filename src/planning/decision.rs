@@ -1,17 +1,132 @@
 //! A decision, wherever it was written.
 
+use std::ops::Range;
+
 use chrono::NaiveDate;
 use serde::Serialize;
+
+use crate::clock::parse_date;
+use crate::markdown::Item;
+use crate::markdown::Outline;
+use crate::markdown::Table;
+use crate::planning::absent::is_none_remark;
+use crate::planning::present;
 
 /// A decision with what is known of its reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// What was decided, verbatim: a table's first column, or a whole bullet with its tag.
+    /// What was decided, verbatim: a table's `Decision` column, or a whole bullet with its tag.
     pub text: String,
     /// When, where it says.
     pub date: Option<NaiveDate>,
     /// Why, where it says.
     pub rationale: Option<String>,
-    /// Where it came from: the tag in front (`[phase-1]`), or the file it stands in.
+    /// Where it came from: the tag in front (`[phase-1]`), or the table's phase or source column.
     pub source: Option<String>,
+}
+
+/// Returns the decisions of a range: table rows and bullets, in file order.
+///
+/// ```text
+/// | Decision | Date | Rationale |        - [02-03]: Use X because Y
+/// |----------|------|-----------|        - (Phase 6): Replaced A with B
+/// | Use X    | 2026-02-17 | fast |     - 2026-02-17: Use X
+/// ```
+pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Decision> {
+    let mut found: Vec<(usize, Decision)> = Vec::new();
+    for table in outline.tables(range) {
+        found.extend(of_table(table));
+    }
+    for (block, item) in outline.items(range) {
+        found.extend(of_item(item).map(|decision| (block.line, decision)));
+    }
+    found.sort_by_key(|(line, _)| *line);
+    found.into_iter().map(|(_, decision)| decision).collect()
+}
+
+/// Returns the decisions of a table with the line of each; nothing for a table of other things.
+pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
+    let Some(text) = table.column(&["Decision", "Key Decision", "Choice"]) else {
+        return Vec::new();
+    };
+    // `Voice provider | Vapi`: what was decided stands beside what it was about.
+    let choice = table.column(&["Choice"]).filter(|choice| *choice != text);
+    let date = table.column(&["Date", "When", "Decided"]);
+    let rationale = table.column(&["Rationale", "Context", "Reason", "Reasoning", "Why"]);
+    let source = table.column(&["Source", "Phase", "Plan", "Made In"]);
+    let rows = table.rows.iter().filter_map(|row| {
+        let cell = |index: Option<usize>| present(row.cells.get(index?)?);
+        let text = cell(Some(text))?;
+        let decision = Decision {
+            text: cell(choice)
+                .map_or_else(|| text.to_owned(), |choice| format!("{text}: {choice}")),
+            date: cell(date).and_then(parse_date),
+            rationale: cell(rationale).map(str::to_owned),
+            source: cell(source).map(str::to_owned),
+        };
+        Some((row.line, decision))
+    });
+    rows.collect()
+}
+
+/// Reads a bullet; what is nested under another bullet explains it.
+fn of_item(item: &Item) -> Option<Decision> {
+    let text = present(&item.text).filter(|text| !is_none_remark(text) && item.depth == 0)?;
+    Some(Decision {
+        text: text.to_owned(),
+        date: parse_date(text),
+        rationale: None,
+        source: tag(text).map(str::to_owned),
+    })
+}
+
+/// Returns what stands in brackets at the start: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`.
+fn tag(text: &str) -> Option<&str> {
+    let square = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+        .filter(|(_, rest)| !rest.starts_with('('));
+    let round = || {
+        text.strip_prefix('(')
+            .and_then(|rest| rest.split_once(')'))
+            .filter(|(_, rest)| rest.starts_with(':'))
+    };
+    square.or_else(round).and_then(|(tag, _)| present(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<Decision> {
+        decisions(&Outline::parse(text, 0), &(0..text.len()))
+    }
+
+    #[test]
+    fn rows_and_bullets_are_read_in_file_order() {
+        let text = "| Phase | Decision | Rationale |\n|---|---|---|\n| 2 | Use X | fast |\n| | _(No decisions yet)_ | |\n\n- [02-03]: keep `y`\n  - a detail\n- (Phase 6): replaced z\n- None.\n";
+        let found = read(text);
+        let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["Use X", "[02-03]: keep `y`", "(Phase 6): replaced z"]
+        );
+        let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
+        assert_eq!(sources, [Some("2"), Some("02-03"), Some("Phase 6")]);
+        assert_eq!(found[0].rationale.as_deref(), Some("fast"));
+    }
+
+    #[test]
+    fn columns_may_come_in_any_order() {
+        let text =
+            "| Decision | Rationale | Date |\n|---|---|---|\n| Use X | \u{2014} | 2026-03-21 |\n";
+        let found = &read(text)[0];
+        assert_eq!(found.rationale, None);
+        assert_eq!(found.date, NaiveDate::from_ymd_opt(2026, 3, 21));
+    }
+
+    #[test]
+    fn a_link_is_no_tag() {
+        assert_eq!(read("- [ADR](adr.md) holds\n")[0].source, None);
+    }
 }

@@ -209,9 +209,23 @@ impl<'a> Reader<'a> {
         else {
             return;
         };
-        let range = own.unwrap_or(start..start);
+        let range = own
+            .or_else(|| self.definition(start))
+            .unwrap_or(start..start);
         item.text = folded(&self.text[range.clone()]);
         self.push(Content::Item(item), range);
+    }
+
+    /// Returns the text of an item that the parser took for a link definition and sends no events for:
+    /// `- [02-03]: Postgres` is a decision with its tag.
+    fn definition(&self, start: usize) -> Option<Range<usize>> {
+        let line = self.text.get(start..)?.lines().next()?;
+        let at = start + line.find('[')?;
+        let marker = self.text.get(start..at)?.trim();
+        let is_marker = matches!(marker, "-" | "*" | "+")
+            || marker.trim_end_matches(['.', ')']).parse::<u64>().is_ok();
+        let end = start + line.trim_end().len();
+        (is_marker && line.contains("]:")).then_some(at..end)
     }
 
     fn cell(&mut self, range: Range<usize>) {

@@ -85,3 +85,14 @@ fn label_ranges_point_at_the_value() {
     let label = &Outline::parse(text, 0).labels(&(0..text.len()))[0];
     assert_eq!(&text[label.range.clone()], "2 of 5");
 }
+
+#[test]
+fn an_item_that_looks_like_a_link_definition_is_an_item() {
+    let text = "- [02-03]: Postgres\n- [a]: b c\n1. [x]: y\n";
+    let outline = Outline::parse(text, 0);
+    let items: Vec<_> = outline
+        .items(&(0..text.len()))
+        .map(|(_, item)| item.text.clone())
+        .collect();
+    assert_eq!(items, ["[02-03]: Postgres", "[a]: b c", "[x]: y"]);
+}

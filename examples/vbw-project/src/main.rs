@@ -1,0 +1,3 @@
+fn main() -> std::process::ExitCode {
+    larderbook::cli::run(std::env::args().skip(1))
+}

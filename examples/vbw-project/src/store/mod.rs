@@ -1,0 +1,4 @@
+//! Where the events are kept.
+
+pub mod lock;
+pub mod log;

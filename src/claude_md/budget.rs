@@ -1,0 +1,238 @@
+//! What leaves the block first where the file grows too long.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::claude_md::content::Content;
+use crate::error::Result;
+use crate::text::tokens;
+
+/// One step by which the block shrinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rung {
+    /// Three patterns in place of five.
+    FewerPatterns,
+    /// All skills in one line.
+    SkillsInOneLine,
+    /// Five decisions in place of ten.
+    FewerDecisions,
+    /// No patterns.
+    NoPatterns,
+    /// No skills.
+    NoSkills,
+    /// No decisions.
+    NoDecisions,
+    /// No commands.
+    NoCommands,
+}
+
+/// What shrinks, in this order, until the file fits; the title, the core value and the position stay.
+pub(crate) const LADDER: [Rung; 7] = [
+    Rung::FewerPatterns,
+    Rung::SkillsInOneLine,
+    Rung::FewerDecisions,
+    Rung::NoPatterns,
+    Rung::NoSkills,
+    Rung::NoDecisions,
+    Rung::NoCommands,
+];
+
+impl Rung {
+    fn shrink(self, content: &mut Content) {
+        match self {
+            Self::FewerPatterns => content.patterns.truncate(3),
+            Self::SkillsInOneLine => content.join_skills(),
+            Self::FewerDecisions => content.decisions.truncate(5),
+            Self::NoPatterns => content.patterns.clear(),
+            Self::NoSkills => content.skills_line = None,
+            Self::NoDecisions => content.decisions.clear(),
+            Self::NoCommands => content.commands.clear(),
+        }
+    }
+}
+
+/// How long the file and the block in it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most lines of the whole file.
+    pub max_lines: usize,
+    /// The most tokens of the block.
+    pub max_tokens: Option<usize>,
+}
+
+/// How far a file is over its limits; it is written all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Excess {
+    /// The lines over the limit.
+    pub lines: usize,
+    /// The tokens over the limit.
+    pub tokens: usize,
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |count: usize, unit: &str| {
+            let s = if count == 1 { "" } else { "s" };
+            format!("{count} {unit}{s}")
+        };
+        match (self.lines, self.tokens) {
+            (lines, 0) => f.write_str(&count(lines, "line")),
+            (0, tokens) => f.write_str(&count(tokens, "token")),
+            (lines, tokens) => {
+                write!(f, "{} and {}", count(lines, "line"), count(tokens, "token"))
+            }
+        }
+    }
+}
+
+/// A block that is as long as the file allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fitted {
+    /// The block's lines.
+    pub(crate) block: String,
+    /// How it had to shrink.
+    pub(crate) shrunk: Vec<Rung>,
+    /// How far the file is over its limits although only the mandatory parts are left.
+    pub(crate) excess: Option<Excess>,
+}
+
+/// Shrinks the content until the file fits; `lines_with` counts the file's lines with a block in it.
+pub(crate) fn fit(
+    mut content: Content,
+    limits: Limits,
+    lines_with: impl Fn(&str) -> usize,
+    render: impl Fn(&Content) -> Result<String>,
+) -> Result<Fitted> {
+    let excess = |block: &str| Excess {
+        lines: lines_with(block).saturating_sub(limits.max_lines),
+        tokens: limits
+            .max_tokens
+            .map_or(0, |most| tokens(block).saturating_sub(most)),
+    };
+    let mut block = render(&content)?;
+    let mut shrunk = Vec::new();
+    for rung in LADDER {
+        if excess(&block) == Excess::default() {
+            break;
+        }
+        let before = content.clone();
+        rung.shrink(&mut content);
+        if content != before {
+            block = render(&content)?;
+            shrunk.push(rung);
+        }
+    }
+    Ok(Fitted {
+        excess: Some(excess(&block)).filter(|excess| *excess != Excess::default()),
+        block,
+        shrunk,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claude_md::content::SkillLine;
+    use crate::text::Line;
+
+    fn lines(count: usize) -> Vec<Line> {
+        (0..count)
+            .map(|n| Line::new(&format!("line {n}")))
+            .collect()
+    }
+
+    fn full() -> Content {
+        let skill = |name: Line| SkillLine { name, scope: None };
+        Content {
+            patterns: lines(5),
+            skills: lines(4).into_iter().map(skill).collect(),
+            decisions: lines(10),
+            commands: lines(3),
+            ..Content::default()
+        }
+    }
+
+    /// Renders as the template does: a section of n lines takes n + 3.
+    fn render(content: &Content) -> String {
+        let section = |lines: usize| if lines == 0 { 0 } else { lines + 3 };
+        let skills = content.skills.len() + usize::from(content.skills_line.is_some());
+        let count = 10
+            + section(content.patterns.len())
+            + section(skills)
+            + section(content.decisions.len())
+            + section(content.commands.len());
+        "line\n".repeat(count)
+    }
+
+    fn fitted(max_lines: usize, max_tokens: Option<usize>, own: usize) -> Fitted {
+        let limits = Limits {
+            max_lines,
+            max_tokens,
+        };
+        let lines_with = |block: &str| block.lines().count() + own;
+        fit(full(), limits, lines_with, |content| Ok(render(content))).unwrap()
+    }
+
+    #[test]
+    fn the_ladder_is_climbed_only_as_far_as_needed() {
+        for (max_lines, rungs, lines) in [
+            (44, 0, 44),
+            (43, 1, 42),
+            (41, 2, 39),
+            (38, 3, 34),
+            (33, 4, 28),
+            (27, 5, 24),
+            (23, 6, 16),
+            (15, 7, 10),
+            (10, 7, 10),
+        ] {
+            let fitted = fitted(max_lines, None, 0);
+            assert_eq!(fitted.shrunk, LADDER[..rungs], "{max_lines}");
+            assert_eq!(fitted.block.lines().count(), lines, "{max_lines}");
+            assert_eq!(fitted.excess, None);
+        }
+    }
+
+    #[test]
+    fn the_users_lines_count() {
+        assert_eq!(fitted(200, None, 156).shrunk, []);
+        assert_eq!(fitted(200, None, 157).shrunk, [Rung::FewerPatterns]);
+        let over = fitted(200, None, 193);
+        assert_eq!(over.shrunk, LADDER);
+        assert_eq!(over.excess.unwrap().to_string(), "3 lines");
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_block() {
+        let all = tokens(&render(&full()));
+        assert_eq!(fitted(200, Some(all), 50).shrunk, []);
+        assert_eq!(fitted(200, Some(all - 1), 0).shrunk, [Rung::FewerPatterns]);
+        let over = fitted(9, Some(1), 0).excess.unwrap();
+        assert_eq!(over.lines, 1);
+        assert!(over.tokens > 0);
+        assert!(over.to_string().starts_with("1 line and "), "{over}");
+    }
+
+    #[test]
+    fn an_empty_section_is_no_rung() {
+        let limits = Limits {
+            max_lines: 0,
+            max_tokens: None,
+        };
+        let only = Content {
+            commands: lines(3),
+            patterns: lines(2),
+            ..Content::default()
+        };
+        let fitted = fit(
+            only,
+            limits,
+            |block| block.lines().count(),
+            |c| Ok(render(c)),
+        )
+        .unwrap();
+        assert_eq!(fitted.shrunk, [Rung::NoPatterns, Rung::NoCommands]);
+    }
+}

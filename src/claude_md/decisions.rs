@@ -1,0 +1,300 @@
+//! Which decisions a new session must know: the newest, and the weightiest of the older ones.
+
+use std::cmp::Reverse;
+
+use chrono::NaiveDate;
+
+use crate::planning::Decision;
+use crate::planning::is_absent;
+use crate::planning::present;
+use crate::text::fold;
+
+/// The most decisions that the block shows.
+pub(crate) const SHOWN: usize = 10;
+
+/// How many of them older, weightier ones can take.
+const HELD: usize = 3;
+
+/// Words by which a decision binds whoever comes later.
+const BINDING: &[&str] = &[
+    "must",
+    "never",
+    "only",
+    "breaking",
+    "always",
+    "mandatory",
+    "required",
+    "forbidden",
+    "prohibited",
+];
+
+/// Beginnings of words that name what others build on.
+const STRUCTURAL: &[&str] = &[
+    "api",
+    "interface",
+    "protocol",
+    "contract",
+    "schema",
+    "storage",
+    "database",
+    "migration",
+    "security",
+    "auth",
+    "encrypt",
+    "permission",
+    "secret",
+    "dependency",
+    "dependencies",
+];
+
+/// Decisions from one place, in file order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecisionList {
+    /// The heading over them, which may say in which order they stand.
+    pub heading: Option<String>,
+    /// The decisions.
+    pub decisions: Vec<Decision>,
+}
+
+/// A decision with what it is ranked by.
+struct Ranked<'a> {
+    decision: &'a Decision,
+    /// Its own date, or that of the dated one next to it.
+    date: Option<NaiveDate>,
+    /// Its list; of two lists without dates the first is taken as the newer.
+    list: usize,
+    /// Its place among the list's, the oldest first.
+    place: usize,
+    impact: u8,
+}
+
+impl Ranked<'_> {
+    /// Orders the newest first.
+    fn recency(&self) -> (Reverse<Option<NaiveDate>>, usize, Reverse<usize>) {
+        (Reverse(self.date), self.list, Reverse(self.place))
+    }
+
+    /// Orders the newest first, and those of one date by impact.
+    fn rank(&self) -> impl Ord + use<> {
+        let tie = self.date.map(|_| Reverse(self.impact));
+        (Reverse(self.date), tie, self.list, Reverse(self.place))
+    }
+}
+
+/// Returns the decisions to show, newest first.
+pub(crate) fn select(lists: &[DecisionList]) -> Vec<&Decision> {
+    let mut ranked = ranked(lists);
+    ranked.sort_by_key(Ranked::rank);
+    let older = ranked.split_off(ranked.len().min(SHOWN));
+    hold(&mut ranked, older);
+    ranked.sort_by_key(Ranked::recency);
+    ranked.iter().map(|ranked| ranked.decision).collect()
+}
+
+/// Gives up to three places, the last ones, to older decisions of more impact.
+fn hold<'a>(shown: &mut [Ranked<'a>], mut older: Vec<Ranked<'a>>) {
+    older.sort_by_key(|ranked| Reverse(ranked.impact));
+    let first = shown.len().saturating_sub(HELD);
+    for weighty in older {
+        // Of equally weak ones the last goes first: it is the oldest.
+        let places = shown[first..].iter_mut().rev();
+        match places.min_by_key(|ranked| ranked.impact) {
+            Some(weakest) if weakest.impact < weighty.impact => *weakest = weighty,
+            _ => return,
+        }
+    }
+}
+
+fn ranked(lists: &[DecisionList]) -> Vec<Ranked<'_>> {
+    let mut ranked: Vec<Ranked<'_>> = Vec::new();
+    for (index, list) in lists.iter().enumerate() {
+        // The newest first, so that of a decision that was written again the newer place counts.
+        for (place, (decision, date)) in oldest_first(list).into_iter().enumerate().rev() {
+            let text = fold(&decision.text);
+            let is_known = ranked
+                .iter()
+                .any(|other| fold(&other.decision.text) == text);
+            if !is_known && !is_absent(&decision.text) {
+                ranked.push(Ranked {
+                    decision,
+                    date,
+                    list: index,
+                    place,
+                    impact: impact(decision),
+                });
+            }
+        }
+    }
+    ranked
+}
+
+/// Returns a list's decisions in the order in which they were made, undated ones with a neighbour's date.
+fn oldest_first(list: &DecisionList) -> Vec<(&Decision, Option<NaiveDate>)> {
+    let mut ordered: Vec<_> = list.decisions.iter().map(|d| (d, d.date)).collect();
+    if is_newest_first(list) {
+        ordered.reverse();
+    }
+    let mut day = ordered.iter().find_map(|(_, date)| *date);
+    for (_, date) in &mut ordered {
+        day = date.or(day);
+        *date = day;
+    }
+    ordered
+}
+
+/// Tells whether the heading says so, or else more of the dates fall than rise.
+fn is_newest_first(list: &DecisionList) -> bool {
+    let heading = fold(list.heading.as_deref().unwrap_or_default());
+    let says = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
+    if says(&[
+        "newest first",
+        "latest first",
+        "most recent first",
+        "reverse chronological",
+    ]) {
+        return true;
+    }
+    if says(&["oldest first", "newest last", "chronological"]) {
+        return false;
+    }
+    let dates: Vec<NaiveDate> = list.decisions.iter().filter_map(|d| d.date).collect();
+    let pairs = || dates.iter().zip(dates.iter().skip(1));
+    let falls = pairs().filter(|(one, next)| one > next).count();
+    let rises = pairs().filter(|(one, next)| one < next).count();
+    falls > rises
+}
+
+/// Counts what makes a decision weigh: a reason, a binding word, a thing that others build on.
+fn impact(decision: &Decision) -> u8 {
+    let reason = decision.rationale.as_deref().and_then(present);
+    let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
+    let words = || text.split(|c: char| !c.is_alphanumeric());
+    let is_binding = words().any(|word| BINDING.contains(&word));
+    let is_structural = words().any(|word| STRUCTURAL.iter().any(|start| word.starts_with(start)));
+    u8::from(reason.is_some()) + u8::from(is_binding) + u8::from(is_structural)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decision(text: &str, date: Option<&str>) -> Decision {
+        Decision {
+            text: text.to_owned(),
+            date: date.map(|date| date.parse().unwrap()),
+            ..Decision::default()
+        }
+    }
+
+    fn list(decisions: Vec<Decision>) -> DecisionList {
+        DecisionList {
+            heading: None,
+            decisions,
+        }
+    }
+
+    fn undated(count: usize) -> DecisionList {
+        list(
+            (0..count)
+                .map(|n| decision(&format!("d{n}"), None))
+                .collect(),
+        )
+    }
+
+    fn texts(lists: &[DecisionList]) -> String {
+        let texts: Vec<&str> = select(lists).iter().map(|d| d.text.as_str()).collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn undated_lists_are_taken_as_oldest_first() {
+        assert_eq!(texts(&[undated(3)]), "d2 d1 d0");
+        assert_eq!(texts(&[undated(12)]), "d11 d10 d9 d8 d7 d6 d5 d4 d3 d2");
+        for heading in ["Decisions (newest first)", "Recent: most recent first"] {
+            let list = DecisionList {
+                heading: Some(heading.to_owned()),
+                ..undated(3)
+            };
+            assert_eq!(texts(&[list]), "d0 d1 d2");
+        }
+        assert_eq!(texts(&[]), "");
+    }
+
+    #[test]
+    fn dates_decide_where_there_are_any() {
+        let rising = list(vec![
+            decision("a", Some("2026-02-01")),
+            decision("b", Some("2026-02-03")),
+            decision("c", Some("2026-02-02")),
+            decision("d", Some("2026-02-03")),
+        ]);
+        assert_eq!(texts(&[rising]), "d b c a");
+        let falling = list(vec![
+            decision("a", Some("2026-02-03")),
+            decision("b", None),
+            decision("c", Some("2026-02-01")),
+            decision("d", None),
+        ]);
+        assert_eq!(texts(std::slice::from_ref(&falling)), "a b c d");
+        assert_eq!(texts(&[undated(2), falling]), "a b c d d1 d0");
+    }
+
+    #[test]
+    fn a_decision_is_shown_once_in_its_newest_place() {
+        let mut again = undated(3);
+        again.decisions.push(decision("D0 ", None));
+        again.decisions.push(decision("_(none)_", None));
+        assert_eq!(texts(&[again, undated(3)]), "D0  d2 d1");
+    }
+
+    #[test]
+    fn impact_breaks_ties_of_one_date() {
+        let day = Some("2026-02-01");
+        let mut decisions: Vec<_> = (0..11).map(|n| decision(&format!("d{n}"), day)).collect();
+        decisions[0].text = "never 0".to_owned();
+        decisions[1].rationale = Some("why".to_owned());
+        decisions[0].rationale = Some("because it must".to_owned());
+        assert_eq!(
+            texts(&[list(decisions)]),
+            "d10 d9 d8 d7 d6 d5 d4 d3 d1 never 0"
+        );
+    }
+
+    #[test]
+    fn three_older_ones_of_more_impact_hold_a_place() {
+        let mut decisions = undated(20).decisions;
+        decisions[0].text = "api 0 must stay".to_owned();
+        decisions[2].text = "never 2 schemas".to_owned();
+        decisions[4].text = "only 4".to_owned();
+        decisions[12].text = "auth 12".to_owned();
+        // The last three places are those of 12, 11 and 10; 12 weighs as much as 4, which came earlier.
+        assert_eq!(
+            texts(&[list(decisions.clone())]),
+            "d19 d18 d17 d16 d15 d14 d13 auth 12 never 2 schemas api 0 must stay"
+        );
+        decisions[12].text = "d12".to_owned();
+        assert!(
+            texts(&[list(decisions.clone())])
+                .ends_with("d13 only 4 never 2 schemas api 0 must stay")
+        );
+        decisions[3].text = "only 3".to_owned();
+        assert!(texts(&[list(decisions)]).ends_with("d13 only 4 never 2 schemas api 0 must stay"));
+    }
+
+    #[test]
+    fn impact_counts_reasons_bonds_and_what_others_build_on() {
+        let of = |text: &str, rationale: Option<&str>| {
+            impact(&Decision {
+                rationale: rationale.map(str::to_owned),
+                ..decision(text, None)
+            })
+        };
+        assert_eq!(of("Use tabs", None), 0);
+        assert_eq!(of("Use tabs", Some("None")), 0);
+        assert_eq!(of("Use tabs", Some("readable")), 1);
+        assert_eq!(of("Never log in CI", None), 1);
+        assert_eq!(of("Commonly, mustard", None), 0);
+        assert_eq!(of("The APIs are frozen", None), 1);
+        assert_eq!(of("Encrypted storage only", Some("audit")), 3);
+    }
+}

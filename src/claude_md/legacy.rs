@@ -1,0 +1,187 @@
+//! The sections that a workflow's own generator wrote into a context file, and the block replaces.
+//!
+//! A section counts as the generator's only by its exact heading and the exact shape of its body, and
+//! only where nothing in it would be lost: what it says is what the block says anew, or stands in the
+//! stores that the block is made from. Rules, conventions and other tools' marked parts are never
+//! touched: the block says nothing in their place.
+//!
+//! | heading | body |
+//! |---|---|
+//! | `# {project}`, first in the file | the core value, as the block has it |
+//! | `## Active Context` | lines of the position; nothing shipped, no work in the author's words |
+//! | `## State`, `## VBW State` | the planning folder and lines of the position |
+//! | `## Key Decisions` | a table or bullets, all of it among the recorded decisions |
+//! | `## Installed Skills` | bullets, all of them among the recorded skills; or the placeholder |
+//! | `## Commands`, `## VBW Commands`, `## YOLO Commands` | the generator's own lines |
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::claude_md::legacy_body;
+use crate::markdown::Outline;
+use crate::markdown::Section;
+use crate::planning::Decision;
+use crate::planning::Skill;
+use crate::text::fold;
+use crate::warning::Warning;
+
+/// What the block, or the stores that it is made from, hold: what may go from the rest of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Known<'a> {
+    /// The project's name.
+    pub project: &'a str,
+    /// The core value.
+    pub core_value: Option<&'a str>,
+    /// The layout's short name, by which its commands begin: `vbw` for `/vbw:status`.
+    pub layout: &'a str,
+    /// All recorded decisions, also those that the block leaves out.
+    pub decisions: Vec<&'a Decision>,
+    /// All recorded skills.
+    pub skills: &'a [Skill],
+}
+
+/// What of a section is to happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The generator wrote it, and the block says all that it says.
+    Replaced,
+    /// It is somebody's own.
+    Kept,
+    /// It has the generator's shape, and holds what is written nowhere else.
+    Holds(String),
+}
+
+type Judge = fn(&[&str], &Known<'_>) -> Verdict;
+
+const SECTIONS: &[(&str, Judge)] = &[
+    ("## Active Context", legacy_body::active_context),
+    ("## State", legacy_body::state),
+    ("## VBW State", legacy_body::state),
+    ("## Key Decisions", legacy_body::decisions),
+    ("## Installed Skills", legacy_body::skills),
+    ("## Commands", legacy_body::commands),
+    ("## VBW Commands", legacy_body::commands),
+    ("## YOLO Commands", legacy_body::commands),
+];
+
+/// The generator's sections in a file, and those that look like it and must stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Generated {
+    /// The bytes to take out, in file order.
+    pub(crate) ranges: Vec<Range<usize>>,
+    /// What had to stay, and why.
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Finds the generator's sections in `text` from byte `start` on.
+pub(crate) fn generated(text: &str, start: usize, path: &Path, known: &Known<'_>) -> Generated {
+    let outline = Outline::parse(text, start);
+    let mut found = Generated::default();
+    found.ranges.extend(head(&outline, start, known));
+    for section in outline.sections() {
+        let Some((heading, judge)) = judge_of(text, section) else {
+            continue;
+        };
+        let range = without_rule(text, section);
+        let body = &text[section.own.start..range.end];
+        match judge(&lines(body), known) {
+            Verdict::Replaced => found.ranges.push(range),
+            Verdict::Kept => {}
+            Verdict::Holds(what) => found.warnings.push(Warning::at(
+                path,
+                section.line,
+                format!("{heading:?} stays beside the block, because it holds {what}"),
+            )),
+        }
+    }
+    found
+}
+
+/// Returns the bytes, which stand at `start` of their file, without `ranges`.
+pub(crate) fn without<'a>(bytes: &'a [u8], start: usize, ranges: &[Range<usize>]) -> Cow<'a, [u8]> {
+    let Some(last) = ranges.last() else {
+        return Cow::Borrowed(bytes);
+    };
+    let mut kept = Vec::with_capacity(bytes.len());
+    let mut from = 0;
+    for range in ranges {
+        kept.extend_from_slice(&bytes[from..range.start - start]);
+        from = range.end - start;
+    }
+    kept.extend_from_slice(&bytes[from..]);
+    if last.end - start == bytes.len() {
+        end_like(&mut kept, bytes);
+    }
+    Cow::Owned(kept)
+}
+
+/// Takes away the blank lines that led to a last section, so that the file ends as it ended before.
+fn end_like(kept: &mut Vec<u8>, bytes: &[u8]) {
+    let text = kept.trim_ascii_end().len();
+    let tail = &kept[text..];
+    let spaces = tail.iter().take_while(|byte| !b"\r\n".contains(byte));
+    let line_end = text + spaces.count();
+    let newline = kept[line_end..].iter().position(|byte| *byte == b'\n');
+    let end = match newline {
+        Some(at) if text > 0 && bytes.ends_with(b"\n") => line_end + at + 1,
+        _ if text == 0 => 0,
+        _ => line_end,
+    };
+    kept.truncate(end);
+}
+
+/// Returns the generator's first two lines, where they are all that stands before the first section.
+fn head(outline: &Outline<'_>, start: usize, known: &Known<'_>) -> Option<Range<usize>> {
+    let text = outline.text();
+    let section = outline
+        .sections()
+        .iter()
+        .find(|section| section.level > 0)?;
+    let is_first = text[start..section.heading.start].trim().is_empty();
+    let is_title = section.level == 1
+        && whole_line(text, section).is_some_and(|line| line.starts_with("# "))
+        && fold(&section.title) == fold(known.project);
+    let body = lines(&text[section.own.clone()]);
+    let [line] = body.as_slice() else {
+        return None;
+    };
+    let value = line.strip_prefix("**Core value:**")?.trim();
+    let is_same = known.core_value.is_some_and(|own| fold(own) == fold(value));
+    (is_first && is_title && is_same).then_some(section.heading.start..section.own.end)
+}
+
+fn judge_of(text: &str, section: &Section) -> Option<(&'static str, Judge)> {
+    let line = whole_line(text, section)?;
+    let (heading, judge) = SECTIONS.iter().find(|(heading, _)| *heading == line)?;
+    (section.whole == section.own).then_some((*heading, *judge))
+}
+
+/// Returns a heading's line, if the heading is all of it: one in a list or a quote is not.
+fn whole_line<'a>(text: &'a str, section: &Section) -> Option<&'a str> {
+    let is_line_start =
+        text[..section.heading.start].ends_with(['\n', '\u{feff}']) || section.heading.start == 0;
+    is_line_start.then(|| text[section.heading.clone()].trim_end())
+}
+
+/// Returns a section's bytes up to a rule in it: a rule parts the generator's text from what follows.
+fn without_rule(text: &str, section: &Section) -> Range<usize> {
+    let mut at = section.own.start;
+    for line in text[section.own.clone()].split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return section.heading.start..at;
+        }
+        at += line.len();
+    }
+    section.heading.start..section.own.end
+}
+
+fn lines(body: &str) -> Vec<&str> {
+    body.lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! The two comment lines between which the block stands, and the hash that tells a hand edit.
+//!
+//! ```text
+//! <!-- annals:begin v1 sha256=0123456789abcdef -->
+//! <!-- annals:end -->
+//! ```
+//!
+//! The hash is taken over the lines strictly between, without what a formatter or git changes: line
+//! endings, space at the end of lines, blank lines at either end.
+
+use std::fmt::Write;
+
+use sha2::Digest;
+use sha2::Sha256;
+
+/// What a line of a context file is to the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Marker {
+    /// The block begins; with the hash that was written, if it is one.
+    Begin(Option<String>),
+    /// The block ends.
+    End,
+    /// It begins like a marker and is none: torn, or of a version that is not known.
+    Damaged,
+}
+
+impl Marker {
+    /// Returns the marker that a line is, if it is one.
+    pub(crate) fn of_line(line: &str) -> Option<Self> {
+        let inner = line.trim().strip_prefix("<!--")?.trim_start();
+        let name = inner.strip_prefix("annals:")?;
+        let end = name
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(name.len());
+        let (name, rest) = name.split_at(end);
+        let attributes = rest
+            .strip_suffix("-->")
+            .filter(|inner| !inner.contains("-->"));
+        match (name, attributes.map(str::trim)) {
+            ("begin", Some(attributes)) => Some(Self::begin(attributes)),
+            ("end", Some("")) => Some(Self::End),
+            ("begin" | "end", _) => Some(Self::Damaged),
+            _ => None,
+        }
+    }
+
+    fn begin(attributes: &str) -> Self {
+        let mut words = attributes.split_whitespace();
+        if words.next() != Some("v1") {
+            return Self::Damaged;
+        }
+        Self::Begin(words.find_map(|word| Some(word.strip_prefix("sha256=")?.to_owned())))
+    }
+}
+
+/// Returns the line that opens a block with this hash.
+pub(crate) fn begin(digest: &str) -> String {
+    format!("<!-- annals:begin v1 sha256={digest} -->")
+}
+
+/// Returns the line that closes a block.
+pub(crate) fn end() -> &'static str {
+    "<!-- annals:end -->"
+}
+
+/// Returns the lines of a block as they are compared and hashed.
+pub(crate) fn normal(inside: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = inside
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::trim_ascii_end)
+        .collect();
+    while lines.last().is_some_and(|line| line.is_empty()) {
+        lines.pop();
+    }
+    let first = lines
+        .iter()
+        .position(|line| !line.is_empty())
+        .unwrap_or(lines.len());
+    lines.split_off(first)
+}
+
+/// Returns the first 16 hexadecimal digits of the SHA-256 of a block's lines.
+pub(crate) fn digest(lines: &[&[u8]]) -> String {
+    let hash = Sha256::digest(lines.join(&b'\n'));
+    hash.iter().take(8).fold(String::new(), |mut hex, byte| {
+        let written = write!(hex, "{byte:02x}");
+        debug_assert!(written.is_ok(), "a string takes every write");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_are_whole_lines() {
+        let begin = |hash: &str| Some(Marker::Begin(Some(hash.to_owned())));
+        for (line, expected) in [
+            ("<!-- annals:begin v1 sha256=ab12 -->", begin("ab12")),
+            ("  <!--annals:begin  v1  sha256=ab12-->\r", begin("ab12")),
+            (
+                "<!-- annals:begin v1 sha256=ab12 (edit outside) -->",
+                begin("ab12"),
+            ),
+            ("<!-- annals:begin v1 -->", Some(Marker::Begin(None))),
+            ("<!-- annals:end -->", Some(Marker::End)),
+            (
+                "<!-- annals:begin v2 sha256=ab12 -->",
+                Some(Marker::Damaged),
+            ),
+            ("<!-- annals:begin v1 sha256=ab12", Some(Marker::Damaged)),
+            ("<!-- annals:end --> text", Some(Marker::Damaged)),
+            ("<!-- annals:end --> -->", Some(Marker::Damaged)),
+            ("<!-- annals:ending -->", None),
+            ("<!-- annals: phase-dir=01 -->", None),
+            ("text <!-- annals:end -->", None),
+            ("`<!-- annals:end -->`", None),
+            ("", None),
+        ] {
+            assert_eq!(Marker::of_line(line), expected, "{line:?}");
+        }
+        assert_eq!(Marker::of_line(&super::begin("ab12")), begin("ab12"));
+        assert_eq!(Marker::of_line(end()), Some(Marker::End));
+    }
+
+    #[test]
+    fn formatting_does_not_change_the_hash() {
+        let hash = |text: &str| digest(&normal(text.as_bytes()));
+        assert_eq!(hash("# a\n\nb\n"), "079a929639f8ea92");
+        assert_eq!(hash("# a\n\nb\n"), hash("\r\n# a  \r\n\t\r\nb\r\n\r\n"));
+        assert_ne!(hash("# a\n\nb\n"), hash("# a\nb\n"));
+        assert_ne!(hash("# a\n"), hash(" # a\n"));
+        assert_eq!(hash(""), hash("\n\n"));
+    }
+}

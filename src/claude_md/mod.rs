@@ -1,0 +1,33 @@
+//! Renders the context file and leaves the user's text alone.
+
+mod budget;
+mod content;
+mod decisions;
+mod legacy;
+mod legacy_body;
+mod marker;
+mod ownership;
+mod readable;
+mod regenerate;
+mod select;
+mod span;
+mod targets;
+
+pub use budget::Excess;
+pub use budget::Limits;
+pub use budget::Rung;
+pub use content::Content;
+pub use content::PhaseLine;
+pub use content::SkillLine;
+pub use decisions::DecisionList;
+pub use legacy::Known;
+pub use ownership::ContextFile;
+pub use ownership::Placed;
+pub use regenerate::Outcome;
+pub use regenerate::Refusal;
+pub use regenerate::Regenerated;
+pub use regenerate::RegeneratedFile;
+pub use regenerate::regenerate;
+pub use select::CurrentPhase;
+pub use select::Pattern;
+pub use select::Sources;

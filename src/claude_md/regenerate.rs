@@ -1,0 +1,214 @@
+//! Writes the block anew into each context file.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::claude_md::budget;
+use crate::claude_md::budget::Excess;
+use crate::claude_md::budget::Limits;
+use crate::claude_md::budget::Rung;
+use crate::claude_md::content::Content;
+use crate::claude_md::legacy::Known;
+use crate::claude_md::ownership::ContextFile;
+use crate::claude_md::readable::readable;
+use crate::claude_md::select::Sources;
+use crate::claude_md::targets;
+use crate::claude_md::targets::ContextPath;
+use crate::error::Error;
+use crate::error::Kind;
+use crate::error::Result;
+use crate::project::Project;
+use crate::project::Target;
+use crate::storage::Changes;
+use crate::templates;
+use crate::templates::Template;
+use crate::text::fold;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+/// What became of the context files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Regenerated {
+    /// The files that hold the block now.
+    pub files: Vec<RegeneratedFile>,
+    /// The files that a rule kept from being written.
+    pub refused: Vec<Refusal>,
+    /// What the reader should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// A context file that holds the block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RegeneratedFile {
+    /// The file, relative to the project.
+    pub file: PathBuf,
+    /// What was done to it.
+    pub outcome: Outcome,
+    /// How many lines it has.
+    pub lines: usize,
+    /// How the block had to shrink, for the file to be short enough.
+    pub shrunk: Vec<Rung>,
+    /// How far it is over its limits all the same.
+    pub excess: Option<Excess>,
+}
+
+/// What was done to a context file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was not there.
+    Created,
+    /// Its block is a new one.
+    Updated,
+    /// It says what it said before.
+    Unchanged,
+}
+
+impl Outcome {
+    /// Returns the word for it, as it is printed.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
+/// Why a context file was not written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refusal {
+    /// The rule that said no.
+    pub message: String,
+    /// The file, and the line where that is known.
+    pub place: Option<Place>,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// What would be lost, as a unified diff.
+    pub diff: Option<String>,
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self {
+            message: error.message,
+            place: error.place,
+            hint: error.hint,
+            diff: error.diff,
+        }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        let mut error = Self::refused(refusal.message);
+        error.place = refusal.place;
+        error.hint = refusal.hint;
+        error.diff = refusal.diff;
+        error
+    }
+}
+
+/// One run over all context files.
+struct Run<'a> {
+    project: &'a Project,
+    known: Known<'a>,
+    content: Content,
+    limits: Limits,
+    force: bool,
+}
+
+/// Returns the changes that bring the context files up to date.
+///
+/// The block goes into the files of `targets` and into those that have one already. A file that a
+/// rule protects is left out and named in [`Regenerated::refused`]; the others are written. With
+/// `force`, hand edits inside the block are replaced.
+pub fn regenerate(
+    project: &Project,
+    sources: &Sources,
+    targets: &[Target],
+    force: bool,
+) -> Result<(Regenerated, Changes)> {
+    let planning = project.planning_place();
+    let mut done = Regenerated::default();
+    let folder = project.relative(&planning.dir);
+    let run = Run {
+        project,
+        known: sources.known(&planning.layout),
+        content: sources.content(&planning.layout, folder, &mut done.warnings),
+        limits: Limits {
+            max_lines: project.settings.max_lines,
+            max_tokens: project.settings.max_tokens,
+        },
+        force,
+    };
+    let mut changes = Changes::new();
+    for found in targets::resolve(project, targets)? {
+        let written = found.and_then(|file| run.write(file, &mut done.warnings, &mut changes));
+        match written {
+            Ok(file) => done.files.push(file),
+            Err(error) if error.kind == Kind::Refused => done.refused.push(error.into()),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((done, changes))
+}
+
+impl Run<'_> {
+    fn write(
+        &self,
+        file: ContextPath,
+        warnings: &mut Vec<Warning>,
+        changes: &mut Changes,
+    ) -> Result<RegeneratedFile> {
+        let named = self.project.relative(&file.path);
+        let owned = ContextFile::parse(file.bytes.as_deref(), named, &self.known)?;
+        let fitted = budget::fit(
+            self.content_for(&owned),
+            self.limits,
+            |block| owned.lines_with(block),
+            |content| templates::render(self.project, Template::ContextFile, content),
+        )?;
+        let placed = owned.place(&fitted.block, self.force)?;
+        let lines = readable(&placed.bytes).lines().count();
+        warnings.extend(placed.warnings);
+        if let Some(excess) = fitted.excess {
+            warnings.push(self.too_long(named, lines, excess));
+        }
+        let outcome = match &file.bytes {
+            None => Outcome::Created,
+            Some(bytes) if *bytes == placed.bytes => Outcome::Unchanged,
+            Some(_) => Outcome::Updated,
+        };
+        let report = RegeneratedFile {
+            file: named.to_owned(),
+            outcome,
+            lines,
+            shrunk: fitted.shrunk,
+            excess: fitted.excess,
+        };
+        changes.edit(&file.path, file.bytes, placed.bytes)?;
+        Ok(report)
+    }
+
+    /// Returns the content for one file: the title is not repeated where the user's text has it.
+    fn content_for(&self, file: &ContextFile<'_>) -> Content {
+        let mut content = self.content.clone();
+        let own = file.title();
+        if own.is_some_and(|own| fold(&own) == fold(self.known.project)) {
+            content.title = None;
+        }
+        content
+    }
+
+    fn too_long(&self, file: &Path, lines: usize, excess: Excess) -> Warning {
+        let most = self.limits.max_lines;
+        let message = format!(
+            "{excess} over the limit, though the block is cut to its mandatory parts \
+             ({lines} lines of {most}); shorten the text outside the block"
+        );
+        Warning::file(file, message)
+    }
+}

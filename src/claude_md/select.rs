@@ -1,0 +1,324 @@
+//! Fills the content from what the stores say.
+
+use std::path::Path;
+
+use crate::claude_md::content::Content;
+use crate::claude_md::content::PhaseLine;
+use crate::claude_md::content::SkillLine;
+use crate::claude_md::decisions;
+use crate::claude_md::decisions::DecisionList;
+use crate::claude_md::legacy::Known;
+use crate::planning::Decision;
+use crate::planning::Skill;
+use crate::planning::present;
+use crate::project::Layout;
+use crate::secrets;
+use crate::text::Line;
+use crate::text::fold;
+use crate::warning::Warning;
+
+/// The most patterns that the block shows.
+const PATTERNS: usize = 5;
+
+/// The length at which a list's line is clipped, in characters.
+const LINE: usize = 160;
+
+/// The length at which a line is clipped that is there only once.
+const LONG_LINE: usize = 500;
+
+/// What the context file is made from, as the stores say it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// The project's name.
+    pub project: String,
+    /// What the project is for.
+    pub core_value: Option<String>,
+    /// The active milestone.
+    pub milestone: Option<String>,
+    /// The current phase, as worked out from the files.
+    pub phase: Option<CurrentPhase>,
+    /// The command to run next.
+    pub next_command: Option<String>,
+    /// The decisions, one list a place: STATE.md's first.
+    pub decisions: Vec<DecisionList>,
+    /// The installed skills.
+    pub skills: Vec<Skill>,
+    /// What finished phases taught, the most relevant first.
+    pub patterns: Vec<Pattern>,
+}
+
+/// The current phase.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CurrentPhase {
+    /// Its number.
+    pub number: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its status.
+    pub status: Option<String>,
+}
+
+/// What a finished phase taught.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pattern {
+    /// One line.
+    pub summary: String,
+    /// Whether what it speaks of may be gone.
+    pub is_stale: bool,
+}
+
+impl Sources {
+    /// Returns what may be replaced in a file because the block or a store says it.
+    pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> Known<'a> {
+        let lists = self.decisions.iter();
+        Known {
+            project: &self.project,
+            core_value: self.core_value.as_deref(),
+            layout: layout.name.as_str(),
+            decisions: lists.flat_map(|list| &list.decisions).collect(),
+            skills: &self.skills,
+        }
+    }
+
+    /// Returns the content, with a warning for each value that had to be redacted.
+    ///
+    /// `planning` is the folder that the warnings name.
+    pub(crate) fn content(
+        &self,
+        layout: &Layout,
+        planning: &Path,
+        warnings: &mut Vec<Warning>,
+    ) -> Content {
+        let mut lines = Lines { planning, warnings };
+        Content {
+            title: lines.optional("the project's name", Some(&self.project), LONG_LINE),
+            core_value: lines.optional("the core value", self.core_value.as_deref(), LONG_LINE),
+            milestone: lines.optional("the milestone", self.milestone.as_deref(), LINE),
+            phase: self.phase.as_ref().map(|phase| PhaseLine {
+                number: lines.line("the phase's number", &phase.number, LINE),
+                name: lines.optional("the phase's name", phase.name.as_deref(), LINE),
+                status: lines.optional("the phase's status", phase.status.as_deref(), LINE),
+            }),
+            next_action: lines.optional("the next command", self.next_command.as_deref(), LINE),
+            decisions: decisions::select(&self.decisions)
+                .into_iter()
+                .map(|decision| lines.line("a decision", &decision_text(decision), LINE))
+                .collect(),
+            skills_line: None,
+            skills: self.skill_lines(&mut lines),
+            patterns: self.pattern_lines(&mut lines),
+            commands_heading: Line::new(&layout.section.heading),
+            commands: layout
+                .section
+                .lines
+                .iter()
+                .map(|line| Line::new(line))
+                .collect(),
+        }
+    }
+
+    fn skill_lines(&self, lines: &mut Lines<'_>) -> Vec<SkillLine> {
+        let mut shown: Vec<SkillLine> = Vec::new();
+        for skill in &self.skills {
+            let line = SkillLine {
+                name: lines.line("a skill", &skill.name, LINE),
+                scope: lines.optional("a skill's scope", skill.scope.as_deref(), LINE),
+            };
+            if !line.name.is_empty() && !shown.contains(&line) {
+                shown.push(line);
+            }
+        }
+        shown
+    }
+
+    /// Returns the fresh patterns, then the stale ones, which say so.
+    fn pattern_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
+        const STALE: &str = " (possibly stale)";
+        let (stale, fresh): (Vec<_>, Vec<_>) =
+            self.patterns.iter().partition(|pattern| pattern.is_stale);
+        let mut shown = Vec::new();
+        for pattern in fresh.into_iter().chain(stale) {
+            let mark = if pattern.is_stale { STALE } else { "" };
+            let line = lines.line("a pattern", &pattern.summary, LINE - mark.len());
+            let line = Line::new(&format!("{line}{mark}"));
+            if present(&pattern.summary).is_some() && !shown.contains(&line) {
+                shown.push(line);
+            }
+        }
+        shown.truncate(PATTERNS);
+        shown
+    }
+}
+
+/// Returns a decision with its reason, where the text does not give it already.
+fn decision_text(decision: &Decision) -> String {
+    let reason = decision.rationale.as_deref().and_then(present);
+    match reason.filter(|reason| !fold(&decision.text).contains(&fold(reason))) {
+        Some(reason) => format!("{} \u{2014} {reason}", decision.text.trim()),
+        None => decision.text.clone(),
+    }
+}
+
+/// Makes lines of foreign text, and notes what had to be redacted.
+struct Lines<'a> {
+    planning: &'a Path,
+    warnings: &'a mut Vec<Warning>,
+}
+
+impl Lines<'_> {
+    fn line(&mut self, what: &str, text: &str, width: usize) -> Line {
+        let redacted = secrets::redact(text);
+        if !redacted.rules.is_empty() {
+            let rules = redacted.rules.join(", ");
+            let message = format!(
+                "{what} holds what looks like a secret ({rules}); the context file shows {}",
+                secrets::REDACTED
+            );
+            self.warnings.push(Warning::file(self.planning, message));
+        }
+        Line::new(&redacted.text).clipped(width)
+    }
+
+    fn optional(&mut self, what: &str, text: Option<&str>, width: usize) -> Option<Line> {
+        let line = self.line(what, present(text?)?, width);
+        Some(line).filter(|line| !line.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::LayoutName;
+
+    fn content(sources: &Sources) -> (Content, Vec<String>) {
+        let layout = Layout::load(LayoutName::Vbw).unwrap();
+        let mut warnings = Vec::new();
+        let content = sources.content(&layout, Path::new(".vbw-planning"), &mut warnings);
+        (content, warnings.iter().map(Warning::to_string).collect())
+    }
+
+    fn shown(lines: &[Line]) -> Vec<&str> {
+        lines.iter().map(Line::as_str).collect()
+    }
+
+    #[test]
+    fn fillers_are_left_out() {
+        let sources = Sources {
+            project: "shop".to_owned(),
+            core_value: Some("TBD".to_owned()),
+            milestone: Some("_(none)_".to_owned()),
+            phase: Some(CurrentPhase {
+                number: "5.1".to_owned(),
+                name: Some("{phase-name}".to_owned()),
+                status: Some(" in progress ".to_owned()),
+            }),
+            ..Sources::default()
+        };
+        let (content, warnings) = content(&sources);
+        assert_eq!(content.title, Some(Line::new("shop")));
+        assert_eq!(content.core_value, None);
+        assert_eq!(content.milestone, None);
+        let phase = content.phase.unwrap();
+        assert_eq!(phase.number.as_str(), "5.1");
+        assert_eq!(
+            (phase.name, phase.status),
+            (None, Some(Line::new("in progress")))
+        );
+        assert_eq!(content.commands_heading.as_str(), "VBW Commands");
+        assert_eq!(content.commands.len(), 3);
+        assert_eq!(warnings, [""; 0]);
+    }
+
+    #[test]
+    fn decisions_come_with_their_reason_and_are_clipped() {
+        let decision = |text: &str, rationale: Option<&str>| Decision {
+            text: text.to_owned(),
+            rationale: rationale.map(str::to_owned),
+            ..Decision::default()
+        };
+        let sources = Sources {
+            decisions: vec![DecisionList {
+                heading: None,
+                decisions: vec![
+                    decision("Use SQLite", Some("one file")),
+                    decision("Ship weekly, because one file", Some("One file")),
+                    decision("# Heading\n```", Some("N/A")),
+                    decision(&"word ".repeat(60), None),
+                ],
+            }],
+            ..Sources::default()
+        };
+        let (content, _) = content(&sources);
+        let lines = shown(&content.decisions);
+        assert!(lines[0].ends_with("word…") && lines[0].chars().count() <= LINE);
+        assert_eq!(
+            lines[1..],
+            [
+                "\\# Heading ```",
+                "Ship weekly, because one file",
+                "Use SQLite — one file"
+            ]
+        );
+    }
+
+    #[test]
+    fn fresh_patterns_come_first_and_stale_ones_say_so() {
+        let pattern = |summary: &str, is_stale| Pattern {
+            summary: summary.to_owned(),
+            is_stale,
+        };
+        let long = "word ".repeat(60);
+        let sources = Sources {
+            patterns: vec![
+                pattern("old", true),
+                pattern("one", false),
+                pattern(&long, true),
+                pattern("one", false),
+                pattern("None", false),
+                pattern("two", false),
+                pattern("three", false),
+                pattern("left out", true),
+            ],
+            ..Sources::default()
+        };
+        let (content, _) = content(&sources);
+        let lines = shown(&content.patterns);
+        assert_eq!(lines[..4], ["one", "two", "three", "old (possibly stale)"]);
+        assert_eq!(lines.len(), 5);
+        assert!(lines[4].ends_with("… (possibly stale)") && lines[4].chars().count() <= LINE);
+    }
+
+    #[test]
+    fn secrets_are_redacted_with_a_warning() {
+        let key = ["ghp", "_q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo"].concat();
+        let sources = Sources {
+            core_value: Some(format!("Deploy with {key} only")),
+            ..Sources::default()
+        };
+        let (content, warnings) = content(&sources);
+        assert_eq!(
+            content.core_value,
+            Some(Line::new("Deploy with [redacted] only"))
+        );
+        assert_eq!(
+            warnings,
+            [
+                ".vbw-planning: the core value holds what looks like a secret (github-token); \
+              the context file shows [redacted]"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_skill_is_listed_once() {
+        let skill = |name: &str| Skill {
+            name: name.to_owned(),
+            scope: Some("global".to_owned()),
+        };
+        let sources = Sources {
+            skills: vec![skill("testing"), skill(""), skill("testing")],
+            ..Sources::default()
+        };
+        assert_eq!(content(&sources).0.skills.len(), 1);
+    }
+}

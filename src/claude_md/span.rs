@@ -1,0 +1,204 @@
+//! Where the block stands in a file: one pair of markers, outside of code.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::claude_md::marker::Marker;
+use crate::error::Error;
+use crate::error::Result;
+use crate::markdown::Content;
+use crate::markdown::Outline;
+
+/// The one pair of markers of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// From the begin marker's line to the end marker's last character.
+    pub(crate) whole: Range<usize>,
+    /// The lines strictly between.
+    pub(crate) inside: Range<usize>,
+    /// The begin marker's line, counted from 1.
+    pub(crate) begin_line: usize,
+    /// The hash that the begin marker states.
+    pub(crate) stated: Option<String>,
+}
+
+/// A marker and where it stands.
+struct Found {
+    marker: Marker,
+    line: usize,
+    start: usize,
+    /// Behind the marker itself, its line ending aside.
+    end: usize,
+    /// Where the next line begins.
+    next: usize,
+    is_code: bool,
+}
+
+impl Span {
+    /// Tells whether `text` has a marker outside of code, whatever its state.
+    pub(crate) fn has_markers(text: &str) -> bool {
+        markers(text).iter().any(|found| !found.is_code)
+    }
+
+    /// Finds the pair in `text`, or nothing where there is no marker; anything else is refused.
+    pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
+        let found = markers(text);
+        let refused = |why: &str, wanted: fn(&Found) -> bool| {
+            let lines: Vec<usize> = found.iter().filter(|f| wanted(f)).map(|f| f.line).collect();
+            Err(refused(why, &lines, path))
+        };
+        if found.iter().any(|found| found.is_code) {
+            return refused("a marker of the block stands in code", |found| {
+                found.is_code
+            });
+        }
+        if found.iter().any(|found| found.marker == Marker::Damaged) {
+            return refused(
+                "a marker of the block is damaged or of an unknown version",
+                |found| found.marker == Marker::Damaged,
+            );
+        }
+        match found.as_slice() {
+            [] => Ok(None),
+            [
+                Found {
+                    marker: Marker::Begin(stated),
+                    ..
+                },
+                Found {
+                    marker: Marker::End,
+                    ..
+                },
+            ] => Ok(Some(Self {
+                whole: found[0].start..found[1].end,
+                inside: found[0].next..found[1].start,
+                begin_line: found[0].line,
+                stated: stated.clone(),
+            })),
+            _ => refused("the markers of the block are unbalanced or doubled", |_| {
+                true
+            }),
+        }
+    }
+}
+
+fn refused(why: &str, lines: &[usize], path: &Path) -> Error {
+    let named: Vec<String> = lines.iter().map(usize::to_string).collect();
+    let word = if lines.len() == 1 { "line" } else { "lines" };
+    Error::refused(format!("{why} ({word} {})", named.join(", ")))
+        .at(path, lines.first().copied())
+        .hint("leave one begin and one end marker outside of code, or none to have the block written anew")
+}
+
+fn markers(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut next = body(text);
+    for (index, line) in text[next..].split_inclusive('\n').enumerate() {
+        let start = next;
+        next += line.len();
+        if let Some(marker) = Marker::of_line(line) {
+            found.push(Found {
+                marker,
+                line: index + 1,
+                start,
+                end: start + line.trim_end().len(),
+                next,
+                is_code: is_indented(line),
+            });
+        }
+    }
+    if !found.is_empty() {
+        mark_fenced(text, &mut found);
+    }
+    found
+}
+
+/// A byte order mark belongs to no line, neither a marker's nor a fence's.
+fn body(text: &str) -> usize {
+    text.len() - text.trim_start_matches('\u{feff}').len()
+}
+
+/// Four columns in, markdown shows the line as code, comment or not.
+fn is_indented(line: &str) -> bool {
+    let indent = &line[..line.len() - line.trim_start().len()];
+    indent.len() > 3 || indent.contains('\t')
+}
+
+fn mark_fenced(text: &str, found: &mut [Found]) {
+    let outline = Outline::parse(text, body(text));
+    let fenced = |found: &Found| {
+        let mut blocks = outline.blocks(&(0..text.len())).iter();
+        blocks.any(|block| block.content == Content::Code && block.range.contains(&found.start))
+    };
+    for marker in found {
+        marker.is_code |= fenced(marker);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEGIN: &str = "<!-- annals:begin v1 sha256=ab -->";
+    const END: &str = "<!-- annals:end -->";
+
+    fn message(text: &str) -> String {
+        let text = text.replace("BEGIN", BEGIN).replace("END", END);
+        let error = Span::find(&text, Path::new("CLAUDE.md")).unwrap_err();
+        assert_eq!(error.kind, crate::error::Kind::Refused);
+        error.to_string()
+    }
+
+    #[test]
+    fn finds_what_stands_between() {
+        let text = format!("a\r\n{BEGIN}\r\n# b\r\nc\r\n {END} \r\nd");
+        let span = Span::find(&text, Path::new("x")).unwrap().unwrap();
+        assert_eq!(&text[span.inside], "# b\r\nc\r\n");
+        assert_eq!(&text[span.whole.end..], " \r\nd");
+        assert_eq!(&text[..span.whole.start], "a\r\n");
+        assert_eq!((span.begin_line, span.stated.as_deref()), (2, Some("ab")));
+        assert_eq!(Span::find("a\n```\nb\n", Path::new("x")).unwrap(), None);
+    }
+
+    #[test]
+    fn names_the_lines_of_what_it_refuses() {
+        let doubled = "CLAUDE.md:1: the markers of the block are unbalanced or doubled";
+        for (text, expected) in [
+            ("BEGIN\na\n", format!("{doubled} (line 1)")),
+            (
+                "BEGIN\nEND\n\nBEGIN\nEND\n",
+                format!("{doubled} (lines 1, 2, 4, 5)"),
+            ),
+            ("BEGIN\nBEGIN\nEND\n", format!("{doubled} (lines 1, 2, 3)")),
+            ("END\nBEGIN\n", format!("{doubled} (lines 1, 2)")),
+            ("END\nEND\n", format!("{doubled} (lines 1, 2)")),
+            (
+                "a\n```md\nBEGIN\n```\nEND\n",
+                "CLAUDE.md:3: a marker of the block stands in code (line 3)".into(),
+            ),
+            (
+                "- a\n  ~~~\n  BEGIN\n  END\n  ~~~\n",
+                "CLAUDE.md:3: a marker of the block stands in code (lines 3, 4)".into(),
+            ),
+            (
+                "\u{feff}```\nBEGIN\n```\n",
+                "CLAUDE.md:2: a marker of the block stands in code (line 2)".into(),
+            ),
+            (
+                "BEGIN\n```\nEND\n",
+                "CLAUDE.md:3: a marker of the block stands in code (line 3)".into(),
+            ),
+            (
+                "a\n\n    BEGIN\n",
+                "CLAUDE.md:3: a marker of the block stands in code (line 3)".into(),
+            ),
+            (
+                "<!-- annals:begin v2 -->\nEND\n",
+                "CLAUDE.md:1: a marker of the block is damaged or of an unknown version (line 1)"
+                    .into(),
+            ),
+        ] {
+            assert_eq!(message(text), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Which files get the block.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::claude_md::readable::readable;
+use crate::claude_md::span::Span;
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::project::Project;
+use crate::project::Target;
+use crate::storage::read;
+
+/// A file that gets the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ContextPath {
+    /// The file as it is named in the project.
+    pub(crate) path: PathBuf,
+    /// The bytes it holds; nothing where it is to be created.
+    pub(crate) bytes: Option<Vec<u8>>,
+}
+
+/// Returns the files that are asked for, and those that have a block already; refused ones with the reason.
+///
+/// A file that only imports `AGENTS.md` is left alone: `AGENTS.md` takes its place. Two names of one
+/// file are one file.
+pub(crate) fn resolve(project: &Project, asked: &[Target]) -> Result<Vec<Result<ContextPath>>> {
+    let mut wanted: Vec<Target> = Vec::new();
+    for target in Target::ALL {
+        let is_asked = asked.contains(&target);
+        if is_asked || has_block(project, target)? {
+            wanted.push(substitute(project, target)?);
+        }
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut seen = Vec::new();
+    let mut found = Vec::new();
+    for target in wanted {
+        let path = project.root.join(target.file());
+        match real(project, &path) {
+            Ok(real) if seen.contains(&real) => {}
+            Ok(real) => {
+                let bytes = read::bytes(&path)?;
+                seen.push(real);
+                found.push(Ok(ContextPath { path, bytes }));
+            }
+            Err(error) => found.push(Err(error)),
+        }
+    }
+    Ok(found)
+}
+
+/// Tells whether a file has markers, damaged ones too, so that a block is never left behind.
+fn has_block(project: &Project, target: Target) -> Result<bool> {
+    let path = project.root.join(target.file());
+    if !path.exists() || real(project, &path).is_err() {
+        return Ok(false);
+    }
+    let bytes = read::bytes(&path)?.unwrap_or_default();
+    Ok(Span::has_markers(&readable(&bytes)))
+}
+
+fn substitute(project: &Project, target: Target) -> Result<Target> {
+    let path = project.root.join(target.file());
+    if target == Target::Agents || real(project, &path).is_err() {
+        return Ok(target);
+    }
+    let bytes = read::bytes(&path)?.unwrap_or_default();
+    Ok(if only_imports_agents(&readable(&bytes)) {
+        Target::Agents
+    } else {
+        target
+    })
+}
+
+/// Tells whether a text has no line of its own but headings, and imports `AGENTS.md`.
+fn only_imports_agents(text: &str) -> bool {
+    let is_silent = |line: &&str| {
+        line.is_empty()
+            || line.starts_with('#')
+            || line.starts_with("<!--") && line.ends_with("-->")
+    };
+    let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    let mut imports = lines.filter(|line| !is_silent(line)).peekable();
+    let mut names_agents = false;
+    imports.peek().is_some()
+        && imports.all(|line| {
+            names_agents |= matches!(line, "@AGENTS.md" | "@./AGENTS.md");
+            line.starts_with('@') && !line.contains(char::is_whitespace)
+        })
+        && names_agents
+}
+
+/// Returns where a file really is; refused where a link leads out of the project.
+fn real(project: &Project, path: &Path) -> Result<PathBuf> {
+    let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    if !is_link {
+        return Ok(path.to_owned());
+    }
+    let named = project.relative(path);
+    let real = match fs::canonicalize(path) {
+        Ok(real) => real,
+        Err(_) => missing(path).at("follow the link", named)?,
+    };
+    if real.starts_with(&project.root) {
+        return Ok(real);
+    }
+    Err(
+        Error::refused("is a link that leads outside the project, so it is not written")
+            .at(named, None)
+            .hint(format!("it leads to {}", real.display())),
+    )
+}
+
+/// Returns where a link leads whose file is yet to be created.
+fn missing(link: &Path) -> io::Result<PathBuf> {
+    let folder = link.parent().unwrap_or(link);
+    let target = folder.join(fs::read_link(link)?);
+    match (target.parent(), target.file_name()) {
+        (Some(folder), Some(name)) => Ok(fs::canonicalize(folder)?.join(name)),
+        _ => Err(io::ErrorKind::NotFound.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_imports_alone_is_known() {
+        for text in [
+            "@AGENTS.md",
+            "\u{feff}@AGENTS.md\r\n",
+            "# CLAUDE.md\n\n<!-- shared -->\n@./AGENTS.md\n@docs/rules.md\n",
+        ] {
+            assert!(only_imports_agents(text), "{text:?}");
+        }
+        for text in [
+            "",
+            "# CLAUDE.md\n",
+            "@docs/rules.md\n",
+            "See @AGENTS.md\n",
+            "@AGENTS.md\n\nUse tabs.\n",
+            "@AGENTS.md please\n",
+            "```\n@AGENTS.md\n```\n",
+            "<!-- annals:begin v1 sha256=ab -->\nown\n<!-- annals:end -->\n@AGENTS.md\n",
+        ] {
+            assert!(!only_imports_agents(text), "{text:?}");
+        }
+    }
+}

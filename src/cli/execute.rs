@@ -1,0 +1,71 @@
+//! `annals execute`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::cli::shown;
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::lifecycle::ExecuteReport;
+use crate::lifecycle::ExecuteRequest;
+use crate::planning::PhaseNumber;
+use crate::project::Project;
+
+/// Record what a finished phase taught in PATTERNS.md
+///
+/// Run it when all plans of a phase have summaries. Without PHASE, the latest complete phase that is
+/// not yet recorded.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals execute 3")]
+pub(crate) struct ExecuteArgs {
+    /// The phase's number
+    #[arg(value_name = "PHASE", conflicts_with = "all")]
+    phase: Option<String>,
+    /// Record every complete phase not yet recorded, archived milestones included
+    #[arg(long)]
+    all: bool,
+    /// Record what is there of an incomplete phase
+    #[arg(long)]
+    partial: bool,
+    /// Append a fresh entry for a phase that is recorded already
+    #[arg(long)]
+    again: bool,
+}
+
+pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let request = ExecuteRequest {
+        phase: args.phase.as_deref().map(phase_number).transpose()?,
+        all: args.all,
+        partial: args.partial,
+        again: args.again,
+    };
+    let report = lifecycle::execute(project, &request)?;
+    out.warnings(&report.warnings);
+    out.result(&report, show);
+    Ok(())
+}
+
+/// Reads a phase number from the command line.
+pub(crate) fn phase_number(text: &str) -> Result<PhaseNumber> {
+    PhaseNumber::parse(text)
+        .ok_or_else(|| Error::usage(format!("{text:?} is not a phase number")).hint("write it like 3, 05.1 or 3b"))
+}
+
+fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &report.diff {
+        return write!(to, "{diff}");
+    }
+    shown::phases("Recorded", &report.recorded, to)?;
+    shown::phases("Already recorded", &report.already, to)?;
+    for phase in &report.changed_since {
+        writeln!(to, "{phase}: its summaries changed since it was recorded; --again appends a fresh entry.")?;
+    }
+    if report.recorded.is_empty() && report.already.is_empty() {
+        writeln!(to, "No complete phase to record.")?;
+    }
+    shown::context(&report.context, to)
+}

@@ -1,0 +1,39 @@
+//! `annals man`
+
+use std::path::Path;
+
+use clap::Args;
+use clap::CommandFactory;
+use clap_mangen::Man;
+
+use crate::cli::Arguments;
+use crate::cli::output::Output;
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+
+/// Print the manual page of annals or of one of its commands
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals man sync | man -l -")]
+pub(crate) struct ManArgs {
+    /// The command; without, annals itself
+    #[arg(value_name = "COMMAND")]
+    command: Option<String>,
+}
+
+pub(crate) fn run(args: &ManArgs, out: &mut Output) -> Result<()> {
+    let mut annals = Arguments::command();
+    annals.build();
+    let command = match &args.command {
+        None => annals,
+        Some(name) => annals.find_subcommand(name).cloned().ok_or_else(|| {
+            Error::usage(format!("no such command: {name}")).hint("annals --help")
+        })?,
+    };
+    let mut page = Vec::new();
+    Man::new(command)
+        .render(&mut page)
+        .at("write the manual page", Path::new("-"))?;
+    out.verbatim(&page);
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! Parses arguments, calls the library, prints the result.
+
+mod completions;
+mod config;
+//X mod execute;
+//X mod init;
+mod inspect;
+mod log;
+mod man;
+mod output;
+mod shown;
+//X mod patterns;
+//X mod plan;
+//X mod ship;
+mod status;
+mod sync;
+mod undo;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anstream::ColorChoice;
+use clap::Args;
+use clap::Parser;
+use clap::Subcommand;
+use clap::ValueEnum;
+use clap::error::ErrorKind;
+
+use crate::cli::output::Manner;
+use crate::cli::output::Output;
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::project::Environment;
+use crate::project::Project;
+use crate::project::Request;
+
+/// Project memory for coding agents
+///
+/// Reads a planning folder (.vbw-planning, .yolo-planning or .planning), says where the work stands,
+/// keeps CLAUDE.md current and records what each phase taught.
+#[derive(Debug, Parser)]
+#[command(name = "annals", version, after_help = AFTER_HELP, max_term_width = 100)]
+struct Arguments {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 done, 1 failed or a --check found something, 2 wrong usage, 3 not found, 4 refused by a rule
+
+Example: annals status";
+
+/// Options that every command takes
+#[derive(Args, Clone, Debug)]
+struct Global {
+    /// The project's folder [default: the nearest one upwards with a planning folder or .git]
+    #[arg(short = 'C', long, value_name = "DIR", global = true)]
+    project: Option<PathBuf>,
+    /// The planning folder, where it is not one of the known names
+    #[arg(long, value_name = "DIR", global = true)]
+    planning_dir: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long, global = true)]
+    json: bool,
+    /// Print no warnings
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Print more about what is done
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    color: Color,
+    /// Show what would change as a unified diff, and change nothing
+    #[arg(long, global = true)]
+    dry_run: bool,
+    /// Keep no record of this change for `annals undo`
+    #[arg(long, global = true)]
+    no_history: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    //X Init(init::InitArgs),
+    //X Plan(plan::PlanArgs),
+    //X Execute(execute::ExecuteArgs),
+    //X Ship(ship::ShipArgs),
+    Sync(sync::SyncArgs),
+    Status(status::StatusArgs),
+    Inspect(inspect::InspectArgs),
+    //X Patterns(patterns::PatternsArgs),
+    Log(log::LogArgs),
+    Undo(undo::UndoArgs),
+    Config(config::ConfigArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+}
+
+impl Command {
+    fn run(&self, global: &Global, out: &mut Output) -> Result<()> {
+        match self {
+            Self::Completions(args) => {
+                completions::run(args, out);
+                Ok(())
+            }
+            Self::Man(args) => man::run(args, out),
+            _ => {
+                let project = global.open()?;
+                out.warnings(&project.warnings);
+                self.run_in(&project, out)
+            }
+        }
+    }
+
+    fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
+        match self {
+            //X Self::Init(args) => init::run(args, project, out),
+            //X Self::Plan(args) => plan::run(args, project, out),
+            //X Self::Execute(args) => execute::run(args, project, out),
+            //X Self::Ship(args) => ship::run(args, project, out),
+            Self::Sync(args) => sync::run(args, project, out),
+            Self::Status(args) => status::run(args, project, out),
+            Self::Inspect(args) => inspect::run(args, project, out),
+            //X Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Log(args) => log::run(args, project, out),
+            Self::Undo(args) => undo::run(args, project, out),
+            Self::Config(args) => {
+                config::run(args, project, out);
+                Ok(())
+            }
+            Self::Completions(_) | Self::Man(_) => Ok(()),
+        }
+    }
+}
+
+impl Global {
+    fn open(&self) -> Result<Project> {
+        let environment = Environment::new(std::env::vars_os());
+        Project::open(Request {
+            directory: working_directory()?,
+            project: self.project.clone(),
+            planning_dir: self.planning_dir.clone(),
+            dry_run: self.dry_run,
+            no_history: self.no_history,
+            environment,
+        })
+    }
+
+    fn manner(&self) -> Manner {
+        Manner {
+            json: self.json,
+            quiet: self.quiet,
+            verbose: self.verbose,
+            color: match self.color {
+                Color::Auto => ColorChoice::Auto,
+                Color::Always => ColorChoice::Always,
+                Color::Never => ColorChoice::Never,
+            },
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a door: here the run learns where it is"
+)]
+fn working_directory() -> Result<PathBuf> {
+    std::env::current_dir().at("find the working directory", std::path::Path::new("."))
+}
+
+/// Runs the command line and returns the exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = match Arguments::try_parse_from(&arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => return refuse(&error, &arguments),
+    };
+    let mut out = Output::new(parsed.global.manner());
+    match parsed.command.run(&parsed.global, &mut out) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            out.failure(&error);
+            ExitCode::from(error.kind.exit_code())
+        }
+    }
+}
+
+/// Answers a command line that is wrong, or that asks for help.
+fn refuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    if !is_help && arguments.iter().any(|argument| argument == "--json") {
+        let rendered = error.to_string();
+        let message = rendered
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ")
+            .to_owned();
+        let error = Error::usage(message).hint("annals --help");
+        Output::new(Manner::json()).failure(&error);
+        return ExitCode::from(error.kind.exit_code());
+    }
+    match error.print() {
+        Ok(()) if is_help => ExitCode::SUCCESS,
+        // A closed pipe behind `--help` is a quiet end, too.
+        Err(_) if is_help => ExitCode::SUCCESS,
+        _ => ExitCode::from(2),
+    }
+}

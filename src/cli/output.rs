@@ -1,0 +1,242 @@
+//! The one place that prints: results to stdout, all talk to stderr.
+
+use std::io;
+use std::io::IsTerminal;
+use std::io::Write;
+
+use anstream::AutoStream;
+use anstream::ColorChoice;
+use anstyle::AnsiColor;
+use anstyle::Style;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Kind;
+use crate::error::Result;
+use crate::project::Project;
+use crate::text;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+/// Writes a result as text.
+pub(crate) type Show<T> = fn(&T, &mut dyn Write) -> io::Result<()>;
+
+/// How and how much this run prints.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// One JSON document in place of text.
+    pub(crate) json: bool,
+    /// No warnings, no notes.
+    pub(crate) quiet: bool,
+    /// Notes that explain more.
+    pub(crate) verbose: bool,
+    /// When to colour.
+    pub(crate) color: ColorChoice,
+}
+
+/// Standard output and standard error of this run.
+pub(crate) struct Output {
+    manner: Manner,
+    stdout: AutoStream<io::Stdout>,
+    stderr: AutoStream<io::Stderr>,
+    closed: bool,
+}
+
+impl Manner {
+    /// JSON, and nothing else known of what the user asked.
+    pub(crate) fn json() -> Self {
+        Self {
+            json: true,
+            quiet: false,
+            verbose: false,
+            color: ColorChoice::Never,
+        }
+    }
+}
+
+impl Output {
+    pub(crate) fn new(manner: Manner) -> Self {
+        Self {
+            manner,
+            stdout: AutoStream::new(
+                io::stdout(),
+                choice(manner.color, io::stdout().is_terminal()),
+            ),
+            stderr: AutoStream::new(
+                io::stderr(),
+                choice(manner.color, io::stderr().is_terminal()),
+            ),
+            closed: false,
+        }
+    }
+
+    /// Tells whether the result goes out as JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.manner.json
+    }
+
+    /// Prints a result: as one JSON document, or as text by `show`.
+    pub(crate) fn result<T: Serialize>(&mut self, result: &T, show: Show<T>) {
+        let mut page = Vec::new();
+        let shown = if self.manner.json {
+            serde_json::to_writer_pretty(&mut page, result)
+                .map_err(io::Error::from)
+                .and_then(|()| page.write_all(b"\n"))
+        } else {
+            show(result, &mut page)
+        };
+        match shown {
+            Ok(()) => self.print(&page),
+            Err(error) => self.note(&format!("cannot show the result: {error}")),
+        }
+    }
+
+    /// Prints one line of JSON, for commands that stream.
+    pub(crate) fn json_line<T: Serialize>(&mut self, result: &T) {
+        match serde_json::to_string(result) {
+            Ok(line) => self.print(format!("{line}\n").as_bytes()),
+            Err(error) => self.note(&format!("cannot show the result: {error}")),
+        }
+    }
+
+    /// Prints text that is the result itself, byte for byte: a generated file, a completion script.
+    pub(crate) fn verbatim(&mut self, bytes: &[u8]) {
+        let written = self
+            .stdout
+            .write_all(bytes)
+            .and_then(|()| self.stdout.flush());
+        self.closed |= written.is_err();
+    }
+
+    /// Prints a page, without escape sequences that stored text might hold.
+    fn print(&mut self, page: &[u8]) {
+        let page = String::from_utf8_lossy(page);
+        let page = text::strip_controls(&page);
+        for line in page.split_inclusive('\n') {
+            let style = if self.manner.json {
+                Style::new()
+            } else {
+                diff_style(line)
+            };
+            let body = line.trim_end_matches('\n');
+            let end = &line[body.len()..];
+            if write!(self.stdout, "{style}{body}{style:#}{end}").is_err() {
+                // Whoever read us has seen enough; a closed pipe is a quiet end.
+                self.closed = true;
+                return;
+            }
+        }
+        self.closed |= self.stdout.flush().is_err();
+    }
+
+    /// Tells the user something that is not the result.
+    pub(crate) fn note(&mut self, message: &str) {
+        if !self.manner.quiet {
+            self.say("", Style::new(), message);
+        }
+    }
+
+    /// Tells the user something that only `--verbose` asks for.
+    pub(crate) fn detail(&mut self, message: &str) {
+        if self.manner.verbose {
+            self.note(message);
+        }
+    }
+
+    /// Says which changes a killed process left half done; the next writing command completes them.
+    pub(crate) fn interrupted(&mut self, project: &Project) -> Result<()> {
+        let found = project.storage().interrupted()?;
+        self.warnings(&found.warnings);
+        for operation in found.value {
+            self.note(&format!(
+                "operation {} ({}) was interrupted; the next writing command completes it",
+                operation.id, operation.operation
+            ));
+        }
+        Ok(())
+    }
+
+    /// Prints warnings, one line each.
+    pub(crate) fn warnings(&mut self, warnings: &[Warning]) {
+        if !self.manner.quiet {
+            for warning in warnings {
+                self.say("warning: ", color(AnsiColor::Yellow), &warning.to_string());
+            }
+        }
+    }
+
+    /// Prints a failure: one line and its hint, or the JSON document that stands for it.
+    pub(crate) fn failure(&mut self, error: &Error) {
+        if let Some(diff) = &error.diff
+            && !self.manner.json
+        {
+            self.say("", Style::new(), diff.trim_end());
+        }
+        if self.manner.json {
+            self.json_line(&Failure::of(error));
+        } else {
+            self.say("error: ", color(AnsiColor::Red), &error.to_string());
+            if let Some(hint) = &error.hint {
+                self.say("hint: ", color(AnsiColor::Cyan), hint);
+            }
+        }
+    }
+
+    fn say(&mut self, label: &str, style: Style, message: &str) {
+        let message = text::strip_controls(message);
+        let written = writeln!(self.stderr, "{style}{label}{style:#}{message}");
+        // With stderr closed there is no one left to tell.
+        self.closed |= written.is_err();
+    }
+}
+
+/// The JSON document of a failure.
+#[derive(Serialize)]
+struct Failure<'a> {
+    error: FailureBody<'a>,
+}
+
+#[derive(Serialize)]
+struct FailureBody<'a> {
+    kind: Kind,
+    message: String,
+    place: Option<&'a Place>,
+    hint: Option<&'a str>,
+}
+
+impl<'a> Failure<'a> {
+    fn of(error: &'a Error) -> Self {
+        Self {
+            error: FailureBody {
+                kind: error.kind,
+                message: error.reason(),
+                place: error.place.as_ref(),
+                hint: error.hint.as_deref(),
+            },
+        }
+    }
+}
+
+fn color(color: AnsiColor) -> Style {
+    Style::new().bold().fg_color(Some(color.into()))
+}
+
+/// Colours the lines of a unified diff.
+fn diff_style(line: &str) -> Style {
+    let color = match line.as_bytes() {
+        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => return Style::new().bold(),
+        [b'@', b'@', ..] => AnsiColor::Cyan,
+        [b'+', ..] => AnsiColor::Green,
+        [b'-', next, ..] if *next != b' ' => AnsiColor::Red,
+        _ => return Style::new(),
+    };
+    Style::new().fg_color(Some(color.into()))
+}
+
+fn choice(asked: ColorChoice, is_terminal: bool) -> ColorChoice {
+    match asked {
+        ColorChoice::Auto if is_terminal => ColorChoice::Auto,
+        ColorChoice::Auto => ColorChoice::Never,
+        other => other,
+    }
+}

@@ -1,0 +1,77 @@
+//! `annals ship`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::cli::shown;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::lifecycle::ShipReport;
+use crate::lifecycle::ShipRequest;
+use crate::project::Project;
+
+/// Archive the active milestone and leave the folder ready for the next
+///
+/// Moves it to milestones/<slug>/ with a SHIPPED.md, keeps PATTERNS.md and shared files, carries
+/// decisions, todos and blockers over into a fresh STATE.md, and removes RESUME.md.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals ship --dry-run")]
+pub(crate) struct ShipArgs {
+    /// The name to archive under, for a milestone that has no folder of its own
+    #[arg(long, value_name = "SLUG")]
+    milestone: Option<String>,
+    /// Ship although plans are open or phases are not planned
+    #[arg(long)]
+    force: bool,
+    /// Only clean up behind a milestone that was archived by other means
+    #[arg(long)]
+    cleanup_only: bool,
+    /// Make an annotated git tag [default name: milestone/<slug>]
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    tag: Option<String>,
+}
+
+pub(crate) fn run(args: &ShipArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let request = ShipRequest {
+        milestone: args.milestone.clone(),
+        force: args.force,
+        cleanup_only: args.cleanup_only,
+        tag: args.tag.clone(),
+    };
+    let report = lifecycle::ship(project, &request)?;
+    out.warnings(&report.warnings);
+    out.result(&report, show);
+    Ok(())
+}
+
+fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &report.diff {
+        return write!(to, "{diff}");
+    }
+    match &report.archived {
+        Some(archived) => writeln!(
+            to,
+            "Shipped {} to {}: {} phases, {} of {} plans complete.",
+            archived.name,
+            archived.dir.display(),
+            archived.phases,
+            archived.plans.complete,
+            archived.plans.total
+        )?,
+        None => writeln!(to, "No milestone to archive.")?,
+    }
+    shown::phases("Recorded", &report.recorded, to)?;
+    for path in &report.removed {
+        writeln!(to, "Removed {}.", path.display())?;
+    }
+    if let Some(slug) = &report.active {
+        writeln!(to, "Active milestone: {slug}.")?;
+    }
+    if let Some(tag) = &report.tag {
+        writeln!(to, "Tagged {tag}.")?;
+    }
+    shown::context(&report.context, to)
+}

@@ -1,0 +1,115 @@
+//! `annals status`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::planning::PhaseReport;
+use crate::planning::StatusReport;
+use crate::planning::Survey;
+use crate::project::Project;
+
+/// Say where the work stands and what comes next
+///
+/// Worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
+/// where they know more. Where these say otherwise than the files, that is listed as drift.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals status --json | jq .next")]
+pub(crate) struct StatusArgs {}
+
+pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let survey = Survey::take(project)?;
+    let report = StatusReport::of(project, &survey);
+    if !out.is_json() {
+        out.warnings(&report.warnings);
+    }
+    out.interrupted(project)?;
+    out.result(&report, show);
+    Ok(())
+}
+
+fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        to,
+        "{} ({}, {})",
+        report.project,
+        report.layout,
+        report.planning_dir.display()
+    )?;
+    if let Some(value) = &report.core_value {
+        writeln!(to, "Core value: {value}")?;
+    }
+    let milestone = report
+        .milestone
+        .name
+        .as_ref()
+        .unwrap_or(&report.milestone.slug);
+    writeln!(to, "Milestone:  {milestone}")?;
+    writeln!(to, "Phase:      {}", phase(&report.derived))?;
+    let plans = &report.plans;
+    write!(
+        to,
+        "Plans:      {} of {} complete",
+        plans.complete, plans.total
+    )?;
+    for (count, word) in [(plans.partial, "partial"), (plans.failed, "failed")] {
+        if count > 0 {
+            write!(to, ", {count} {word}")?;
+        }
+    }
+    writeln!(to)?;
+    for (count, one, many) in [
+        (report.todos.len(), "todo", "todos"),
+        (report.blockers.len(), "blocker", "blockers"),
+        (report.decisions.len(), "decision", "decisions"),
+    ] {
+        if count > 0 {
+            writeln!(
+                to,
+                "            {count} {}",
+                if count == 1 { one } else { many }
+            )?;
+        }
+    }
+    writeln!(to, "Next:       {}", report.next.command)?;
+    for reason in &report.next.because {
+        writeln!(to, "            {reason}")?;
+    }
+    if report.next.conflict {
+        writeln!(
+            to,
+            "            the sources contradict each other: look before you go on"
+        )?;
+    }
+    for drift in &report.drift {
+        writeln!(
+            to,
+            "Drift:      {}:{} says {}, the files say {}",
+            drift.file.display(),
+            drift.line,
+            drift.stated,
+            drift.actual
+        )?;
+    }
+    Ok(())
+}
+
+fn phase(phase: &PhaseReport) -> String {
+    let Some(number) = &phase.number else {
+        return "none".to_owned();
+    };
+    let name = phase
+        .name
+        .as_ref()
+        .map(|name| format!(" - {name}"))
+        .unwrap_or_default();
+    let total = phase
+        .total
+        .map(|total| format!(" of {total}"))
+        .unwrap_or_default();
+    let status = phase.status.as_deref().unwrap_or("unknown");
+    format!("{number}{total}{name} ({status})")
+}

@@ -1,0 +1,82 @@
+//! `annals sync`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+use clap::ValueEnum;
+
+use crate::cli::output::Output;
+use crate::cli::shown;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::lifecycle::SyncReport;
+use crate::lifecycle::SyncRequest;
+use crate::project::Project;
+use crate::project::Target;
+
+/// Bring CLAUDE.md up to date with the planning folder
+///
+/// Only the block between the annals markers is written; everything around it stays as it is.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals sync --check")]
+pub(crate) struct SyncArgs {
+    /// Change nothing; exit with 1 and show a diff where a file is out of date
+    #[arg(long)]
+    check: bool,
+    /// Print the file as it would be written, and write nothing
+    #[arg(long, conflicts_with = "check")]
+    stdout: bool,
+    /// The files that get the block [default: those that the settings name, and those that have it]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    target: Vec<TargetName>,
+    /// Replace hand edits inside the block
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum TargetName {
+    /// CLAUDE.md
+    Claude,
+    /// AGENTS.md
+    Agents,
+    /// GEMINI.md
+    Gemini,
+}
+
+impl From<TargetName> for Target {
+    fn from(name: TargetName) -> Self {
+        match name {
+            TargetName::Claude => Self::Claude,
+            TargetName::Agents => Self::Agents,
+            TargetName::Gemini => Self::Gemini,
+        }
+    }
+}
+
+pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let targets: Vec<Target> = args.target.iter().copied().map(Target::from).collect();
+    if args.stdout {
+        let target = targets.first().copied().unwrap_or(Target::Claude);
+        let text = lifecycle::preview(project, target)?;
+        out.verbatim(&text);
+        return Ok(());
+    }
+    let request = SyncRequest {
+        check: args.check,
+        targets,
+        force: args.force,
+    };
+    let report = lifecycle::sync(project, &request)?;
+    out.warnings(&report.warnings);
+    out.result(&report, show);
+    Ok(())
+}
+
+fn show(report: &SyncReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
+        return write!(to, "{diff}");
+    }
+    shown::context(&report.context, to)
+}

@@ -1,0 +1,47 @@
+//! `annals undo`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::lifecycle::UndoReport;
+use crate::lifecycle::undo;
+use crate::project::Project;
+use crate::storage::OperationId;
+
+/// Take back the last change, or the one with ID
+///
+/// Brings back the exact bytes from before it. Refused where a file was changed since. An undo is a
+/// change like any other and can be undone. Git commits and tags are not taken back.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals undo 17")]
+pub(crate) struct UndoArgs {
+    /// The operation, as `annals log` numbers it
+    #[arg(value_name = "ID")]
+    id: Option<OperationId>,
+}
+
+pub(crate) fn run(args: &UndoArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let report = undo(project, args.id)?;
+    out.warnings(&report.warnings);
+    out.result(&report, show);
+    Ok(())
+}
+
+fn show(report: &UndoReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &report.diff {
+        return write!(to, "{diff}");
+    }
+    writeln!(
+        to,
+        "Took back {} ({}).",
+        report.undone.id, report.undone.operation
+    )?;
+    for path in &report.changed {
+        writeln!(to, "  {}", path.display())?;
+    }
+    Ok(())
+}

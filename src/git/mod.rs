@@ -1,0 +1,154 @@
+//! Asks git about history, renames and dates; "no git here" is an answer, not an error.
+
+mod commits;
+mod program;
+mod repository;
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use chrono::DateTime;
+use chrono::NaiveDate;
+use chrono::Utc;
+
+use crate::clock::Clock;
+use crate::clock::parse_date;
+use crate::error::Error;
+use crate::error::Result;
+use crate::git::program::Program;
+use crate::git::repository::Head;
+use crate::git::repository::Repository;
+
+/// The git repository that a project stands in, if it stands in one.
+///
+/// No git program, no repository and no commits are answers: `None`, never an error. Errors are left
+/// for a git that was asked and failed, as on a repository that belongs to another user.
+#[derive(Clone, Debug)]
+pub struct Git {
+    root: PathBuf,
+    repository: Option<Repository>,
+}
+
+impl Git {
+    /// Returns the repository that `root` stands in, found by looking for `.git` upward; starts no process.
+    pub fn discover(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            repository: Repository::discover(root),
+        }
+    }
+
+    /// Tells whether the project stands in a repository.
+    pub fn is_repository(&self) -> bool {
+        self.repository.is_some()
+    }
+
+    /// Returns the full hash of the commit that is checked out.
+    ///
+    /// Read from the files of the repository, since a process costs more than most commands may take;
+    /// git is asked only where refs are kept in another form.
+    pub fn head(&self) -> Result<Option<String>> {
+        match self.repository.as_ref().map(Repository::head) {
+            None | Some(Head::Unborn) => Ok(None),
+            Some(Head::Commit(hash)) => Ok(Some(hash)),
+            Some(Head::Unknown) => self.resolve("HEAD"),
+        }
+    }
+
+    /// Returns when each commit was authored, in one process; `None` for each hash that names none.
+    ///
+    /// Hashes may be abbreviated. The author's time, because a rebase sets all committers' times to
+    /// the moment of the rebase.
+    pub fn commit_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
+        match self.program() {
+            Some(program) => commits::authored(&program, hashes),
+            None => Ok(vec![None; hashes.len()]),
+        }
+    }
+
+    /// Returns the day of the first commit, as its author's calendar had it; none in a shallow clone.
+    pub fn first_commit_date(&self) -> Result<Option<NaiveDate>> {
+        let shallow = self.repository.as_ref().is_none_or(Repository::is_shallow);
+        let Some(program) = self.program().filter(|_| !shallow) else {
+            return Ok(None);
+        };
+        let Some(head) = self.head()? else {
+            return Ok(None);
+        };
+        let roots = program.run(&["rev-list", "--max-parents=0", "--format=%as", &head, "--"])?;
+        // Each date stands under a line that names its commit.
+        Ok(roots.and_then(|roots| roots.lines().filter_map(parse_date).min()))
+    }
+
+    /// Returns the name of the repository that this one was cloned from, without its address.
+    pub fn origin_name(&self) -> Result<Option<String>> {
+        let Some(program) = self.program() else {
+            return Ok(None);
+        };
+        let url = program.query(&["config", "--get", "remote.origin.url"])?;
+        Ok(url.and_then(|url| {
+            let path = url.trim().trim_end_matches('/');
+            let name = path.rsplit(['/', ':', '\\']).next()?;
+            let name = name.strip_suffix(".git").unwrap_or(name);
+            (!name.is_empty()).then(|| name.to_owned())
+        }))
+    }
+
+    /// Makes an annotated tag on the commit that is checked out, and tells whether it is new.
+    ///
+    /// The same tag on the same commit is left alone; on another it is refused. Never signed: signing
+    /// runs a program that the repository's own settings name.
+    pub fn tag(&self, name: &str, message: &str, clock: &Clock) -> Result<bool> {
+        let Some(head) = self.head()? else {
+            return Err(Error::not_found("there is no git commit here to tag"));
+        };
+        // An option in place of a name; git itself checks everything else.
+        if name.starts_with('-') || name.is_empty() {
+            return Err(Error::usage(format!("{name:?} is no name for a tag")));
+        }
+        match self.resolve(&format!("refs/tags/{name}"))? {
+            Some(tagged) if tagged == head => return Ok(false),
+            Some(tagged) => {
+                let message = format!(
+                    "the tag {name} is already on commit {}",
+                    &tagged[..12.min(tagged.len())]
+                );
+                return Err(Error::refused(message).hint("choose another name for the tag"));
+            }
+            None => {}
+        }
+        let made = match self.program() {
+            Some(program) => program.tag(name, message, &head, clock)?,
+            None => None,
+        };
+        match made {
+            Some(_) => Ok(true),
+            None => Err(Error::not_found(
+                "there is no git program to make a tag with",
+            )),
+        }
+    }
+
+    /// Returns the full hash of the commit that a revision names.
+    fn resolve(&self, revision: &str) -> Result<Option<String>> {
+        let Some(program) = self.program() else {
+            return Ok(None);
+        };
+        let commit = format!("{revision}^{{commit}}");
+        let hash = program.query(&[
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &commit,
+        ])?;
+        Ok(hash.map(|hash| hash.trim().to_owned()))
+    }
+
+    fn program(&self) -> Option<Program<'_>> {
+        self.repository.as_ref().map(|_| Program::new(&self.root))
+    }
+}
+
+#[cfg(test)]
+mod tests;

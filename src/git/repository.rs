@@ -1,0 +1,132 @@
+//! The repository as it lies on the disk: its folders, and the commit that is checked out.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Component;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// The folders of a repository.
+#[derive(Clone, Debug)]
+pub(crate) struct Repository {
+    /// `.git`, or a worktree's own folder inside the main one.
+    own: PathBuf,
+    /// Where the refs of all worktrees lie.
+    common: PathBuf,
+}
+
+/// What is checked out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Head {
+    /// A commit, by its full hash.
+    Commit(String),
+    /// A branch without a commit yet.
+    Unborn,
+    /// Kept in a form that only git reads.
+    Unknown,
+}
+
+/// Branches that point to branches; git itself follows five.
+const LONGEST_CHAIN: usize = 5;
+const LARGEST_FILE: u64 = 1 << 12;
+/// A hundred thousand refs fit; what is larger is git's to read.
+const LARGEST_PACKED_REFS: u64 = 16 << 20;
+
+impl Repository {
+    /// Returns the repository that a folder stands in.
+    pub(crate) fn discover(folder: &Path) -> Option<Self> {
+        folder.ancestors().find_map(Self::open)
+    }
+
+    fn open(folder: &Path) -> Option<Self> {
+        let dot_git = folder.join(".git");
+        let own = if dot_git.is_dir() {
+            dot_git
+        } else {
+            // A worktree or a submodule: a file that names the folder.
+            let link = read(&dot_git, LARGEST_FILE)?;
+            folder.join(link.strip_prefix("gitdir:")?.trim())
+        };
+        if !own.join("HEAD").is_file() {
+            return None;
+        }
+        let common = match read(&own.join("commondir"), LARGEST_FILE) {
+            Some(path) => own.join(path.trim()),
+            None => own.clone(),
+        };
+        Some(Self { own, common })
+    }
+
+    /// Tells whether the oldest commits here are not the first ones.
+    pub(crate) fn is_shallow(&self) -> bool {
+        self.common.join("shallow").exists()
+    }
+
+    /// Returns what is checked out, as far as the files say.
+    pub(crate) fn head(&self) -> Head {
+        let Some(mut text) = read(&self.own.join("HEAD"), LARGEST_FILE) else {
+            return Head::Unknown;
+        };
+        for _ in 0..LONGEST_CHAIN {
+            let Some(name) = text.strip_prefix("ref:") else {
+                return match hash(&text) {
+                    Some(hash) => Head::Commit(hash),
+                    None => Head::Unknown,
+                };
+            };
+            let name = name.trim().to_owned();
+            // The file format of refs whose names are not files leaves this name in HEAD.
+            if name == "refs/heads/.invalid" || !is_ref(&name) {
+                return Head::Unknown;
+            }
+            match read(&self.common.join(&name), LARGEST_FILE) {
+                Some(target) => text = target,
+                None => return self.packed(&name),
+            }
+        }
+        Head::Unknown
+    }
+
+    /// Returns the commit of a branch that has no file of its own.
+    fn packed(&self, name: &str) -> Head {
+        let path = self.common.join("packed-refs");
+        if !path.exists() {
+            return Head::Unborn;
+        }
+        let Some(refs) = read(&path, LARGEST_PACKED_REFS) else {
+            return Head::Unknown;
+        };
+        let line = refs
+            .lines()
+            .find_map(|line| line.strip_suffix(name)?.strip_suffix(' '));
+        match line.map(hash) {
+            Some(Some(hash)) => Head::Commit(hash),
+            Some(None) => Head::Unknown,
+            None => Head::Unborn,
+        }
+    }
+}
+
+/// Tells whether a name stays inside the folder of the refs.
+fn is_ref(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    name.starts_with("refs/") && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+fn hash(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_hash = [40, 64].contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hash.then(|| text.to_owned())
+}
+
+/// Returns the text of a file of this size at most; anything else is none.
+fn read(path: &Path, largest: u64) -> Option<String> {
+    // A pipe in place of a file would never end.
+    if !path.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    let file = File::open(path).ok()?;
+    let length = file.take(largest + 1).read_to_string(&mut text).ok()?;
+    (length as u64 <= largest).then_some(text)
+}

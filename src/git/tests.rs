@@ -1,0 +1,320 @@
+use assert_cmd::Command;
+use assert_fs::TempDir;
+use assert_fs::prelude::*;
+
+use super::*;
+
+/// A real repository in a folder of its own, made without the user's settings.
+struct Sandbox(TempDir);
+
+impl Sandbox {
+    fn empty() -> Self {
+        Self::initialised(&[])
+    }
+
+    fn initialised(options: &[&str]) -> Self {
+        let sandbox = Self(TempDir::new().unwrap());
+        sandbox.git(&[&["init", "-q", "-b", "main"], options].concat());
+        sandbox.git(&["config", "user.name", "Test"]);
+        sandbox.git(&["config", "user.email", "test@example.org"]);
+        sandbox
+    }
+
+    fn with_commits(times: &[&str]) -> Self {
+        let sandbox = Self::empty();
+        for time in times {
+            sandbox.commit(time);
+        }
+        sandbox
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        self.git_at("2026-02-11T10:00:00Z", arguments)
+    }
+
+    fn git_at(&self, time: &str, arguments: &[&str]) -> String {
+        let output = Command::new("git")
+            .current_dir(self.0.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("GIT_AUTHOR_DATE", time)
+            .env("GIT_COMMITTER_DATE", "2026-03-01T00:00:00Z")
+            .args(arguments)
+            .assert()
+            .success();
+        String::from_utf8_lossy(&output.get_output().stdout)
+            .trim()
+            .to_owned()
+    }
+
+    fn commit(&self, time: &str) -> String {
+        self.git_at(time, &["commit", "-q", "--allow-empty", "-m", "change"]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    fn asked(&self) -> Git {
+        Git::discover(self.0.path())
+    }
+}
+
+fn time(text: &str) -> Option<DateTime<Utc>> {
+    text.parse().ok()
+}
+
+fn clock() -> Clock {
+    Clock::new(Some("2026-02-17T10:11:12Z")).unwrap()
+}
+
+#[test]
+fn outside_a_repository_everything_is_absent() {
+    let folder = TempDir::new().unwrap();
+    for broken in ["", "gitdir: nowhere", "gibberish"] {
+        if !broken.is_empty() {
+            folder.child(".git").write_str(broken).unwrap();
+        }
+        let git = Git::discover(folder.path());
+        assert!(!git.is_repository());
+        assert_eq!(git.head().unwrap(), None);
+        assert_eq!(git.commit_times(&["84e9493", ""]).unwrap(), [None, None]);
+        assert_eq!(git.first_commit_date().unwrap(), None);
+        assert_eq!(git.origin_name().unwrap(), None);
+        let refused = git.tag("v1", "one", &clock()).unwrap_err();
+        assert_eq!(refused.kind, crate::error::Kind::NotFound);
+    }
+}
+
+#[test]
+fn without_commits_there_is_a_repository_and_no_more() {
+    let sandbox = Sandbox::empty();
+    let git = sandbox.asked();
+    assert!(git.is_repository());
+    assert_eq!(git.head().unwrap(), None);
+    assert_eq!(git.commit_times(&["84e9493"]).unwrap(), [None]);
+    assert_eq!(git.first_commit_date().unwrap(), None);
+    assert_eq!(
+        git.tag("v1", "one", &clock()).unwrap_err().kind,
+        crate::error::Kind::NotFound
+    );
+}
+
+#[test]
+fn head_is_found_however_it_is_stored() {
+    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
+    let first = sandbox.git(&["rev-parse", "HEAD"]);
+    sandbox.git(&["branch", "feature/maintenance"]);
+    sandbox.0.child("a/b").create_dir_all().unwrap();
+    let below = Git::discover(&sandbox.0.path().join("a/b"));
+    assert_eq!(below.head().unwrap().as_ref(), Some(&first));
+    let second = sandbox.commit("2026-02-12T10:00:00Z");
+    assert_eq!(sandbox.asked().head().unwrap().as_ref(), Some(&second));
+    sandbox.git(&["pack-refs", "--all"]);
+    assert_eq!(sandbox.asked().head().unwrap().as_ref(), Some(&second));
+    sandbox.git(&["checkout", "-q", "feature/maintenance"]);
+    assert_eq!(sandbox.asked().head().unwrap().as_ref(), Some(&first));
+    sandbox.git(&["checkout", "-q", "--detach", "main"]);
+    assert_eq!(sandbox.asked().head().unwrap().as_ref(), Some(&second));
+    sandbox.git(&["checkout", "-q", "--orphan", "fresh"]);
+    assert_eq!(sandbox.asked().head().unwrap(), None);
+}
+
+#[test]
+fn a_worktree_has_its_own_head() {
+    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
+    let first = sandbox.git(&["rev-parse", "HEAD"]);
+    let other = TempDir::new().unwrap();
+    let path = other.path().join("tree");
+    sandbox.git(&[
+        "worktree",
+        "add",
+        "-q",
+        "-b",
+        "side",
+        path.to_str().unwrap(),
+    ]);
+    let second = sandbox.commit("2026-02-12T10:00:00Z");
+    let git = Git::discover(&path);
+    assert_eq!(git.head().unwrap().as_ref(), Some(&first));
+    assert_eq!(
+        git.commit_times(&[&second]).unwrap(),
+        [time("2026-02-12T10:00:00Z")]
+    );
+    sandbox.git(&["pack-refs", "--all"]);
+    assert_eq!(git.head().unwrap(), Some(first));
+}
+
+#[test]
+fn head_is_asked_of_git_where_files_do_not_say() {
+    let sandbox = Sandbox::initialised(&["--ref-format=reftable"]);
+    assert_eq!(sandbox.asked().head().unwrap(), None);
+    let first = sandbox.commit("2026-02-11T10:00:00Z");
+    assert_eq!(sandbox.asked().head().unwrap(), Some(first));
+}
+
+#[test]
+fn a_ref_outside_the_repository_is_not_read() {
+    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
+    let first = sandbox.git(&["rev-parse", "HEAD"]);
+    sandbox.0.child("outside").write_str(&first).unwrap();
+    sandbox
+        .0
+        .child(".git/HEAD")
+        .write_str("ref: refs/../../outside\n")
+        .unwrap();
+    assert_ne!(sandbox.asked().head().ok().flatten(), Some(first));
+}
+
+#[test]
+fn each_unknown_commit_is_absent_by_itself() {
+    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00+03:00"]);
+    let first = sandbox.git(&["rev-parse", "HEAD"]);
+    let second = sandbox.commit("2026-02-11T10:04:30Z");
+    sandbox.0.child("file").write_str("text").unwrap();
+    let blob = sandbox.git(&["hash-object", "-w", "file"]);
+    sandbox.git(&["tag", "-a", "-m", "tagged", "deadbeef"]);
+    let absent = "0123456789012345678901234567890123456789";
+    let asked = [
+        &first,
+        "HEAD",
+        &second[..8],
+        absent,
+        &blob,
+        "",
+        "--help",
+        "zzzz",
+        "abc\ndef",
+        &first[..7],
+    ];
+    let (one, two) = (time("2026-02-11T07:00:00Z"), time("2026-02-11T10:04:30Z"));
+    assert_eq!(
+        sandbox.asked().commit_times(&asked).unwrap(),
+        [one, None, two, None, None, None, None, None, None, one]
+    );
+}
+
+#[test]
+fn many_commits_fit_through_the_pipes() {
+    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
+    let first = sandbox.git(&["rev-parse", "HEAD"]);
+    let asked = vec![first.as_str(); 5_000];
+    let times = sandbox.asked().commit_times(&asked).unwrap();
+    assert_eq!(times, vec![time("2026-02-11T10:00:00Z"); 5_000]);
+}
+
+#[test]
+fn the_first_commit_has_its_authors_day() {
+    let sandbox = Sandbox::with_commits(&["2026-02-11T00:30:00+03:00", "2026-02-13T10:00:00Z"]);
+    let first = sandbox.asked().first_commit_date().unwrap();
+    assert_eq!(first, NaiveDate::from_ymd_opt(2026, 2, 11));
+    let shallow = TempDir::new().unwrap();
+    let (from, to) = (
+        format!("file://{}", sandbox.0.path().display()),
+        shallow.path().join("copy"),
+    );
+    sandbox.git(&["clone", "-q", "--depth=1", &from, to.to_str().unwrap()]);
+    assert_eq!(Git::discover(&to).first_commit_date().unwrap(), None);
+}
+
+#[test]
+fn the_origins_name_comes_without_its_address() {
+    let sandbox = Sandbox::empty();
+    assert_eq!(sandbox.asked().origin_name().unwrap(), None);
+    for url in [
+        "https://user:word@example.org/team/tool.git",
+        "git@example.org:tool.git",
+        "../tool/",
+    ] {
+        sandbox.git(&["config", "remote.origin.url", url]);
+        assert_eq!(
+            sandbox.asked().origin_name().unwrap().as_deref(),
+            Some("tool"),
+            "{url}"
+        );
+    }
+}
+
+#[test]
+fn a_tag_is_made_once_and_never_moved() {
+    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
+    let git = sandbox.asked();
+    assert!(
+        git.tag("milestone/one", "Ship one\n\nAll of it.", &clock())
+            .unwrap()
+    );
+    let shown = [
+        "for-each-ref",
+        "--format=%(objecttype) %(taggerdate:iso-strict) %(contents:subject)",
+    ];
+    assert_eq!(
+        sandbox.git(&shown).lines().last(),
+        Some("tag 2026-02-17T10:11:12Z Ship one")
+    );
+    assert!(!git.tag("milestone/one", "again", &clock()).unwrap());
+    sandbox.commit("2026-02-12T10:00:00Z");
+    let refused = git.tag("milestone/one", "again", &clock()).unwrap_err();
+    assert_eq!(refused.kind, crate::error::Kind::Refused);
+    for name in ["", "-d", "--delete"] {
+        assert_eq!(
+            git.tag(name, "x", &clock()).unwrap_err().kind,
+            crate::error::Kind::Usage
+        );
+    }
+    let error = git.tag("no..name", "x", &clock()).unwrap_err();
+    assert!(error.message.starts_with("git tag failed: "), "{error}");
+}
+
+#[test]
+fn a_tag_needs_no_identity_and_no_signature() {
+    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
+    sandbox.git(&["config", "user.useConfigOnly", "true"]);
+    sandbox.git(&["config", "user.name", ""]);
+    sandbox.git(&["config", "user.email", ""]);
+    sandbox.git(&["config", "tag.gpgSign", "true"]);
+    assert!(sandbox.asked().tag("v1", "one", &clock()).unwrap());
+    assert_eq!(
+        sandbox.git(&["for-each-ref", "--format=%(taggername)", "refs/tags"]),
+        "annals"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_that_the_repository_names_is_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
+    let trap = sandbox.0.child("trap.sh");
+    let sprung = sandbox.0.child("sprung");
+    trap.write_str(&format!("#!/bin/sh\ntouch '{}'\n", sprung.path().display()))
+        .unwrap();
+    let hook = sandbox.0.child(".git/hooks/reference-transaction");
+    hook.write_file(trap.path()).unwrap();
+    for script in [trap.path(), hook.path()] {
+        std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let trap = trap.path().to_str().unwrap();
+    for setting in [
+        "core.fsmonitor",
+        "core.pager",
+        "core.editor",
+        "core.sshCommand",
+        "gpg.program",
+        "diff.external",
+    ] {
+        sandbox.git(&["config", setting, trap]);
+    }
+    for setting in ["log.showSignature", "tag.gpgSign", "commit.gpgSign"] {
+        sandbox.git(&["config", setting, "true"]);
+    }
+    // A clone that fetches what it lacks, over a transport that is a command.
+    sandbox.git(&["config", "core.repositoryFormatVersion", "1"]);
+    sandbox.git(&["config", "extensions.partialClone", "origin"]);
+    sandbox.git(&["config", "remote.origin.promisor", "true"]);
+    sandbox.git(&["config", "remote.origin.url", &format!("ext::{trap}")]);
+    sandbox.git(&["config", "protocol.ext.allow", "always"]);
+    let git = sandbox.asked();
+    let absent = "0123456789012345678901234567890123456789";
+    assert_eq!(git.commit_times(&[absent]).unwrap(), [None]);
+    assert!(git.first_commit_date().unwrap().is_some());
+    assert!(git.origin_name().unwrap().is_some());
+    assert!(git.tag("v1", "one", &clock()).unwrap());
+    assert!(!sprung.path().exists());
+}

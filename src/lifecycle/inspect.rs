@@ -1,0 +1,155 @@
+//! Shows what is understood of one planning file.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::patterns::Patterns;
+use crate::planning::FileKind;
+use crate::planning::FileName;
+//P use crate::planning::Plan;
+use crate::planning::ProjectFile;
+use crate::planning::Roadmap;
+use crate::planning::State;
+use crate::planning::Summary;
+use crate::project::Project;
+use crate::storage::read;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// A planning file as understood. It is a line of `annals inspect --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Inspected {
+    /// The file, relative to the project where it lies inside.
+    pub file: PathBuf,
+    /// What kind of file it is, and its fields.
+    #[serde(flatten)]
+    pub model: Model,
+    /// What was not understood.
+    pub warnings: Vec<Warning>,
+}
+
+/// The model of a file, by its kind.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Model {
+    /// STATE.md.
+    State(Box<State>),
+    /// ROADMAP.md.
+    Roadmap(Box<Roadmap>),
+    /// PROJECT.md.
+    Project(Box<ProjectFile>),
+    //P Plan(Box<Plan>),
+    /// A summary.
+    Summary(Box<Summary>),
+    /// PATTERNS.md.
+    Patterns(Box<Patterns>),
+}
+
+/// Reads one file of a kind that its name tells.
+pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
+    let kind = Kind::of(path).ok_or_else(|| {
+        Error::usage("not a planning file by its name")
+            .at(path, None)
+            .hint(
+                "STATE.md, ROADMAP.md, PROJECT.md, PATTERNS.md, or a phase's PLAN or SUMMARY file",
+            )
+    })?;
+    let text = read::text(path)?.ok_or_else(|| Error::not_found("no such file").at(path, None))?;
+    let named = project.relative(path);
+    let mut warnings = Vec::new();
+    let text = text.into_value(&mut warnings);
+    let model = kind.read(project, &text, path)?.into_value(&mut warnings);
+    for warning in &mut warnings {
+        warning.place.file = named.to_owned();
+    }
+    Ok(Inspected {
+        file: named.to_owned(),
+        model,
+        warnings,
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    State,
+    Roadmap,
+    Project,
+    Patterns,
+    Plan,
+    Summary,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let folder = path
+            .parent()
+            .and_then(Path::file_name)
+            .and_then(|name| name.to_str());
+        // An archive keeps `v1.0-ROADMAP.md`.
+        let plain = name.rsplit_once('-').map_or(name, |(_, last)| last);
+        match plain {
+            "STATE.md" => Some(Self::State),
+            "ROADMAP.md" => Some(Self::Roadmap),
+            "PROJECT.md" => Some(Self::Project),
+            "PATTERNS.md" => Some(Self::Patterns),
+            _ => FileName::parse(name, folder.unwrap_or_default())
+                .map(|file| match file.kind {
+                    FileKind::Plan => Self::Plan,
+                    FileKind::Summary => Self::Summary,
+                })
+                .or_else(|| Self::of_ending(name)),
+        }
+    }
+
+    /// Tells the kind of a plan or summary that belongs to no phase: `260422-p4a-SUMMARY.md`.
+    fn of_ending(name: &str) -> Option<Self> {
+        match name.rsplit(['-', '_']).next()? {
+            "SUMMARY.md" => Some(Self::Summary),
+            "PLAN.md" => Some(Self::Plan),
+            _ => None,
+        }
+    }
+
+    fn read(self, project: &Project, text: &str, path: &Path) -> Result<Parsed<Model>> {
+        Ok(match self {
+            Self::State => State::parse(text, path).map(|state| Model::State(Box::new(state))),
+            Self::Roadmap => {
+                Roadmap::parse(text, path).map(|roadmap| Model::Roadmap(Box::new(roadmap)))
+            }
+            Self::Project => {
+                ProjectFile::parse(text, path).map(|file| Model::Project(Box::new(file)))
+            }
+            Self::Patterns => {
+                Patterns::parse(text, path).map(|patterns| Model::Patterns(Box::new(patterns)))
+            }
+            Self::Plan => return Err(Error::failed("plans are not read yet")), //P Plan::parse(text, path).map(|plan| Model::Plan(Box::new(plan))),
+            Self::Summary => {
+                let mut parsed = Summary::parse(text, path);
+                derive_duration(project, &mut parsed.value)?;
+                parsed.map(|summary| Model::Summary(Box::new(summary)))
+            }
+        })
+    }
+}
+
+/// Fills in a missing duration from the dates of the plan's commits.
+pub(crate) fn derive_duration(project: &Project, summary: &mut Summary) -> Result<()> {
+    let commits = summary.commits.clone().unwrap_or_default();
+    if summary.duration_minutes.is_some() || commits.len() < 2 || !project.git.is_repository() {
+        return Ok(());
+    }
+    let hashes: Vec<&str> = commits.iter().map(String::as_str).collect();
+    let times: Vec<_> = project
+        .git
+        .commit_times(&hashes)?
+        .into_iter()
+        .flatten()
+        .collect();
+    summary.derive_duration(&times);
+    Ok(())
+}

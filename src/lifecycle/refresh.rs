@@ -1,0 +1,118 @@
+//! Brings the context files up to date: what every lifecycle command ends with.
+
+use crate::claude_md;
+use crate::claude_md::CurrentPhase;
+use crate::claude_md::DecisionList;
+use crate::claude_md::Regenerated;
+use crate::claude_md::Sources;
+use crate::error::Error;
+use crate::error::Result;
+use crate::patterns;
+use crate::patterns::Patterns;
+use crate::planning::NextStatus;
+use crate::planning::StatusReport;
+use crate::planning::Survey;
+use crate::project::Project;
+use crate::project::Target;
+use crate::storage::Changes;
+use crate::storage::read;
+use crate::warning::Warning;
+
+/// What became of the context files.
+pub type ContextFiles = Regenerated;
+
+/// The planned context files, and the rule that kept one from being written.
+pub(crate) struct Refreshed {
+    /// What becomes of each file.
+    pub(crate) files: ContextFiles,
+    /// The first refusal: the rest of the work is done all the same.
+    pub(crate) refused: Option<Error>,
+    /// What was read in part only.
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// What a caller may ask of the context files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wish {
+    /// The files that are to hold the block; empty for those that the settings name.
+    pub(crate) targets: Vec<Target>,
+    /// Replace hand edits inside the block.
+    pub(crate) force: bool,
+}
+
+/// Plans the context files as they are to be once `changes` are made.
+pub(crate) fn plan(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<Refreshed> {
+    plan_with(project, survey, &Wish::default(), changes)
+}
+
+/// Plans the context files as asked.
+pub(crate) fn plan_with(
+    project: &Project,
+    survey: &Survey,
+    wish: &Wish,
+    changes: &mut Changes,
+) -> Result<Refreshed> {
+    let mut warnings = Vec::new();
+    let _patterns = recorded(project, changes, &mut warnings)?;
+    let targets = if wish.targets.is_empty() {
+        &project.settings.targets
+    } else {
+        &wish.targets
+    };
+    let sources = sources(project, survey);
+    let (mut files, planned) = claude_md::regenerate(project, &sources, targets, wish.force)?;
+    changes.extend(planned)?;
+    warnings.append(&mut files.warnings);
+    let refused = files.refused.first().cloned().map(Error::from);
+    Ok(Refreshed {
+        files,
+        refused,
+        warnings,
+    })
+}
+
+/// Returns PATTERNS.md as it is to be once `changes` are made.
+pub(crate) fn recorded(
+    project: &Project,
+    changes: &Changes,
+    warnings: &mut Vec<Warning>,
+) -> Result<Patterns> {
+    let path = patterns::path(&project.planning_place().dir);
+    let Some(bytes) = changes.current(&path)? else {
+        return Ok(Patterns::default());
+    };
+    let text = read::decode(bytes, &path).into_value(warnings);
+    Ok(Patterns::parse(&text, &path).into_value(warnings))
+}
+
+/// Gathers what the context files say.
+fn sources(project: &Project, survey: &Survey) -> Sources {
+    let status = StatusReport::of(project, survey);
+    let NextStatus { command, .. } = status.next;
+    Sources {
+        project: status.project,
+        core_value: status.core_value,
+        milestone: status.milestone.name.or(Some(status.milestone.slug)),
+        phase: status.derived.number.map(|number| CurrentPhase {
+            number: number.to_string(),
+            name: status.derived.name,
+            status: status.derived.status,
+        }),
+        next_command: Some(command),
+        decisions: decisions(survey),
+        skills: status.skills,
+        patterns: Vec::new(),
+    }
+}
+
+/// STATE.md's decisions; PROJECT.md's where STATE.md has none.
+fn decisions(survey: &Survey) -> Vec<DecisionList> {
+    let list = |decisions: &[_]| DecisionList {
+        heading: None,
+        decisions: decisions.to_vec(),
+    };
+    vec![
+        list(&survey.state.decisions),
+        list(&survey.project_file.decisions),
+    ]
+}

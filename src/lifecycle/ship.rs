@@ -1,0 +1,179 @@
+//! Archives the active milestone and leaves the folder ready for the next.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle::archive::Archived;
+use crate::lifecycle::archive::archive;
+use crate::lifecycle::execute;
+use crate::lifecycle::refresh;
+use crate::lifecycle::refresh::ContextFiles;
+use crate::planning::Action;
+use crate::planning::Position;
+use crate::planning::Standing;
+use crate::planning::Survey;
+use crate::project::LayoutName;
+use crate::project::Project;
+use crate::storage::Applied;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::warning::Warning;
+
+/// What `annals ship` was asked.
+#[derive(Clone, Debug, Default)]
+pub struct ShipRequest {
+    /// The slug to archive under, for a milestone that has no name of its own.
+    pub milestone: Option<String>,
+    /// Ship although plans are open or phases unplanned.
+    pub force: bool,
+    /// Only clean up: the caller has archived already.
+    pub cleanup_only: bool,
+    /// Make an annotated git tag: `Some("")` for `milestone/<slug>`, else the name.
+    pub tag: Option<String>,
+}
+
+/// What `annals ship` did. It is the document of `annals ship --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ShipReport {
+    /// The milestone that was archived; null where there was none to ship.
+    pub archived: Option<Archived>,
+    /// The phases recorded in PATTERNS.md on the way.
+    pub recorded: Vec<String>,
+    /// The session notes that were removed.
+    pub removed: Vec<PathBuf>,
+    /// The milestone that is active now.
+    pub active: Option<String>,
+    /// The git tag that was made.
+    pub tag: Option<String>,
+    /// The context files.
+    pub context: ContextFiles,
+    /// The files changed, relative to the project.
+    pub changed: Vec<PathBuf>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// Ships the active milestone: all moves are one transaction, so that a ship is whole or has not begun.
+pub fn ship(project: &Project, request: &ShipRequest) -> Result<ShipReport> {
+    let stores = [Store::Plan, Store::Patterns, Store::Context];
+    let ((mut report, refused), applied): ((ShipReport, Option<Error>), Applied) =
+        project.storage().transact("ship", &stores, || {
+            let mut changes = Changes::new();
+            let outcome = plan(project, request, &mut changes)?;
+            Ok((outcome, changes))
+        })?;
+    report.changed = applied.changed.iter().map(|path| project.relative(path).to_owned()).collect();
+    report.diff = applied.dry_run.then_some(applied.diff);
+    report.warnings.extend(applied.warnings);
+    if let Some(archived) = report.archived.as_ref().filter(|_| !applied.dry_run) {
+        report.tag = tag(project, request, archived)?;
+    }
+    match refused {
+        Some(error) => Err(error),
+        None => Ok(report),
+    }
+}
+
+/// Plans all that shipping changes, before anything is changed.
+fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Result<(ShipReport, Option<Error>)> {
+    let survey = Survey::take(project)?;
+    let mut report = ShipReport {
+        warnings: survey.warnings.clone(),
+        ..ShipReport::default()
+    };
+    let is_foreign = project.planning_place().layout.name == LayoutName::Gsd;
+    let archives = !request.cleanup_only && !is_foreign && has_work(&survey.position);
+    let mut after = survey.clone();
+    if archives {
+        if !request.force {
+            check_complete(&survey.position)?;
+        }
+        report.recorded = execute::record_all(project, &survey, changes, &mut report.warnings)?;
+        let (archived, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
+        report.active = left.active_slug();
+        after = left;
+        report.archived = Some(archived);
+    }
+    report.removed = remove_session_notes(project, &survey, changes)?;
+    if request.cleanup_only {
+        forget_active(&survey, changes)?;
+    }
+    let refreshed = refresh::plan(project, &after, changes)?;
+    report.context = refreshed.files;
+    report.warnings.extend(refreshed.warnings);
+    let foreign = (is_foreign && !request.cleanup_only).then(|| {
+        Error::refused("a GSD milestone is archived by its own workflow; the clean-up is done")
+            .hint(project.planning_place().layout.commands.ship.clone())
+    });
+    Ok((report, refreshed.refused.or(foreign)))
+}
+
+/// Tells whether there is anything that could be shipped.
+fn has_work(position: &Position) -> bool {
+    position.phases.iter().any(|phase| phase.dir.is_some()) || position.next.action == Action::Ship
+}
+
+fn check_complete(position: &Position) -> Result<()> {
+    let problems: Vec<String> = position
+        .phases
+        .iter()
+        .filter_map(|phase| match phase.standing {
+            Standing::Open => {
+                let plans: Vec<String> = phase.open_plans().map(|slot| slot.number.to_string()).collect();
+                Some(format!("phase {}: plan {} has no finished summary", phase.number, plans.join(", ")))
+            }
+            Standing::Unplanned => Some(format!("phase {} is not planned", phase.number)),
+            Standing::Done | Standing::Dropped => None,
+        })
+        .collect();
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(Error::refused(format!("the milestone is not complete: {}", problems.join("; ")))
+        .hint("finish or drop what is open, or ship it as it is with --force"))
+}
+
+/// Plans that RESUME.md goes: what it says of a session is stale once the milestone has shipped.
+fn remove_session_notes(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<Vec<PathBuf>> {
+    let mut removed = Vec::new();
+    let homes = [&survey.folder.dir, &survey.folder.active.dir];
+    for home in homes {
+        let path = home.join("RESUME.md");
+        // A milestone that is being archived has moved: its notes are looked for where they are now.
+        if changes.current(&path)?.is_some() {
+            changes.delete(&path)?;
+            removed.push(project.relative(&path).to_owned());
+        }
+    }
+    Ok(removed)
+}
+
+/// Plans that an ACTIVE which names an archived milestone goes.
+fn forget_active(survey: &Survey, changes: &mut Changes) -> Result<()> {
+    let path: &Path = &survey.folder.dir.join("ACTIVE");
+    let names_nothing = survey.folder.active.dir == survey.folder.dir;
+    if names_nothing && changes.current(path)?.is_some() {
+        changes.delete(path)?;
+    }
+    Ok(())
+}
+
+fn tag(project: &Project, request: &ShipRequest, archived: &Archived) -> Result<Option<String>> {
+    let Some(name) = &request.tag else {
+        return Ok(None);
+    };
+    let name = if name.is_empty() {
+        format!("milestone/{}", archived.slug)
+    } else {
+        name.clone()
+    };
+    let message = format!("Ship {}", archived.name);
+    project.git.tag(&name, &message, &project.clock)?;
+    Ok(Some(name))
+}

@@ -1,0 +1,107 @@
+//! Regenerates the context files on demand.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle::refresh;
+use crate::lifecycle::refresh::ContextFiles;
+use crate::lifecycle::refresh::Wish;
+use crate::planning::Survey;
+use crate::project::Project;
+use crate::project::Target;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::warning::Warning;
+
+/// What `annals sync` was asked.
+#[derive(Clone, Debug, Default)]
+pub struct SyncRequest {
+    /// Only tell whether the files are up to date.
+    pub check: bool,
+    /// The files that are to hold the block; empty for those that the settings name.
+    pub targets: Vec<Target>,
+    /// Replace hand edits inside the block.
+    pub force: bool,
+}
+
+/// What `annals sync` did. It is the document of `annals sync --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SyncReport {
+    /// The context files.
+    pub context: ContextFiles,
+    /// The files changed, or with `--check` and on a dry run to be changed; relative to the project.
+    pub changed: Vec<PathBuf>,
+    /// With `--check` and on a dry run, what would change.
+    pub diff: Option<String>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// Brings the context files up to date, or with `check` tells whether they are.
+pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
+    let storage = project.storage();
+    let storage = if request.check {
+        storage.dry_run(true)
+    } else {
+        storage
+    };
+    let wish = Wish {
+        targets: request.targets.clone(),
+        force: request.force,
+    };
+    let ((mut report, refused), applied) = storage.transact("sync", &[Store::Context], || {
+        let mut changes = Changes::new();
+        let survey = Survey::take(project)?;
+        let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
+        let mut warnings = survey.warnings;
+        warnings.extend(refreshed.warnings);
+        let report = SyncReport {
+            context: refreshed.files,
+            warnings,
+            ..SyncReport::default()
+        };
+        Ok(((report, refreshed.refused), changes))
+    })?;
+    report.changed = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
+    report.diff = applied.dry_run.then_some(applied.diff);
+    report.warnings.extend(applied.warnings);
+    match refused {
+        Some(error) => Err(error),
+        None if request.check && !report.changed.is_empty() => Err(out_of_date(&report)),
+        None => Ok(report),
+    }
+}
+
+fn out_of_date(report: &SyncReport) -> Error {
+    let names: Vec<String> = report
+        .changed
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    Error::failed(format!("out of date: {}", names.join(", ")))
+        .diff(report.diff.clone().unwrap_or_default())
+        .hint("annals sync")
+}
+
+/// Returns the context file as it would be written, and writes nothing.
+pub fn preview(project: &Project, target: Target) -> Result<Vec<u8>> {
+    let survey = Survey::take(project)?;
+    let mut changes = Changes::new();
+    let wish = Wish {
+        targets: vec![target],
+        force: true,
+    };
+    let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
+    if let Some(error) = refreshed.refused {
+        return Err(error);
+    }
+    let path = project.root.join(target.file());
+    Ok(changes.current(&path)?.unwrap_or_default())
+}

@@ -1,0 +1,269 @@
+//! What stands in a planning folder: milestones, their phases, and the files of each plan.
+//!
+//! ```text
+//! <planning>/ACTIVE                      the active milestone's slug; absent: the folder itself, `default`
+//! <planning>/[<slug>/]STATE.md, ROADMAP.md
+//! <planning>/[<slug>/]phases/05.1-name/05.1-02-PLAN.md, 05.1-02-SUMMARY.md
+//! <planning>/milestones/<slug>/[phases/]05-name/     archived
+//! <planning>/milestones/v1.0-phases/05-name/         archived, GSD
+//! <planning>/milestones/v1.0-ROADMAP.md              archived, GSD, its phases not kept
+//! <planning>/gsd-archive/phases/                     a GSD folder that was taken over
+//! ```
+//!
+//! Only names are read here, no contents but ACTIVE's.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::At;
+use crate::error::Result;
+use crate::planning::PhaseDir;
+use crate::storage::read;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// The slug of a milestone that has no name of its own.
+pub const DEFAULT_MILESTONE: &str = "default";
+
+/// A planning folder, by the names in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folder {
+    /// The planning folder itself; PROJECT.md, REQUIREMENTS.md and config.json stand here.
+    pub dir: PathBuf,
+    /// The milestone that is worked on.
+    pub active: Milestone,
+    /// Finished milestones, by slug.
+    pub archived: Vec<Archive>,
+}
+
+/// A milestone with its phases.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Milestone {
+    /// Its slug; `default` for work directly in the planning folder.
+    pub slug: String,
+    /// Where its STATE.md and ROADMAP.md stand.
+    pub dir: PathBuf,
+    /// Its phase folders, by number, then by name.
+    pub phases: Vec<PhaseDir>,
+}
+
+/// A finished milestone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archive {
+    /// Its slug.
+    pub slug: String,
+    /// Its folder, where there is one: a GSD archive may be a roadmap alone.
+    pub dir: Option<PathBuf>,
+}
+
+impl Folder {
+    /// Reads the names in the planning folder `dir`.
+    pub fn read(dir: &Path) -> Result<Parsed<Self>> {
+        let mut warnings = Vec::new();
+        let active = active_milestone(dir, &mut warnings)?;
+        let archived = archives(dir)?;
+        let value = Self {
+            dir: dir.to_owned(),
+            active,
+            archived,
+        };
+        Ok(Parsed { value, warnings })
+    }
+}
+
+impl Folder {
+    /// Returns the slugs of the milestones that are worked on in folders of their own, sorted.
+    pub fn milestones(&self) -> Result<Vec<String>> {
+        let mut slugs = Vec::new();
+        for (name, is_dir) in entries(&self.dir)? {
+            let home = self.dir.join(&name);
+            let is_milestone =
+                is_dir && home.join("phases").is_dir() && home.join("STATE.md").is_file();
+            // A GSD folder that was taken over is an archive.
+            if is_milestone && name != "gsd-archive" {
+                slugs.push(name);
+            }
+        }
+        Ok(slugs)
+    }
+}
+
+impl Milestone {
+    /// Reads the phases of the milestone in `home`.
+    pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
+        Ok(
+            PhaseDir::read_all(&home.join("phases"), true)?.map(|phases| Self {
+                slug: slug.to_owned(),
+                dir: home.to_owned(),
+                phases,
+            }),
+        )
+    }
+}
+
+impl Archive {
+    /// Reads the archived milestone's phases.
+    pub fn milestone(&self) -> Result<Parsed<Milestone>> {
+        let Some(dir) = &self.dir else {
+            return Ok(Parsed::clean(Milestone {
+                slug: self.slug.clone(),
+                ..Milestone::default()
+            }));
+        };
+        let nested = dir.join("phases");
+        let home = if nested.is_dir() { nested } else { dir.clone() };
+        // Beside phases kept right under an archive stand other folders; they are no mistake.
+        let strict = home != *dir;
+        Ok(PhaseDir::read_all(&home, strict)?.map(|phases| Milestone {
+            slug: self.slug.clone(),
+            dir: dir.clone(),
+            phases,
+        }))
+    }
+}
+
+fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone> {
+    let file = dir.join("ACTIVE");
+    let named = read::text(&file)?.map(|text| text.into_value(warnings));
+    let slug = named.as_deref().map(str::trim).unwrap_or_default();
+    let home = dir.join(slug);
+    let is_name = !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
+    let (slug, home) = if is_name && home.is_dir() {
+        (slug.to_owned(), home)
+    } else {
+        if named.is_some() {
+            let message = format!(
+                "ACTIVE names {slug:?}, which is no milestone here; the planning folder itself is used"
+            );
+            warnings.push(Warning::at(&file, 1, message));
+        }
+        (DEFAULT_MILESTONE.to_owned(), dir.to_owned())
+    };
+    Ok(Milestone::read(&home, &slug)?.into_value(warnings))
+}
+
+fn archives(dir: &Path) -> Result<Vec<Archive>> {
+    let mut found: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
+    for (name, is_dir) in entries(&dir.join("milestones"))? {
+        let path = dir.join("milestones").join(&name);
+        if is_dir {
+            let slug = name.strip_suffix("-phases").unwrap_or(&name);
+            found.insert(slug.to_owned(), Some(path));
+        } else if let Some(slug) = name.strip_suffix("-ROADMAP.md") {
+            found.entry(slug.to_owned()).or_insert(None);
+        }
+    }
+    let taken_over = dir.join("gsd-archive");
+    if taken_over.join("phases").is_dir() {
+        found.insert("gsd-archive".to_owned(), Some(taken_over));
+    }
+    Ok(found
+        .into_iter()
+        .map(|(slug, dir)| Archive { slug, dir })
+        .collect())
+}
+
+/// Returns the visible names in a folder and whether each is a folder, sorted; nothing where there is none.
+pub(crate) fn entries(dir: &Path) -> Result<Vec<(String, bool)>> {
+    let listing = match fs::read_dir(dir) {
+        Ok(listing) => listing,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).at("list", dir),
+    };
+    let mut found = Vec::new();
+    for entry in listing {
+        let entry = entry.at("list", dir)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with('.') {
+            continue;
+        }
+        let kind = entry.file_type().at("look at", &entry.path())?;
+        let is_dir = kind.is_dir() || (kind.is_symlink() && entry.path().is_dir());
+        found.push((name, is_dir));
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use assert_fs::TempDir;
+    use assert_fs::prelude::*;
+
+    use super::*;
+
+    fn read(dir: &TempDir) -> Parsed<Folder> {
+        Folder::read(dir.path()).unwrap()
+    }
+
+    #[test]
+    fn without_active_the_folder_itself_is_the_milestone() {
+        let dir = TempDir::new().unwrap();
+        dir.child("phases/05.1-b/05.1-01-PLAN.md").touch().unwrap();
+        dir.child("phases/05-a/05-01-PLAN.md").touch().unwrap();
+        dir.child("phases/10-c/10-01-PLAN.md").touch().unwrap();
+        let found = read(&dir);
+        assert_eq!(found.value.active.slug, DEFAULT_MILESTONE);
+        let numbers: Vec<String> = found
+            .value
+            .active
+            .phases
+            .iter()
+            .map(|p| p.number.to_string())
+            .collect();
+        assert_eq!(numbers, ["5", "5.1", "10"]);
+    }
+
+    #[test]
+    fn active_names_a_milestone_or_is_warned_of() {
+        let dir = TempDir::new().unwrap();
+        dir.child("ACTIVE").write_str("two\n").unwrap();
+        assert_eq!(read(&dir).warnings.len(), 1);
+        dir.child("two/phases/01-a").create_dir_all().unwrap();
+        let found = read(&dir);
+        assert_eq!(found.value.active.slug, "two");
+        assert_eq!(found.value.active.phases.len(), 1);
+        dir.child("ACTIVE").write_str("../two").unwrap();
+        assert_eq!(read(&dir).value.active.slug, DEFAULT_MILESTONE);
+    }
+
+    #[test]
+    fn archives_of_every_layout_are_found() {
+        let dir = TempDir::new().unwrap();
+        dir.child("milestones/one/phases/01-a")
+            .create_dir_all()
+            .unwrap();
+        dir.child("milestones/two/01-a").create_dir_all().unwrap();
+        dir.child("milestones/v1.0-phases/01-a")
+            .create_dir_all()
+            .unwrap();
+        dir.child("milestones/v1.0-ROADMAP.md").touch().unwrap();
+        dir.child("milestones/v0.9-ROADMAP.md").touch().unwrap();
+        let archived = read(&dir).value.archived;
+        let slugs: Vec<&str> = archived
+            .iter()
+            .map(|archive| archive.slug.as_str())
+            .collect();
+        assert_eq!(slugs, ["one", "two", "v0.9", "v1.0"]);
+        let phases: Vec<usize> = archived
+            .iter()
+            .map(|archive| archive.milestone().unwrap().value.phases.len())
+            .collect();
+        assert_eq!(phases, [1, 1, 0, 1]);
+    }
+
+    #[test]
+    fn what_is_not_a_phase_is_warned_of() {
+        let dir = TempDir::new().unwrap();
+        dir.child("phases/42-49-range").create_dir_all().unwrap();
+        dir.child("phases/phase-3").create_dir_all().unwrap();
+        dir.child("phases/01-a/01-01-SUMMARY.md")
+            .create_dir_all()
+            .unwrap();
+        let found = read(&dir);
+        assert_eq!(found.value.active.phases.len(), 1);
+        assert_eq!(found.warnings.len(), 3);
+    }
+}

@@ -1,0 +1,43 @@
+//! What a heading is called, whatever decorates it.
+
+use crate::markdown::Outline;
+use crate::markdown::Section;
+
+/// Returns a heading's words in lower case: `### 🚧 Key Decisions (v1.0):` is `key decisions`.
+pub(crate) fn words(title: &str) -> String {
+    let title = title.split(['(', '[']).next().unwrap_or_default();
+    let mut words = String::with_capacity(title.len());
+    for word in title
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '-' | '.')))
+        .filter(|word| word.contains(char::is_alphanumeric))
+    {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    words
+}
+
+/// Returns the sections whose words are one of `names`.
+pub(crate) fn sections<'o>(
+    outline: &'o Outline<'_>,
+    names: &'o [&str],
+) -> impl Iterator<Item = &'o Section> {
+    outline
+        .sections()
+        .iter()
+        .filter(move |section| section.level > 0 && names.contains(&words(&section.title).as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decoration_is_dropped() {
+        assert_eq!(words("🚧 Key Decisions (v1.0):"), "key decisions");
+        assert_eq!(words("Blockers/Concerns"), "blockers/concerns");
+        assert_eq!(words("**Todos**"), "todos");
+    }
+}

@@ -1,0 +1,117 @@
+//! A phase's folder: its number, its name, and which plan each file belongs to.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanSlot;
+use crate::planning::folder;
+use crate::planning::pair;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// A phase's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhaseDir {
+    /// Its number.
+    pub number: PhaseNumber,
+    /// Its folder's name behind the number, in words: `Event system`.
+    pub name: String,
+    /// The folder.
+    pub dir: PathBuf,
+    /// Its plans, by number.
+    pub plans: Vec<PlanSlot>,
+}
+
+impl PhaseDir {
+    /// Reads the phase folders in `home`, by number, then by name.
+    ///
+    /// Folders that are no phase are warned of where `strict`.
+    pub(crate) fn read_all(home: &Path, strict: bool) -> Result<Parsed<Vec<Self>>> {
+        let mut warnings = Vec::new();
+        let mut phases = Vec::new();
+        for (name, is_dir) in folder::entries(home)? {
+            if !is_dir {
+                continue;
+            }
+            let dir = home.join(&name);
+            match number_and_slug(&name) {
+                Some((number, slug)) => {
+                    let plans = plans(&name, &dir, &mut warnings)?;
+                    phases.push(Self {
+                        number,
+                        name: words(slug),
+                        dir,
+                        plans,
+                    });
+                }
+                None if strict => warnings.push(Warning::file(
+                    &dir,
+                    "not a phase: its name has no phase number in front",
+                )),
+                None => {}
+            }
+        }
+        phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
+        Ok(Parsed {
+            value: phases,
+            warnings,
+        })
+    }
+
+    /// Returns the folder's name: `05.1-event-system`.
+    pub fn dir_name(&self) -> String {
+        self.dir
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    }
+
+    /// Returns the paths of the summaries, by plan number.
+    pub fn summaries(&self) -> impl Iterator<Item = PathBuf> {
+        self.plans
+            .iter()
+            .filter_map(|slot| slot.summary.as_ref().map(|name| self.dir.join(name)))
+    }
+}
+
+fn plans(name: &str, dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<PlanSlot>> {
+    let mut names = Vec::new();
+    let mut folders = Vec::new();
+    for (entry, is_dir) in folder::entries(dir)? {
+        if is_dir { &mut folders } else { &mut names }.push(entry);
+    }
+    for slot in pair(name, &folders).plans {
+        for entry in [slot.plan, slot.summary].into_iter().flatten() {
+            warnings.push(Warning::file(
+                &dir.join(entry),
+                "a folder where a file is expected; left out",
+            ));
+        }
+    }
+    Ok(pair(name, &names).plans)
+}
+
+/// Splits `05.1-event-system`; a range of phases such as `42-49-review` is none.
+fn number_and_slug(name: &str) -> Option<(PhaseNumber, &str)> {
+    let (number, rest) = PhaseNumber::split(name)?;
+    let slug = match rest.strip_prefix(['-', '_', ' ']) {
+        Some(slug) => slug,
+        None if rest.is_empty() => rest,
+        None => return None,
+    };
+    let end_of_range = PhaseNumber::split(slug)
+        .filter(|(end, rest)| *end > number && (rest.is_empty() || rest.starts_with('-')));
+    end_of_range.is_none().then_some((number, slug))
+}
+
+/// Returns a slug in words: `event-system` as `Event system`.
+fn words(slug: &str) -> String {
+    let spaced = slug.replace(['-', '_'], " ");
+    let mut chars = spaced.trim().chars();
+    chars
+        .next()
+        .map(|first| first.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
+}

@@ -1,0 +1,277 @@
+//! Tables that list phases with their status, as ROADMAP.md and STATE.md have them.
+//!
+//! ```text
+//! | Phase   | Plans Complete | Status   | Completed  |     | # | Phase | Status  |
+//! |---------|----------------|----------|------------|     |---|-------|---------|
+//! | 1. Name | 3/3            | Complete | 2026-02-11 |     | 1 | Name  | Pending |
+//! ```
+//!
+//! A table without a status column counts where its plans cells hold one (`3/3 Complete`). Where a
+//! tool wrote a row one cell too short, the status stands in the plans cell.
+
+use crate::markdown::Row;
+use crate::markdown::Table;
+use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
+use crate::planning::Stated;
+use crate::planning::heading;
+use crate::planning::stated::Span;
+
+/// A phase's row of a progress table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgressRow {
+    /// The phase.
+    pub number: PhaseNumber,
+    /// Its name, where the row has one.
+    pub name: Option<String>,
+    /// The milestone cell, where the table has that column.
+    pub milestone: Option<String>,
+    /// The cell that counts plans: `3/3`, `4`.
+    pub plans: Option<Stated<String>>,
+    /// How many plans are complete, as that cell says.
+    pub plans_complete: Option<u32>,
+    /// How many plans there are, as that cell says.
+    pub plans_total: Option<u32>,
+    /// The status cell, verbatim.
+    pub status: Option<Stated<String>>,
+    /// The cell of the day it was completed; empty cells too, to be filled.
+    pub completed: Option<Stated<String>>,
+    /// The line of the row, counted from 1.
+    pub line: usize,
+}
+
+/// The columns of a progress table.
+struct Columns {
+    number: usize,
+    name: Option<usize>,
+    milestone: Option<usize>,
+    plans: Option<usize>,
+    status: Option<usize>,
+    completed: Option<usize>,
+}
+
+/// Returns the rows of a table that lists phases with their status; nothing for any other table.
+pub(crate) fn rows(table: &Table) -> Vec<ProgressRow> {
+    Columns::of(table).map_or_else(Vec::new, |columns| {
+        table
+            .rows
+            .iter()
+            .filter_map(|row| columns.read(row))
+            .collect()
+    })
+}
+
+impl Columns {
+    /// Finds the columns: the phase must come first, for a table of requirements names phases too.
+    fn of(table: &Table) -> Option<Self> {
+        let headers: Vec<String> = table
+            .header
+            .iter()
+            .map(|cell| heading::words(cell))
+            .collect();
+        let column = |names: &[&str]| {
+            names
+                .iter()
+                .find_map(|name| headers.iter().position(|header| header == name))
+        };
+        let first_is_sign = table.header.first()?.trim() == "#";
+        let first_is_phase = matches!(headers.first()?.as_str(), "phase" | "no" | "no." | "nr");
+        if !first_is_sign && !first_is_phase {
+            return None;
+        }
+        let plans = headers
+            .iter()
+            .position(|header| header.starts_with("plans"));
+        let status = column(&["status", "state"]);
+        Some(Self {
+            number: 0,
+            name: column(&["name", "phase", "title"]).filter(|index| *index > 0),
+            milestone: column(&["milestone"]),
+            plans,
+            status,
+            completed: column(&["completed", "date", "completed on", "shipped"]),
+        })
+        .filter(|_| status.or(plans).is_some())
+    }
+
+    fn read(&self, row: &Row) -> Option<ProgressRow> {
+        let (number, rest) = phase_in_front(row.cells.get(self.number)?)?;
+        let cell = |index: Option<usize>| {
+            let index = index?;
+            let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
+            Some(Span::new(text, range.start, row.line))
+        };
+        let kept = |span: Span<'_>| span.states(span.text.to_owned());
+        let name = cell(self.name).map_or(rest, |span| span.text);
+        let counted = cell(self.plans).and_then(counts);
+        let beside_counts = counted
+            .as_ref()
+            .map_or(cell(self.plans), |counted| Some(counted.rest));
+        let displaced = beside_counts.filter(|span| PhaseProgress::of(span.text).is_some());
+        let status = match cell(self.status) {
+            Some(span) if displaced.is_none() || PhaseProgress::of(span.text).is_some() => {
+                Some(span)
+            }
+            _ => displaced,
+        };
+        if self.status.is_none() && status.is_none() {
+            return None;
+        }
+        Some(ProgressRow {
+            number,
+            name: Some(name.to_owned()).filter(|name| !name.is_empty()),
+            milestone: cell(self.milestone).map(|span| span.text.to_owned()),
+            plans: counted.as_ref().map(|counted| kept(counted.span)),
+            plans_complete: counted.as_ref().and_then(|counted| counted.complete),
+            plans_total: counted.as_ref().and_then(|counted| counted.total),
+            status: status.map(kept),
+            completed: cell(self.completed).map(kept),
+            line: row.line,
+        })
+    }
+}
+
+/// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
+pub(crate) fn phase_in_front(text: &str) -> Option<(PhaseNumber, &str)> {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = match text.get(..5) {
+        Some(word) if word.eq_ignore_ascii_case("phase") => text[5..].trim_start(),
+        _ => text,
+    };
+    let (number, rest) = PhaseNumber::split(text)?;
+    // `1-4` is several phases, `01-foundation` is one.
+    let follows = rest.trim_start_matches([' ', '-', '\u{2013}', '\u{2014}']);
+    if follows.len() < rest.len()
+        && follows.starts_with(|c: char| c.is_ascii_digit())
+        && !rest.starts_with(' ')
+    {
+        return None;
+    }
+    let rest = rest.trim_matches(|c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '.' | ':' | '-' | '\u{2013}' | '\u{2014}' | '*' | '~' | '`'
+            )
+    });
+    let rest = rest.split("](").next().unwrap_or(rest);
+    let bare = rest
+        .strip_prefix('(')
+        .and_then(|inner| inner.strip_suffix(')'))
+        .filter(|inner| !inner.contains(['(', ')']));
+    Some((number, bare.unwrap_or(rest)))
+}
+
+/// A count of plans.
+struct Counts<'a> {
+    complete: Option<u32>,
+    total: Option<u32>,
+    /// The bytes of the count.
+    span: Span<'a>,
+    /// What stands behind it.
+    rest: Span<'a>,
+}
+
+/// Reads `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete.
+fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
+    let (digits, first) = cell.leading_number()?;
+    let rest = cell.after(digits.text.len());
+    let behind = rest
+        .text
+        .strip_prefix('/')
+        .or_else(|| rest.text.strip_prefix("of "));
+    let Some(behind) = behind.map(|behind| rest.suffix(behind)) else {
+        // `2026-02-25` is no count.
+        let is_alone = rest.text.is_empty() || cell.text.starts_with(&format!("{} ", digits.text));
+        return is_alone.then_some(Counts {
+            complete: None,
+            total: Some(first),
+            span: digits,
+            rest,
+        });
+    };
+    let total = behind.leading_number();
+    let end = total.map_or_else(
+        || behind.text.find(' ').unwrap_or(behind.text.len()),
+        |(digits, _)| digits.text.len(),
+    );
+    let rest = behind.after(end);
+    let counted = cell.text[..cell.text.len() - rest.text.len()].len();
+    Some(Counts {
+        complete: Some(first),
+        total: total.map(|(_, total)| total),
+        span: cell.part(0..counted),
+        rest,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown::Outline;
+
+    fn read(text: &str) -> Vec<ProgressRow> {
+        let outline = Outline::parse(text, 0);
+        let all = 0..text.len();
+        outline.tables(&all).flat_map(rows).collect()
+    }
+
+    #[test]
+    fn rows_are_read_with_the_bytes_of_their_cells() {
+        let text = "| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Name | 3/4 | In progress | |\n| 05.1 More | 0/TBD | \u{25cf} Done |\n| Total | 3 | x | |\n";
+        let found = read(text);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].name.as_deref(), Some("Name"));
+        assert_eq!(
+            (found[0].plans_complete, found[0].plans_total),
+            (Some(3), Some(4))
+        );
+        let status = found[0].status.clone().unwrap();
+        assert_eq!(&text[status.range], "In progress");
+        assert_eq!(found[1].number.to_string(), "5.1");
+        assert_eq!(
+            (found[1].plans_complete, found[1].plans_total),
+            (Some(0), None)
+        );
+    }
+
+    #[test]
+    fn a_number_column_leaves_the_phase_column_to_the_name() {
+        let found = read("| # | Phase | Status |\n|---|---|---|\n| 2 | CLI - Facade | Pending |\n");
+        assert_eq!(found[0].name.as_deref(), Some("CLI - Facade"));
+    }
+
+    #[test]
+    fn a_status_in_the_plans_cell_is_found() {
+        let text = "| # | Phase | Goal | Plans |\n|---|---|---|---|\n| 1 | A | g | 2/3 In Progress (2026) |\n| 2 | B | g | 3 |\n";
+        let found = read(text);
+        assert_eq!(found.len(), 1);
+        let row = &found[0];
+        assert_eq!(row.status.as_ref().unwrap().value, "In Progress (2026)");
+        assert_eq!(&text[row.plans.clone().unwrap().range], "2/3");
+        let short = read(
+            "| Phase | Milestone | Plans Complete | Status | Completed |\n|---|---|---|---|---|\n| 6. B | v2 | Complete | 2026-02-25 | - |\n",
+        );
+        assert_eq!(short[0].status.as_ref().unwrap().value, "Complete");
+        assert_eq!(short[0].plans, None);
+        let spaced = read(
+            "| Phase | Status | Plans written / executed |\n|---|---|---|\n| 1 (M1) | \u{2713} **COMPLETE** (x) | 3 / 3 |\n",
+        );
+        assert_eq!(
+            (spaced[0].plans_complete, spaced[0].plans_total),
+            (Some(3), Some(3))
+        );
+        assert_eq!(spaced[0].name.as_deref(), Some("M1"));
+    }
+
+    #[test]
+    fn tables_of_other_things_are_left_alone() {
+        assert!(
+            read("| Requirement | Phase | Status |\n|---|---|---|\n| R1 | Phase 1 | Done |\n")
+                .is_empty()
+        );
+        assert!(read("| Phase | Plans | Total |\n|---|---|---|\n| 1 | 2 | 3 |\n").is_empty());
+        assert!(read("| Phase | Requirements |\n|---|---|\n| 1 | R1 |\n").is_empty());
+        assert!(read("| Phase | Status |\n|---|---|\n| 1-4 | Done |\n").is_empty());
+    }
+}

@@ -1,0 +1,130 @@
+//! The fields of a phase, under the labels people give them.
+
+use crate::planning::heading;
+
+/// A field of a phase's section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    /// What the phase is to achieve.
+    Goal,
+    /// The phases it builds on.
+    DependsOn,
+    /// The requirements it covers.
+    Requirements,
+    /// What must be true when it is done.
+    SuccessCriteria,
+    /// Its plans: how many, and the checklist.
+    Plans,
+    /// How far it is.
+    Status,
+    /// The day it was completed.
+    Completed,
+    /// Something else, which ends the field before it.
+    Other,
+}
+
+const NAMES: &[(&str, Field)] = &[
+    ("goal", Field::Goal),
+    ("objective", Field::Goal),
+    ("depends on", Field::DependsOn),
+    ("depends", Field::DependsOn),
+    ("dependencies", Field::DependsOn),
+    ("dependency", Field::DependsOn),
+    ("deps", Field::DependsOn),
+    ("requirements", Field::Requirements),
+    ("requirement", Field::Requirements),
+    ("reqs", Field::Requirements),
+    ("req", Field::Requirements),
+    ("req coverage", Field::Requirements),
+    ("success criteria", Field::SuccessCriteria),
+    ("success criterion", Field::SuccessCriteria),
+    ("success", Field::SuccessCriteria),
+    ("acceptance criteria", Field::SuccessCriteria),
+    ("exit criteria", Field::SuccessCriteria),
+    ("plans", Field::Plans),
+    ("plan", Field::Plans),
+    ("status", Field::Status),
+    ("completed", Field::Completed),
+];
+
+impl Field {
+    /// Returns the field that a label or a subsection's title names.
+    pub(super) fn named(name: &str) -> Self {
+        let words = heading::words(name);
+        NAMES
+            .iter()
+            .find(|(known, _)| *known == words)
+            .map_or(Self::Other, |(_, field)| *field)
+    }
+
+    /// Reads a line that begins with a label and returns the field with the offset of its value.
+    ///
+    /// ```text
+    /// **Goal:** …    **Success Criteria** (what must be TRUE):    Plans:    *Scaffolding:*
+    /// ```
+    pub(super) fn of_line(line: &str) -> Option<(Self, usize)> {
+        let lead = line.len() - line.trim_start().len();
+        let text = &line[lead..];
+        let (name, rest) = bold(text).or_else(|| plain(text))?;
+        Some((Self::named(name), line.len() - rest.trim_start().len()))
+    }
+}
+
+/// Reads `**Name:** value`, `**Name**: value` and `**Name** (remark): value`.
+fn bold(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.strip_prefix("**")?.split_once("**")?;
+    if name.len() > 60 || name.contains('`') {
+        return None;
+    }
+    if let Some(name) = name.trim_end().strip_suffix(':') {
+        return Some((name, rest));
+    }
+    let rest = rest.trim_start();
+    let behind = match rest.strip_prefix('(') {
+        Some(remark) => remark.split_once(')')?.1.trim_start(),
+        None => rest,
+    };
+    Some((name, behind.strip_prefix(':')?))
+}
+
+/// Reads `Name: value` where the name is a field's, and `Name:` alone in its line.
+fn plain(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(':')?;
+    let is_known = Field::named(name) != Field::Other && !name.starts_with(['-', '#']);
+    let is_alone = rest.trim().is_empty() && name.len() <= 30 && !name.contains(['`', '[']);
+    (is_known || is_alone).then_some((name, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_every_spelling_name_their_field() {
+        for (line, field, value) in [
+            ("**Goal**: do it", Field::Goal, "do it"),
+            ("**Deps:** none", Field::DependsOn, "none"),
+            (
+                "**Success Criteria** (what must be TRUE):",
+                Field::SuccessCriteria,
+                "",
+            ),
+            (
+                "**Success Criteria (exit gate):**",
+                Field::SuccessCriteria,
+                "",
+            ),
+            ("   **Plans**: 3 plans", Field::Plans, "3 plans"),
+            ("Plans:", Field::Plans, ""),
+            ("**REQ coverage:** REQ-01", Field::Requirements, "REQ-01"),
+            ("**UI hint:** no", Field::Other, "no"),
+            ("Files:", Field::Other, ""),
+        ] {
+            let (found, at) = Field::of_line(line).unwrap();
+            assert_eq!((found, &line[at..]), (field, value), "{line}");
+        }
+        for line in ["Note: x is y", "plain text", "", "**bold** text: more"] {
+            assert_eq!(Field::of_line(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The milestones of a roadmap that has several.
+//!
+//! ```text
+//! ## Milestones                                   <details>
+//! - ✅ **v1.0 MVP** — Phases 1-6 (shipped …)      <summary>v1.0 MVP (Phases 1-6) — SHIPPED …</summary>
+//! - 📋 **v2.0** — Phases 7+ (planned)             …
+//!                                                 </details>
+//! ### v2.0 Name (In Progress)
+//! ```
+
+use std::ops::Range;
+
+use crate::markdown::Outline;
+use crate::planning::PhaseNumber;
+use crate::planning::RoadmapMilestone;
+use crate::planning::heading;
+use crate::planning::progress_table::phase_in_front;
+
+/// Returns the milestones: blocks and sections first, then those that are only listed.
+pub(super) fn milestones(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
+    let mut found = details(outline);
+    found.extend(sections(outline));
+    found.sort_by_key(|milestone| milestone.range.start);
+    for listed in listed(outline) {
+        match found.iter_mut().find(|known| {
+            version(&known.name).is_some() && version(&known.name) == version(&listed.name)
+        }) {
+            Some(known) => {
+                known.is_shipped |= listed.is_shipped;
+                known.phases = known.phases.clone().or(listed.phases);
+            }
+            None => found.push(listed),
+        }
+    }
+    found
+}
+
+/// Returns the version that a name begins with: `v1.0` of `✅ v1.0 MVP (Phases 1-6)`.
+pub(super) fn version(name: &str) -> Option<&str> {
+    let name = name.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let word = name.split([' ', ':', '*', ')', ']', ',']).next()?;
+    let is_version = word
+        .strip_prefix(['v', 'V', 'M'])
+        .is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
+    is_version.then_some(word)
+}
+
+/// Tells whether a text says that its milestone has shipped.
+fn says_shipped(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| {
+        ["shipped", "archived", "released"]
+            .iter()
+            .any(|said| word.eq_ignore_ascii_case(said))
+    })
+}
+
+/// Finds collapsed blocks; what is complete and collapsed has shipped.
+fn details(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
+    let text = outline.text();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(open) = text[at..].find("<details").map(|open| at + open) {
+        let end = text[open..]
+            .find("</details>")
+            .map_or(text.len(), |end| open + end);
+        let block = &text[open..end];
+        let summary = block
+            .split_once("<summary>")
+            .and_then(|(_, rest)| rest.split_once("</summary>"))
+            .map_or("", |(summary, _)| summary.trim());
+        let names_phases = summary.to_lowercase().contains("phase") || version(summary).is_some();
+        if names_phases {
+            let words = summary.to_lowercase();
+            found.push(RoadmapMilestone {
+                name: plain(summary),
+                is_shipped: says_shipped(summary) || words.contains("complete"),
+                phases: phase_range(summary),
+                range: open..end,
+                line: outline.line(open),
+            });
+        }
+        at = end.max(open + 1);
+    }
+    found
+}
+
+/// Finds sections named as a milestone that hold phases.
+fn sections(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
+    let is_milestone = |title: &str| {
+        let words = heading::words(title);
+        version(title).is_some()
+            || (words.starts_with("milestone ") && words.contains(|c: char| c.is_ascii_digit()))
+    };
+    let sections = outline.sections().iter().filter(|section| {
+        section.level > 1
+            && is_milestone(&section.title)
+            && phase_in_front(&section.title).is_none()
+    });
+    sections
+        .map(|section| RoadmapMilestone {
+            name: plain(&section.title),
+            is_shipped: says_shipped(&section.title),
+            phases: phase_range(&section.title),
+            range: section.whole.clone(),
+            line: section.line,
+        })
+        .collect()
+}
+
+/// Reads the list of milestones.
+fn listed(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
+    let titles = [
+        "milestones",
+        "completed milestones",
+        "shipped milestones",
+        "milestone history",
+    ];
+    let mut found = Vec::new();
+    for section in heading::sections(outline, &titles) {
+        for (block, item) in outline.items(&section.own) {
+            let is_milestone = version(&item.text).is_some() || phase_range(&item.text).is_some();
+            if item.depth == 0 && is_milestone {
+                found.push(RoadmapMilestone {
+                    name: plain(&item.text),
+                    is_shipped: says_shipped(&item.text),
+                    phases: phase_range(&item.text),
+                    range: block.range.start..block.range.start,
+                    line: block.line,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Returns a milestone's name without signs, links and what is said about its phases.
+fn plain(text: &str) -> String {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = text.split("](").next().unwrap_or(text);
+    let end = [" (", " - ", " \u{2014} ", " \u{2013} "]
+        .iter()
+        .filter_map(|mark| text.find(mark))
+        // `Milestone 1 — Name` goes on behind the dash.
+        .filter(|at| text[..*at].split(' ').count() > 2 || version(text).is_some())
+        .min()
+        .unwrap_or(text.len());
+    text[..end].replace("**", "").trim().to_owned()
+}
+
+/// Reads `Phases 1-6`, `Phase 3`, `Phases 13+`.
+fn phase_range(text: &str) -> Option<Range<u32>> {
+    let lower = text.to_lowercase();
+    let behind = lower.split("phase").nth(1)?;
+    let behind = behind.strip_prefix('s').unwrap_or(behind).trim_start();
+    let (first, rest) = PhaseNumber::split(behind)?;
+    if rest.starts_with('+') {
+        return Some(first.whole()..u32::MAX);
+    }
+    let last = rest
+        .trim_start()
+        .strip_prefix(['-', '\u{2013}'])
+        .and_then(|rest| PhaseNumber::split(rest.trim_start()))
+        .map_or(first.whole(), |(last, _)| last.whole());
+    Some(first.whole()..last.saturating_add(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_sections_and_lists_are_one_milestone_each() {
+        let text = "# R\n## Milestones\n- \u{2705} **v1.0 MVP** \u{2014} Phases 1-2 (shipped 2026-04-05)\n- v2.0 **Next** - Phases 3-4 (in progress)\n- \u{1f4cb} **v3.0** \u{2014} Phases 5+ (planned)\n## Phases\n<details>\n<summary>\u{2705} v1.0 MVP (Phases 1-2) \u{2014} SHIPPED</summary>\n\n- [x] Phase 1: A\n</details>\n\n### v2.0 Next (In Progress)\n#### Phase 3: B\n";
+        let found = milestones(&Outline::parse(text, 0));
+        let shown: Vec<_> = found
+            .iter()
+            .map(|m| (m.name.as_str(), m.is_shipped, m.phases.clone()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("v1.0 MVP", true, Some(1..3)),
+                ("v2.0 Next", false, Some(3..5)),
+                ("v3.0", false, Some(5..u32::MAX)),
+            ]
+        );
+        assert!(text[found[0].range.clone()].contains("Phase 1: A"));
+    }
+
+    #[test]
+    fn a_collapsed_block_of_something_else_is_none() {
+        let text = "<details>\n<summary>More</summary>\n\nx\n</details>\n<details>\n";
+        assert!(milestones(&Outline::parse(text, 0)).is_empty());
+    }
+}

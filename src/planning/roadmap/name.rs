@@ -1,0 +1,226 @@
+//! A phase as a heading or a checklist names it.
+//!
+//! ```text
+//! ### Phase 5.1: Name (INSERTED) ✓       - [x] [Phase 3: Name](#phase-3) _(superseded by Phase 2)_
+//! ## Phase 1 — Name — COMPLETE           - [ ] ~~**Phase 6: Name**~~ - what it is about
+//! ```
+
+use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
+use crate::planning::Stated;
+use crate::planning::progress_table::phase_in_front;
+use crate::planning::stated::Span;
+use crate::planning::status::is_status;
+
+/// A phase's number and name, and what is said beside them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) number: PhaseNumber,
+    pub(super) name: Option<String>,
+    /// A status behind the name, verbatim.
+    pub(super) status: Option<Stated<String>>,
+    /// Whether it is put off, superseded or taken out.
+    pub(super) out: Option<PhaseProgress>,
+}
+
+/// Dashes that part a name from what follows.
+const DASHES: &[&str] = &[" \u{2014} ", " \u{2013} ", " -- ", " - "];
+
+/// Reads a text that begins with `Phase` and a number.
+pub(super) fn named(text: Span<'_>) -> Option<Named> {
+    let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
+    let begins = line
+        .text
+        .trim_start_matches(|c: char| !c.is_alphanumeric())
+        .get(..6)?;
+    if !begins.eq_ignore_ascii_case("phase ") {
+        return None;
+    }
+    let (number, rest) = phase_in_front(line.text)?;
+    let at = rest.as_ptr() as usize - line.text.as_ptr() as usize;
+    let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
+    let (name, remarks) = split_name(line.after(at));
+    let mut found = Named {
+        number,
+        name: None,
+        status: None,
+        out: is_struck.then_some(PhaseProgress::Removed),
+    };
+    let name = found.take_status(name);
+    found.read_remarks(remarks);
+    let name = name.trim_matches(|c: char| c.is_whitespace() || "*~`:_".contains(c));
+    found.name = Some(name.to_owned()).filter(|name| !name.is_empty());
+    Some(found)
+}
+
+/// Splits at the end of the name's marks, else at a dash or a remark in italics.
+fn split_name(text: Span<'_>) -> (Span<'_>, Span<'_>) {
+    let marks = ["**", "](", "~~"];
+    let end_of_mark = marks.iter().filter_map(|mark| text.text.find(mark)).min();
+    let end = end_of_mark.or_else(|| {
+        let remark = [" _(", " *("]
+            .iter()
+            .filter_map(|mark| text.text.find(mark))
+            .min();
+        let counts = text
+            .text
+            .match_indices(" (")
+            .map(|(at, _)| at)
+            .find(|at| text.text[at + 2..].split(')').next().is_some_and(is_count));
+        [remark, counts].into_iter().flatten().min()
+    });
+    let end = end.unwrap_or(text.text.len());
+    (text.part(0..end), text.after(end))
+}
+
+/// Tells whether a text counts plans: `2/2 plans`, `3 plans`.
+fn is_count(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.contains("plan")
+}
+
+impl Named {
+    /// Cuts a status off the end of a name: `Name ✓`, `Name — COMPLETE`, `Name (deferred to v3)`.
+    fn take_status<'a>(&mut self, name: Span<'a>) -> &'a str {
+        let mut text = name.text;
+        loop {
+            let before = text;
+            text = text.trim_end();
+            if let Some((at, inside)) = last_brackets(text) {
+                if inside.starts_with("INSERTED") {
+                    text = &text[..at];
+                } else if PhaseProgress::of(inside).is_some_and(|p| p.is_out() || is_status(inside))
+                {
+                    self.found(name.part(at + 1..at + 1 + inside.len()));
+                    text = &text[..at];
+                }
+            }
+            if let Some(at) = text.rfind(|c: char| c.is_alphanumeric() || ")]`'\"!?.%".contains(c))
+            {
+                let end = at + text[at..].chars().next().map_or(1, char::len_utf8);
+                if PhaseProgress::of_sign(&text[end..]).is_some() {
+                    self.found(name.part(end..text.len()));
+                    text = &text[..end];
+                }
+            }
+            let dash = DASHES.iter().find_map(|dash| {
+                let at = text.rfind(dash)?;
+                is_status(&text[at + dash.len()..]).then_some((at, dash.len()))
+            });
+            if let Some((at, len)) = dash {
+                self.found(name.part(at + len..text.len()));
+                text = &text[..at];
+            }
+            if text.len() == before.len() {
+                return text;
+            }
+        }
+    }
+
+    fn found(&mut self, status: Span<'_>) {
+        self.out = self
+            .out
+            .or_else(|| PhaseProgress::of(status.text).filter(|p| p.is_out()));
+        self.status
+            .get_or_insert_with(|| status.states(status.text.to_owned()));
+    }
+
+    /// Looks for a status in the brackets behind a name; prose there is about the phase's content.
+    fn read_remarks(&mut self, remarks: Span<'_>) {
+        for (at, _) in remarks.text.match_indices('(') {
+            let end = remarks.text[at..]
+                .find(')')
+                .map_or(remarks.text.len(), |end| at + end);
+            let inside = remarks.part(at + 1..end);
+            if PhaseProgress::of(inside.text).is_some_and(PhaseProgress::is_out) {
+                self.found(inside);
+            }
+        }
+    }
+}
+
+/// Finds brackets at the end of a text: their offset and what is in them.
+fn last_brackets(text: &str) -> Option<(usize, &str)> {
+    let inner = text.strip_suffix(')')?;
+    let at = inner.rfind('(')?;
+    Some((at, &inner[at + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_freed_of_marks_and_remarks() {
+        for (text, expected) in [
+            ("Phase 1: Foundation & Base", "1|Foundation & Base|_|_"),
+            ("Phase 01.1: Polish (INSERTED)", "1.1|Polish|_|_"),
+            (
+                "Phase 11: Permissions (INSERTED \u{2014} Gap Closure)",
+                "11|Permissions|_|_",
+            ),
+            ("Phase 1 \u{2014} QA & Gates", "1|QA & Gates|_|_"),
+            ("Phase 2: Audit \u{2713}", "2|Audit|\u{2713}|_"),
+            ("Phase 2: Audit \u{2014} COMPLETE", "2|Audit|COMPLETE|_"),
+            ("\u{2705} Phase 2: Audit (Complete)", "2|Audit|Complete|_"),
+            (
+                "**Phase 7: Build** - Install so it runs (completed 2026-02-25)",
+                "7|Build|_|_",
+            ),
+            (
+                "[Phase 3: Shell-out](#phase-3) _(superseded by Phase 2)_",
+                "3|Shell-out|superseded by Phase 2|Superseded",
+            ),
+            (
+                "Phase 7: Read optimization _(deferred to a future milestone)_",
+                "7|Read optimization|deferred to a future milestone|Deferred",
+            ),
+            ("Phase 7: Read (deferred)", "7|Read|deferred|Deferred"),
+            (
+                "~~**Phase 6: Micro**~~ - Removed for good",
+                "6|Micro|_|Removed",
+            ),
+            (
+                "**Phase 6: Cleaner** - Removed what was old",
+                "6|Cleaner|_|_",
+            ),
+            (
+                "Phase 1: Foundation (2/2 plans) \u{2014} completed 2026-04-04",
+                "1|Foundation|_|_",
+            ),
+            (
+                "Phase 8: Display label (issue #21)",
+                "8|Display label (issue #21)|_|_",
+            ),
+            ("Phase 3b: Idiom Cleanup", "3b|Idiom Cleanup|_|_"),
+            ("Phase 4", "4|_|_|_"),
+            ("Phase 1: Complete Rewrite", "1|Complete Rewrite|_|_"),
+        ] {
+            let found = named(Span::new(text, 0, 1)).unwrap();
+            let status = found.status.map(|stated| {
+                assert_eq!(&text[stated.range], stated.value);
+                stated.value
+            });
+            let shown = [
+                found.number.to_string(),
+                found.name.unwrap_or("_".into()),
+                status.unwrap_or("_".into()),
+                found.out.map_or("_".into(), |out| format!("{out:?}")),
+            ];
+            assert_eq!(shown.join("|"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_name_no_phase() {
+        for text in [
+            "Phases 1-6",
+            "Phase Details",
+            "Phase 1-4: all",
+            "Phased 1",
+            "01-01-PLAN.md",
+            "",
+        ] {
+            assert_eq!(named(Span::new(text, 0, 1)), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! An entry of a phase's plan checklist.
+//!
+//! ```text
+//! - [x] 05.1-02-PLAN.md — what it does     - [ ] 14-01: what it does
+//! - [ ] 01-PLAN-03.md — what it does       1. **Name** — what it does
+//! ```
+
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+
+/// Returns the plan that an entry names, as number of phase `phase`.
+pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber> {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let named = strip_word(text, "plan");
+    let text = named.unwrap_or(text);
+    let end = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')))
+        .unwrap_or(text.len());
+    let token = text[..end].trim_end_matches('.').trim_end_matches(".md");
+    let parts: Vec<&str> = token
+        .split('-')
+        .filter(|part| !part.eq_ignore_ascii_case("plan"))
+        .collect();
+    match parts.as_slice() {
+        // A number alone may begin a sentence (`400 errors are not retried`).
+        [plan] => {
+            let is_named =
+                named.is_some() || token.len() > plan.len() || text[end..].starts_with(':');
+            let is_number = plan.starts_with(|c: char| c.is_ascii_digit());
+            PlanNumber::parse(plan).filter(|_| is_named && is_number)
+        }
+        [first, plan, ..] if PhaseNumber::parse(first).as_ref() == Some(phase) => {
+            PlanNumber::parse(plan)
+        }
+        _ => None,
+    }
+}
+
+/// Tells whether an entry only says that there will be plans: `TBD`, `09-01: TBD`.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let last = text.rsplit([':', '\u{2014}']).next().unwrap_or(text).trim();
+    last.starts_with("TBD") || text.trim_start().starts_with("TBD")
+}
+
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let rest = text.get(word.len()..)?;
+    (text.get(..word.len())?.eq_ignore_ascii_case(word) && rest.starts_with([' ', '-']))
+        .then(|| rest.trim_start_matches([' ', '-']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_named_in_many_ways() {
+        for (text, phase, expected) in [
+            ("05.1-02-PLAN.md \u{2014} does", "5.1", Some("2")),
+            ("14-01: does", "14", Some("1")),
+            ("01-PLAN-03.md \u{2014} does", "1", Some("3")),
+            ("PLAN-04.md", "1", Some("4")),
+            ("Plan 02: does", "1", Some("2")),
+            ("Plan 03-02: does", "3", Some("2")),
+            ("[01-05-PLAN.md](x) \u{2014} does", "1", Some("5")),
+            ("**07-01**: does", "7", Some("1")),
+            ("01.2-01a-PLAN.md -- does", "1.2", Some("1a")),
+            ("02-PLAN.md", "7", Some("2")),
+            ("Implemented in migrations", "1", None),
+            ("No secrets in repository", "1", None),
+            ("400 errors are not retried", "1", None),
+            ("03: does", "1", Some("3")),
+            ("a thing", "1", None),
+            ("", "1", None),
+        ] {
+            let phase = PhaseNumber::parse(phase).unwrap();
+            let found = plan_number(text, &phase).map(|plan| plan.to_string());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn placeholders_are_no_plans() {
+        assert!(is_placeholder("TBD (run plan-phase 8)"));
+        assert!(is_placeholder("09-01: TBD during planning"));
+        assert!(!is_placeholder("09-01: real"));
+    }
+}

@@ -1,0 +1,180 @@
+//! Phases and requirements that a line refers to.
+
+use crate::planning::PhaseNumber;
+use crate::planning::absent::is_none_remark;
+
+/// A range longer than this is not spelled out.
+const MAX_RANGE: u32 = 50;
+
+/// Returns the phases in `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`, each once.
+///
+/// What stands in brackets gives reasons and is left aside.
+pub(super) fn phases(text: &str) -> Vec<PhaseNumber> {
+    let mut found = Vec::new();
+    if is_none_remark(text) || text.to_lowercase().starts_with("nothing") {
+        return found;
+    }
+    let lower = without_brackets(text).to_lowercase();
+    let listed = match lower.find("phase") {
+        Some(_) => lower.split("phase").skip(1).collect(),
+        None => vec![lower.as_str()],
+    };
+    for piece in listed {
+        list(piece.strip_prefix('s').unwrap_or(piece), &mut found);
+    }
+    found
+}
+
+/// Reads numbers joined by commas, `and`, `&`, `+` or a dash, up to the first word that is none of these.
+fn list(text: &str, found: &mut Vec<PhaseNumber>) {
+    let mut rest = text.trim_start();
+    let mut from: Option<PhaseNumber> = None;
+    while let Some((number, behind)) = PhaseNumber::split(rest) {
+        if let Some(from) = from.take() {
+            for whole in from.whole() + 1..number.whole().min(from.whole() + MAX_RANGE) {
+                push(PhaseNumber::from(whole), found);
+            }
+        }
+        push(number.clone(), found);
+        let behind = behind.trim_start();
+        let joined = [",", "and ", "&", "+", "/"]
+            .iter()
+            .find_map(|joint| behind.strip_prefix(joint));
+        let through = ["-", "\u{2013}", "to ", "through "]
+            .iter()
+            .find_map(|joint| behind.strip_prefix(joint));
+        if through.is_some() {
+            from = Some(number);
+        }
+        let Some(next) = joined.or(through) else {
+            return;
+        };
+        rest = next.trim_start();
+        rest = rest.strip_prefix("and ").unwrap_or(rest).trim_start();
+    }
+}
+
+fn push(number: PhaseNumber, found: &mut Vec<PhaseNumber>) {
+    if !found.contains(&number) {
+        found.push(number);
+    }
+}
+
+fn without_brackets(text: &str) -> String {
+    let mut depth = 0_usize;
+    text.chars()
+        .filter(|c| {
+            match c {
+                '(' => depth += 1,
+                ')' => {
+                    depth = depth.saturating_sub(1);
+                    return false;
+                }
+                _ => {}
+            }
+            depth == 0
+        })
+        .collect()
+}
+
+/// Returns the requirements of a line: one by one where they are ids, else the whole text.
+pub(super) fn requirements(text: &str) -> Vec<String> {
+    let text = text.trim();
+    if is_none_remark(text) {
+        return Vec::new();
+    }
+    if !begins_with_id(text) {
+        return vec![text.to_owned()];
+    }
+    let mut depth = 0_usize;
+    text.split(move |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(str::trim)
+    .filter(|piece| !piece.is_empty())
+    .map(str::to_owned)
+    .collect()
+}
+
+/// Returns the requirements of a bullet: one by one where it holds nothing but ids.
+pub(super) fn listed_requirements(text: &str) -> Vec<String> {
+    if text
+        .split(',')
+        .all(|piece| begins_with_id(piece.trim()) && !piece.contains(':'))
+    {
+        return requirements(text);
+    }
+    vec![text.trim().to_owned()]
+}
+
+/// Tells whether a text begins with an id such as `REQ-01`, `AUTH-01`, `ORG-06a`, `R12`.
+fn begins_with_id(text: &str) -> bool {
+    let word = text.split([' ', ',', ':']).next().unwrap_or_default();
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.contains(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| {
+            c.is_ascii_uppercase()
+                || c.is_ascii_digit()
+                || c == '-'
+                || c == '_'
+                || c == '.'
+                || c.is_ascii_lowercase()
+        })
+        && word.chars().filter(char::is_ascii_lowercase).count() <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_are_found_however_they_are_joined() {
+        for (text, expected) in [
+            ("Phase 1", "1"),
+            ("Phase 1, Phase 3", "1 3"),
+            (
+                "Phase 2 (F1) \u{2014} both consume what F1 stabilises.",
+                "2",
+            ),
+            ("Phase 3 (after `x`; order of Phase 9 is open).", "3"),
+            ("Phases 2-4 and 05.1", "2 3 4 5.1"),
+            ("Phases 1, 2, and 3", "1 2 3"),
+            ("Phase 02.1, 3b", "2.1 3b"),
+            ("1, 2", "1 2"),
+            ("Nothing (first phase)", ""),
+            ("None \u{2014} independent of Phase 1", ""),
+            ("TBD", ""),
+            ("the API", ""),
+        ] {
+            let found: Vec<String> = phases(text).iter().map(ToString::to_string).collect();
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn ids_are_split_and_sentences_are_not() {
+        assert_eq!(
+            requirements("REQ-02 (first, second), AUTH-01-06, ORG-06a"),
+            ["REQ-02 (first, second)", "AUTH-01-06", "ORG-06a"]
+        );
+        assert_eq!(
+            requirements("Smart caching, gates"),
+            ["Smart caching, gates"]
+        );
+        assert_eq!(
+            requirements("REQ-01 through REQ-11"),
+            ["REQ-01 through REQ-11"]
+        );
+        assert!(requirements("TBD").is_empty());
+        assert_eq!(listed_requirements("A-01, A-02"), ["A-01", "A-02"]);
+        assert_eq!(
+            listed_requirements("A-01, A-02: both, once"),
+            ["A-01, A-02: both, once"]
+        );
+    }
+}

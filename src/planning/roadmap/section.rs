@@ -1,0 +1,254 @@
+//! What a phase's section says under its labels.
+
+use std::ops::Range;
+
+use crate::clock::parse_date;
+use crate::markdown::Block;
+use crate::markdown::Content;
+use crate::markdown::Item;
+use crate::markdown::Outline;
+use crate::markdown::Section;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+use crate::planning::RoadmapPlan;
+use crate::planning::Stated;
+use crate::planning::absent::is_none_remark;
+use crate::planning::present;
+use crate::planning::roadmap::field::Field;
+use crate::planning::roadmap::name;
+use crate::planning::roadmap::plan_entry;
+use crate::planning::roadmap::reference;
+use crate::planning::stated::Span;
+
+/// The fields of a phase's section.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Body {
+    pub(super) goal: Option<String>,
+    pub(super) depends_on: Option<String>,
+    pub(super) requirements: Vec<String>,
+    pub(super) success_criteria: Vec<String>,
+    pub(super) plans: Vec<RoadmapPlan>,
+    pub(super) plan_count: Option<Stated<String>>,
+    pub(super) status: Option<Stated<String>>,
+    pub(super) is_completed: bool,
+}
+
+/// Reads a phase's section and its subsections, up to the next phase.
+pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section) -> Body {
+    let mut reader = Reader {
+        outline,
+        phase,
+        body: Body::default(),
+        field: None,
+        depth: None,
+        has_bullet_labels: false,
+    };
+    reader.blocks(&section.own);
+    for inner in outline.subsections(section) {
+        if name::named(Span::new(&inner.title, 0, 1)).is_some() {
+            break;
+        }
+        reader.field = Some(Field::named(&inner.title));
+        reader.depth = None;
+        reader.blocks(&inner.own);
+    }
+    reader.body
+}
+
+/// Returns the mark between the brackets of an item's checkbox.
+pub(super) fn mark(outline: &Outline<'_>, block: &Block, item: &Item) -> Option<Stated<bool>> {
+    let checked = item.checked?;
+    let before = outline.text().get(..block.range.start)?;
+    let at = before.rfind(']')?.checked_sub(1)?;
+    let range = at..at + 1;
+    matches!(before.get(range.clone())?, " " | "x" | "X").then(|| Stated {
+        value: checked,
+        range,
+        line: outline.line(at),
+    })
+}
+
+/// Returns the lines of a block, each without the space around it.
+fn lines<'o>(outline: &Outline<'o>, block: &Block) -> Vec<Span<'o>> {
+    let mut start = block.range.start;
+    let text = outline.text().get(block.range.clone()).unwrap_or_default();
+    text.split_inclusive('\n')
+        .map(|line| {
+            let span = Span::new(line, start, outline.line(start));
+            start += line.len();
+            span
+        })
+        .filter(|span| !span.text.is_empty())
+        .collect()
+}
+
+struct Reader<'a, 'o> {
+    outline: &'a Outline<'o>,
+    phase: &'a PhaseNumber,
+    body: Body,
+    field: Option<Field>,
+    /// How deep the entries of the field stand: as deep as the first, for a list may hang on a bullet before it.
+    depth: Option<usize>,
+    /// Whether the labels of this section are bullets (`- **Goal:** …`).
+    has_bullet_labels: bool,
+}
+
+impl Reader<'_, '_> {
+    fn blocks(&mut self, range: &Range<usize>) {
+        let outline = self.outline;
+        for block in outline.blocks(range) {
+            match &block.content {
+                Content::Paragraph => self.paragraph(block),
+                Content::Item(item) => self.item(block, item),
+                Content::Table(_) | Content::Code | Content::Html => {}
+            }
+        }
+    }
+
+    fn paragraph(&mut self, block: &Block) {
+        let mut continues = false;
+        for line in lines(self.outline, block) {
+            match Field::of_line(line.text) {
+                Some((field, at)) => self.label(field, line.after(at)),
+                None => self.text(line.text, continues),
+            }
+            continues = true;
+        }
+    }
+
+    /// Reads an item; a label in a later line of it was meant as a paragraph of its own.
+    fn item(&mut self, block: &Block, item: &Item) {
+        let lines = lines(self.outline, block);
+        let Some(first) = lines.first() else {
+            return;
+        };
+        let label = Field::of_line(first.text)
+            .filter(|(field, _)| *field != Field::Other && first.text.starts_with("**"));
+        if let Some((field, at)) = label.filter(|_| self.may_be_label(item)) {
+            self.has_bullet_labels = true;
+            self.label(field, first.after(at));
+            return;
+        }
+        let own = 1 + lines[1..]
+            .iter()
+            .take_while(|line| Field::of_line(line.text).is_none())
+            .count();
+        let (own, rest) = lines.split_at(own);
+        let text = own
+            .iter()
+            .map(|line| line.text)
+            .collect::<Vec<_>>()
+            .join(" ");
+        self.entry(&text, block, item);
+        for line in rest {
+            if let Some((field, at)) = Field::of_line(line.text) {
+                self.label(field, line.after(at));
+            }
+        }
+    }
+
+    /// Tells whether a bullet may be a label: not inside a list of entries, unless labels are bullets here.
+    fn may_be_label(&self, item: &Item) -> bool {
+        let is_list = matches!(
+            self.field,
+            Some(Field::Requirements | Field::SuccessCriteria | Field::Plans)
+        );
+        item.depth == 0 && (self.has_bullet_labels || !is_list)
+    }
+
+    fn label(&mut self, field: Field, value: Span<'_>) {
+        self.field = Some(field);
+        self.depth = None;
+        let Some(text) = present(value.text).filter(|text| !text.is_empty()) else {
+            return;
+        };
+        let body = &mut self.body;
+        match field {
+            Field::Goal => {
+                body.goal.get_or_insert_with(|| text.to_owned());
+            }
+            Field::DependsOn => {
+                body.depends_on.get_or_insert_with(|| text.to_owned());
+            }
+            Field::Requirements => body.requirements.extend(reference::requirements(text)),
+            Field::SuccessCriteria => body.success_criteria.push(text.to_owned()),
+            Field::Plans => {
+                body.plan_count
+                    .get_or_insert_with(|| value.states(text.to_owned()));
+            }
+            Field::Status => {
+                body.status
+                    .get_or_insert_with(|| value.states(text.to_owned()));
+            }
+            Field::Completed => body.is_completed |= parse_date(text).is_some(),
+            Field::Other => {}
+        }
+    }
+
+    /// Takes a line without a label: more of the field's text, or its text where the label stood alone.
+    fn text(&mut self, text: &str, continues: bool) {
+        let body = &mut self.body;
+        let single = match self.field {
+            Some(Field::Goal) => &mut body.goal,
+            Some(Field::DependsOn) => &mut body.depends_on,
+            Some(Field::SuccessCriteria) => {
+                // A criterion written behind the label may wrap; bullets under it come as entries.
+                let wraps = continues && body.success_criteria.len() == 1;
+                if let Some(last) = body.success_criteria.last_mut().filter(|_| wraps) {
+                    last.push(' ');
+                    last.push_str(text);
+                }
+                return;
+            }
+            _ => return,
+        };
+        match single {
+            Some(value) if continues => {
+                value.push(' ');
+                value.push_str(text);
+            }
+            None => *single = present(text).map(str::to_owned),
+            Some(_) => {}
+        }
+    }
+
+    fn entry(&mut self, text: &str, block: &Block, item: &Item) {
+        let is_detail = item.depth > *self.depth.get_or_insert(item.depth);
+        let plan = plan_entry::plan_number(text, self.phase);
+        let is_plan =
+            self.field == Some(Field::Plans) || (plan.is_some() && item.checked.is_some());
+        if is_none_remark(text) {
+            return;
+        }
+        if is_plan {
+            // `1. **Name** — …`: the list counts the plans.
+            let counted = || PlanNumber::parse(&item.number?.to_string());
+            if (!is_detail || item.checked.is_some()) && !plan_entry::is_placeholder(text) {
+                self.body.plans.push(RoadmapPlan {
+                    plan: plan.or_else(counted),
+                    text: text.to_owned(),
+                    checked: item.checked,
+                    mark: mark(self.outline, block, item),
+                });
+            }
+            return;
+        }
+        if is_detail {
+            return;
+        }
+        match self.field {
+            Some(Field::Requirements) => self
+                .body
+                .requirements
+                .extend(reference::listed_requirements(text)),
+            Some(Field::SuccessCriteria) => self.body.success_criteria.push(text.to_owned()),
+            Some(Field::Goal) if self.body.goal.is_none() => self.body.goal = Some(text.to_owned()),
+            Some(Field::DependsOn) => {
+                let known = self.body.depends_on.take();
+                self.body.depends_on =
+                    Some(known.map_or_else(|| text.to_owned(), |known| format!("{known}, {text}")));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Which milestone is being worked on, and whether one is.
+
+use crate::markdown::FrontMatter;
+use crate::markdown::Outline;
+use crate::planning::absent::is_none_remark;
+use crate::planning::is_absent;
+use crate::planning::present;
+use crate::planning::state::position;
+
+/// Ways to say that the last milestone is behind and the next not begun, in lower case.
+const BETWEEN: &[&str] = &[
+    "no active milestone",
+    "no milestone active",
+    "between milestones",
+    "awaiting new milestone",
+    "awaiting next milestone",
+    "awaiting_new_milestone",
+    "awaiting_next_milestone",
+    "ready for new milestone",
+    "ready for next milestone",
+    "ready for a new milestone",
+    "ready for the next milestone",
+    "ready_for_new_milestone",
+    "ready_for_next_milestone",
+];
+
+/// What STATE.md says about its milestone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Milestone {
+    /// Its name or version.
+    pub(super) text: Option<String>,
+    /// Its title beside a version.
+    pub(super) name: Option<String>,
+    /// The slug of the active one.
+    pub(super) active: Option<String>,
+    /// Whether none is active.
+    pub(super) is_between: bool,
+}
+
+impl Milestone {
+    /// Reads the front matter and the labels about the position.
+    pub(super) fn read(
+        front: &FrontMatter,
+        outline: &Outline<'_>,
+        labels: &[(String, String)],
+    ) -> Self {
+        let label = |names: &[&str]| {
+            labels
+                .iter()
+                .find(|(name, _)| names.contains(&name.as_str()))
+                .map(|(_, value)| value.as_str())
+        };
+        let written = label(&["milestone", "current milestone"]);
+        let active = label(&["active milestone"]);
+        let in_front = front.text(&["milestone"]).and_then(present);
+        let text = in_front
+            .or(written.filter(|value| !is_none_remark(value)))
+            .or(active.filter(|value| !is_none_remark(value)));
+        // `milestone` is what the template says where nobody has given it a name.
+        let name = front
+            .text(&["milestone_name"])
+            .and_then(present)
+            .filter(|name| !name.eq_ignore_ascii_case("milestone"));
+        Self {
+            text: text.map(str::to_owned),
+            name: name.map(str::to_owned),
+            active: active.filter(|value| is_slug(value)).map(str::to_owned),
+            is_between: says_between(front, labels, written.or(active))
+                || line_says_between(outline),
+        }
+    }
+}
+
+fn is_slug(value: &str) -> bool {
+    !is_absent(value) && !value.contains([' ', '/', '\\']) && !value.starts_with('.')
+}
+
+fn says_between(front: &FrontMatter, labels: &[(String, String)], milestone: Option<&str>) -> bool {
+    let is_over = milestone.is_some_and(|value| {
+        let lower = value.to_lowercase();
+        begins_none(&lower) || ends_shipped(&lower)
+    });
+    let phase_values = labels
+        .iter()
+        .filter(|(name, _)| matches!(name.as_str(), "phase" | "current phase"))
+        .map(|(_, value)| value.to_lowercase());
+    let statuses = labels
+        .iter()
+        .filter(|(name, _)| matches!(name.as_str(), "status" | "current status"))
+        .map(|(_, value)| value.as_str())
+        .chain(front.text(&["status"]))
+        .map(str::to_lowercase);
+    let statuses: Vec<String> = statuses.collect();
+    let has_ended = statuses.iter().any(|status| {
+        (status.contains("milestone") && status.contains("complete")) || ends_shipped(status)
+    });
+    is_over
+        || statuses
+            .iter()
+            .any(|status| says_none_is_active(status) || is_shipped_status(status))
+        || phase_values.into_iter().any(|phase| {
+            says_none_is_active(&phase)
+                || (phase.starts_with("milestone") && phase.contains("complete"))
+                || (begins_none(&phase) && (has_ended || phase.contains("complete")))
+        })
+}
+
+/// Tells whether a value begins by saying `none`, marks aside; a dash or a placeholder says nothing.
+fn begins_none(lower: &str) -> bool {
+    let bare = lower.trim_start_matches(['*', '_', '(', '`', ' ']);
+    bare.starts_with("none") && is_none_remark(bare)
+}
+
+fn says_none_is_active(lower: &str) -> bool {
+    BETWEEN.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// Tells whether a milestone's value says that it is over: `v1.0 Name — SHIPPED 2026-02-10`.
+fn ends_shipped(lower: &str) -> bool {
+    lower
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| matches!(word, "shipped" | "archived"))
+}
+
+/// Tells whether a status says that the milestone shipped; a phase may ship too, and that is not it.
+fn is_shipped_status(lower: &str) -> bool {
+    let begins = lower.starts_with("shipped") || lower.starts_with("archived");
+    begins || (lower.contains("milestone") && ends_shipped(lower) && !lower.contains("phase"))
+}
+
+/// Tells whether a line about the position that carries no label says that no milestone is active.
+fn line_says_between(outline: &Outline<'_>) -> bool {
+    position::scopes(outline).iter().any(|scope| {
+        outline.paragraphs(scope).any(|(_, text)| {
+            text.lines().map(str::to_lowercase).any(|line| {
+                says_none_is_active(&line) || (begins_none(&line) && line.contains("complete"))
+            })
+        })
+    })
+}

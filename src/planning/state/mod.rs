@@ -1,0 +1,328 @@
+//! STATE.md: where the work stands, as its agents last wrote it.
+//!
+//! ```text
+//! **Project:** name                     ---
+//! **Milestone:** name                   milestone: v1.0
+//!                                       progress:
+//! ## Current Phase                        total_phases: 4
+//! Phase: 2 of 4 (Name)                  ---
+//! Plans: 3/5                            ## Current Position
+//! Progress: 40%                         Phase: 2 of 4 (Name) — EXECUTING
+//! Status: active                        Plan: 3 of 5
+//!                                       Progress: [####------] 40%
+//! ## Key Decisions
+//! | Decision | Date | Rationale |       ### Decisions
+//!                                       - [02-03]: …
+//! ## Todos
+//! - [ ] …                               ### Pending Todos
+//! ```
+
+use std::path::Path;
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::markdown::FrontMatter;
+use crate::markdown::Outline;
+use crate::planning::Decision;
+use crate::planning::PhaseNumber;
+use crate::planning::Stated;
+use crate::planning::absent::is_none_remark;
+use crate::planning::decision;
+use crate::planning::heading;
+use crate::planning::state::milestone::Milestone;
+use crate::planning::stated::Span;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+mod log;
+mod milestone;
+mod open_items;
+mod phase_list;
+mod phase_value;
+mod position;
+mod progress_value;
+mod skill_list;
+mod title;
+
+/// A skill named in the Skills section.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Skill {
+    /// Its name.
+    pub name: String,
+    /// `global` or `project`, where it says.
+    pub scope: Option<String>,
+}
+
+/// The position as STATE.md states it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct StatedPhase {
+    /// The current phase.
+    pub number: Option<PhaseNumber>,
+    /// How many phases there are.
+    pub total: Option<u32>,
+    /// The current phase's name.
+    pub name: Option<String>,
+    /// The status, verbatim.
+    pub status: Option<String>,
+    /// The progress in percent.
+    pub progress_percent: Option<u32>,
+}
+
+/// One thing that STATE.md says about the position; the same may be said in several places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The current phase's number.
+    Phase(PhaseNumber),
+    /// The current phase's name.
+    Name(String),
+    /// Its place in the list of phases, where it goes by another number (`6 of 15 (06.1 Name)`).
+    Index(u32),
+    /// The status behind its name (`2 of 4 (Name) — EXECUTING`).
+    PhaseStatus(String),
+    /// How many phases there are.
+    Total(u32),
+    /// How many phases are complete.
+    PhasesComplete(u32),
+    /// The status.
+    Status(String),
+    /// The progress in percent; the bytes are the digits.
+    Percent(u32),
+    /// A drawn progress bar, brackets included: it goes with the percent.
+    Bar(String),
+    /// The plan that is being worked on.
+    CurrentPlan(u32),
+    /// How many plans of the current phase are complete.
+    PlansComplete(u32),
+    /// How many plans the current phase has.
+    PlansTotal(u32),
+    /// How many plans of the milestone are complete.
+    AllPlansComplete(u32),
+    /// How many plans the milestone has.
+    AllPlansTotal(u32),
+}
+
+/// What STATE.md's list or table of phases says about one phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhaseStatus {
+    /// The phase.
+    pub number: PhaseNumber,
+    /// Its name, where it stands there.
+    pub name: Option<String>,
+    /// The status, verbatim.
+    pub status: Stated<String>,
+}
+
+/// An entry of the activity log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activity {
+    /// When, where it says.
+    pub date: Option<NaiveDate>,
+    /// What happened, verbatim, date included.
+    pub text: String,
+}
+
+/// How the last session ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Session {
+    /// Where it stopped.
+    pub stopped_at: Option<String>,
+    /// The last activity.
+    pub last_activity: Option<String>,
+    /// The file to resume from.
+    pub resume_file: Option<String>,
+}
+
+/// STATE.md as read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct State {
+    /// The project's name.
+    pub project: Option<String>,
+    /// What the project is for, above all.
+    pub core_value: Option<String>,
+    /// The milestone, verbatim.
+    pub milestone: Option<String>,
+    /// The milestone's title, where [`milestone`](Self::milestone) is but a version.
+    #[serde(skip)]
+    pub milestone_name: Option<String>,
+    /// The position.
+    pub phase: StatedPhase,
+    /// The decisions, in file order.
+    pub decisions: Vec<Decision>,
+    /// The open todos.
+    pub todos: Vec<String>,
+    /// The open blockers.
+    pub blockers: Vec<String>,
+    /// The installed skills.
+    pub skills: Vec<Skill>,
+    /// The todos that are ticked off.
+    #[serde(skip)]
+    pub done_todos: Vec<String>,
+    /// The blockers that are struck through or called resolved.
+    #[serde(skip)]
+    pub resolved_blockers: Vec<String>,
+    /// The skills that are suggested, not installed.
+    #[serde(skip)]
+    pub suggested_skills: Vec<Skill>,
+    /// Every statement about the position, in file order.
+    #[serde(skip)]
+    pub claims: Vec<Stated<Claim>>,
+    /// The phases that are listed with their status, in file order.
+    #[serde(skip)]
+    pub phase_statuses: Vec<PhaseStatus>,
+    /// The slug of the active milestone, where STATE.md names it.
+    #[serde(skip)]
+    pub active_milestone: Option<String>,
+    /// Whether STATE.md says that no milestone is active: the last one is complete, the next not begun.
+    #[serde(skip)]
+    pub is_between_milestones: bool,
+    /// The metrics as label and value.
+    #[serde(skip)]
+    pub metrics: Vec<(String, String)>,
+    /// The activity log, in file order.
+    #[serde(skip)]
+    pub activity: Vec<Activity>,
+    /// How the last session ended.
+    #[serde(skip)]
+    pub session: Session,
+}
+
+impl State {
+    /// Reads a STATE.md.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let mut warnings = Vec::new();
+        let front = FrontMatter::parse(text, path).into_value(&mut warnings);
+        let outline = Outline::parse(text, front.range.end);
+        for label in position::unclear_phases(&outline) {
+            let message = format!("the current phase names no number: {:?}", label.value);
+            warnings.push(Warning::at(path, label.line, message));
+        }
+        let value = Self::read(&front, &outline);
+        Parsed { value, warnings }
+    }
+
+    fn read(front: &FrontMatter, outline: &Outline<'_>) -> Self {
+        let labels = identity_labels(outline);
+        let label = |name: &str| {
+            labels
+                .iter()
+                .find(|(label, value)| label == name && !is_none_remark(value))
+                .map(|(_, value)| value.clone())
+        };
+        let milestone = Milestone::read(front, outline, &labels);
+        let claims = position::claims(front, outline);
+        let phase_statuses = phase_list::phase_statuses(outline);
+        let mut phase = position::stated_phase(&claims, front.range.end);
+        phase.total = phase.total.or_else(|| listed_total(&phase_statuses));
+        let todos = open_items::todos(outline);
+        let blockers = open_items::blockers(outline);
+        let (skills, suggested_skills) = skill_list::skills(outline);
+        Self {
+            project: label("project").or_else(|| outline.title().and_then(title::project)),
+            core_value: label("core value"),
+            milestone: milestone.text,
+            milestone_name: milestone.name,
+            phase,
+            decisions: decisions(outline),
+            todos: todos.open,
+            blockers: blockers.open,
+            skills,
+            done_todos: todos.settled,
+            resolved_blockers: blockers.settled,
+            suggested_skills,
+            claims,
+            phase_statuses,
+            active_milestone: milestone.active,
+            is_between_milestones: milestone.is_between,
+            metrics: log::metrics(outline),
+            activity: log::activity(outline),
+            session: log::session(front, outline),
+        }
+    }
+
+    /// Returns how many plans of the current phase are complete, and how many there are, where stated.
+    pub fn plans(&self) -> (Option<u32>, Option<u32>) {
+        let find =
+            |of: fn(&Claim) -> Option<u32>| self.claims.iter().find_map(|claim| of(&claim.value));
+        let complete = find(|claim| match claim {
+            Claim::PlansComplete(number) => Some(*number),
+            _ => None,
+        });
+        let total = find(|claim| match claim {
+            Claim::PlansTotal(number) => Some(*number),
+            _ => None,
+        });
+        (complete, total)
+    }
+}
+
+/// Returns the labels that say what the file is about, as lower-case name and value.
+fn identity_labels(outline: &Outline<'_>) -> Vec<(String, String)> {
+    let references = [
+        "project reference",
+        "project",
+        "project summary",
+        "reference",
+    ];
+    let mut scopes = position::scopes(outline);
+    scopes.extend(heading::sections(outline, &references).map(|section| section.own.clone()));
+    scopes.sort_by_key(|scope| scope.start);
+    scopes
+        .iter()
+        .flat_map(|scope| outline.labels(scope))
+        .map(|label| (label.name.to_lowercase(), label.value))
+        .collect()
+}
+
+/// Returns how many phases are listed, where they are listed without a gap.
+fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
+    let mut wholes: Vec<u32> = phases.iter().map(|phase| phase.number.whole()).collect();
+    wholes.sort_unstable();
+    wholes.dedup();
+    let is_whole_list = wholes
+        .iter()
+        .zip(1..)
+        .all(|(whole, expected)| *whole == expected);
+    u32::try_from(phases.len())
+        .ok()
+        .filter(|total| *total > 0 && is_whole_list)
+}
+
+/// Tells whether a subsection groups decisions by when they were made: `Phase 3`, `v1.0`, `2026-02`.
+fn is_group(title: &str) -> bool {
+    let words = heading::words(title);
+    let version = words.strip_prefix('v').unwrap_or(&words);
+    version.starts_with(|c: char| c.is_ascii_digit())
+        || ["phase ", "milestone "]
+            .iter()
+            .any(|word| words.starts_with(word))
+}
+
+/// Returns the decisions; phases that were listed among them are not.
+fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
+    const TITLES: &[&str] = &[
+        "decisions",
+        "key decisions",
+        "recent decisions",
+        "accumulated decisions",
+        "decisions made",
+        "decision log",
+        "architectural decisions",
+        "design decisions",
+    ];
+    heading::sections(outline, TITLES)
+        .flat_map(|section| {
+            let inner = outline
+                .subsections(section)
+                .filter(|inner| is_group(&inner.title));
+            let ranges = std::iter::once(&section.own).chain(inner.map(|inner| &inner.own));
+            ranges
+                .flat_map(|range| decision::decisions(outline, range))
+                .collect::<Vec<_>>()
+        })
+        .filter(|decision| phase_list::entry(Span::new(&decision.text, 0, 1)).is_none())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

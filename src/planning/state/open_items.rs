@@ -1,0 +1,229 @@
+//! Todos and blockers, the open ones and those that are settled.
+
+use std::ops::Range;
+
+use crate::markdown::Item;
+use crate::markdown::Outline;
+use crate::markdown::Table;
+use crate::planning::PhaseProgress;
+use crate::planning::absent::is_none_remark;
+use crate::planning::heading;
+use crate::planning::present;
+
+/// Entries by whether they still stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Entries {
+    /// Those that stand.
+    pub(super) open: Vec<String>,
+    /// Those that are done, struck through or called resolved.
+    pub(super) settled: Vec<String>,
+}
+
+const TODOS: &[&str] = &[
+    "todos",
+    "todo",
+    "pending todos",
+    "active todos",
+    "open todos",
+    "outstanding todos",
+    "todo list",
+];
+
+const BLOCKERS: &[&str] = &[
+    "blockers",
+    "blocker",
+    "blockers/concerns",
+    "blockers concerns",
+    "blockers and concerns",
+    "active blockers",
+    "open blockers",
+    "current blockers",
+    "blockers/concerns carried forward",
+    "blockers carried forward",
+    "blockers/issues",
+    "blockers/risks",
+];
+
+/// Subsections that keep what is done.
+const DONE: &[&str] = &[
+    "done",
+    "completed",
+    "complete",
+    "resolved",
+    "archived",
+    "closed",
+];
+
+/// Returns the todos: bullets and rows. A paragraph there tells where todos are kept, it is none.
+pub(super) fn todos(outline: &Outline<'_>) -> Entries {
+    let mut entries = Entries::default();
+    let mut end = 0;
+    for section in outline
+        .sections()
+        .iter()
+        .filter(|section| section.level > 0)
+    {
+        let title = heading::words(&section.title);
+        if TODOS.contains(&title.as_str()) {
+            end = end.max(section.whole.end);
+            entries.read(outline, &section.own, false);
+        } else if section.heading.start < end && !BLOCKERS.contains(&title.as_str()) {
+            entries.read(outline, &section.own, DONE.contains(&title.as_str()));
+        }
+    }
+    entries
+}
+
+/// Returns the blockers: bullets and rows, or where there are none the paragraphs.
+pub(super) fn blockers(outline: &Outline<'_>) -> Entries {
+    let mut entries = Entries::default();
+    for section in heading::sections(outline, BLOCKERS) {
+        entries.read(outline, &section.own, false);
+    }
+    if entries == Entries::default() {
+        for section in heading::sections(outline, BLOCKERS) {
+            for (_, paragraph) in outline.paragraphs(&section.own) {
+                let is_hint = paragraph.starts_with('[') && paragraph.ends_with(']');
+                let is_lead = paragraph.trim_end_matches('*').ends_with(':');
+                if !is_hint && !is_lead {
+                    entries.push(paragraph, false);
+                }
+            }
+        }
+    }
+    entries
+}
+
+impl Entries {
+    fn read(&mut self, outline: &Outline<'_>, range: &Range<usize>, is_done: bool) {
+        let items: Vec<&Item> = outline.items(range).map(|(_, item)| item).collect();
+        for (index, item) in items.iter().enumerate() {
+            // A bullet over checkboxes is their heading, they are the entries.
+            let nested = items[index + 1..]
+                .iter()
+                .take_while(|other| other.depth > 0);
+            let is_lead = item.depth == 0
+                && item.checked.is_none()
+                && nested.into_iter().any(|other| other.checked.is_some());
+            let is_nested_entry = item.depth > 0 && item.checked.is_some() && {
+                let lead = items[..index].iter().rev().find(|other| other.depth == 0);
+                lead.is_some_and(|lead| lead.checked.is_none())
+            };
+            if (item.depth == 0 && !is_lead) || is_nested_entry {
+                self.push(&item.text, is_done || item.checked == Some(true));
+            }
+        }
+        for table in outline.tables(range) {
+            self.read_table(table);
+        }
+    }
+
+    fn read_table(&mut self, table: &Table) {
+        let names = [
+            "Todo",
+            "Task",
+            "Title",
+            "Item",
+            "Blocker",
+            "Concern",
+            "Issue",
+            "Description",
+        ];
+        let Some(text) = table.column(&names) else {
+            return;
+        };
+        let outcome = table.column(&["Resolution", "Resolved", "Outcome"]);
+        let status = table.column(&["Status", "State"]);
+        for row in &table.rows {
+            let cell = |index: Option<usize>| present(row.cells.get(index?)?);
+            let is_complete = cell(status)
+                .and_then(PhaseProgress::of)
+                .is_some_and(|progress| progress == PhaseProgress::Complete || progress.is_out());
+            if let Some(text) = cell(Some(text)) {
+                self.push(text, cell(outcome).is_some() || is_complete);
+            }
+        }
+    }
+
+    fn push(&mut self, text: &str, is_done: bool) {
+        if is_none_remark(text) {
+            return;
+        }
+        if is_done || is_settled(text) {
+            self.settled.push(text.trim().to_owned());
+        } else {
+            self.open.push(text.trim().to_owned());
+        }
+    }
+}
+
+/// Tells whether an entry is struck through or called resolved.
+fn is_settled(text: &str) -> bool {
+    let is_struck = text.starts_with("~~") && text[2..].contains("~~");
+    let lower = text.to_lowercase();
+    is_struck
+        || text
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| word == "RESOLVED")
+        || [
+            "resolved",
+            "[resolved",
+            "(resolved",
+            "**resolved",
+            "\u{2705}",
+            "[done",
+        ]
+        .iter()
+        .any(|mark| lower.starts_with(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, reader: fn(&Outline<'_>) -> Entries) -> Entries {
+        reader(&Outline::parse(text, 0))
+    }
+
+    #[test]
+    fn ticked_and_struck_todos_are_settled() {
+        let text = "## Todos\n_(No todos)_\n\n- a (added 2026-03-13)\n- [x] b\n- [ ] c\n- ~~d~~ gone\n- None.\n<!-- e -->\n### Pending Todos\n- **Phase 3**\n  - [ ] f\n  - [x] g\n#### Completed\n- h\n";
+        let found = read(text, todos);
+        assert_eq!(found.open, ["a (added 2026-03-13)", "c", "f"]);
+        assert_eq!(found.settled, ["b", "~~d~~ gone", "g", "h"]);
+    }
+
+    #[test]
+    fn a_paragraph_is_no_todo_but_may_be_a_blocker() {
+        let text = "# S\n## Todos\nFrom `todos/`.\n## Blockers\nWaiting for the key.\n";
+        assert_eq!(read(text, todos), Entries::default());
+        assert_eq!(read(text, blockers).open, ["Waiting for the key."]);
+        for none in [
+            "None",
+            "None - dropped.",
+            "[Issues that matter]",
+            "*None currently*",
+            "{blockers-or-none}",
+        ] {
+            let text = format!("## Blockers/Concerns\n{none}\n");
+            assert_eq!(read(&text, blockers), Entries::default(), "{none}");
+        }
+    }
+
+    #[test]
+    fn a_bold_lead_is_not_an_entry_beside_its_bullets() {
+        let text = "### Blockers/Concerns\n**IT:**\n- no servers\n- [x - RESOLVED]: y\n";
+        let found = read(text, blockers);
+        assert_eq!((found.open.len(), found.settled.len()), (1, 1));
+    }
+
+    #[test]
+    fn rows_with_a_resolution_are_settled() {
+        let text = "### Pending Todos\n| # | Title | Resolution |\n|---|---|---|\n| 1 | a | done |\n| 2 | b | |\n";
+        let found = read(text, todos);
+        assert_eq!(
+            (found.open, found.settled),
+            (vec!["b".to_owned()], vec!["a".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! The many ways of writing the current phase.
+//!
+//! ```text
+//! 4 of 4 (Name) — COMPLETE     Phase 4                2 — Name
+//! 15 (slug) - EXECUTING        Phase 10 - Name        3b (planned)
+//! 6 of 15 (06.1 Name)          11/12: Name            Phase 2: Name — IN PROGRESS
+//! All phases complete          none                   Milestone v2.0 complete
+//! ```
+
+use crate::planning::PhaseNumber;
+use crate::planning::Stated;
+use crate::planning::stated::Span;
+use crate::planning::status::is_status;
+
+/// What a phase value says; all pieces are optional.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PhaseValue {
+    /// The phase.
+    pub(super) number: Option<Stated<PhaseNumber>>,
+    /// Its place in the list of phases, where the phase goes by another number.
+    pub(super) index: Option<Stated<u32>>,
+    /// How many phases there are.
+    pub(super) total: Option<Stated<u32>>,
+    /// The phase's name.
+    pub(super) name: Option<Stated<String>>,
+    /// A status behind it.
+    pub(super) status: Option<Stated<String>>,
+}
+
+impl PhaseValue {
+    /// Reads a value; one without a number in front says nothing but perhaps that all is done.
+    pub(super) fn parse(value: Span<'_>) -> Self {
+        let mut found = Self::default();
+        let value = without_word(value.without(&['*', '`']));
+        let Some((number, rest)) = PhaseNumber::split(value.text) else {
+            return found;
+        };
+        let digits = value.part(0..value.text.len() - rest.len());
+        found.number = Some(digits.states(number));
+        let rest = found.read_total(value.suffix(rest));
+        let rest = found.read_parenthesis(rest);
+        found.read_tail(rest);
+        found
+    }
+
+    /// Reads ` of 5` or `/5`.
+    fn read_total<'a>(&mut self, rest: Span<'a>) -> Span<'a> {
+        let Some(after) = rest
+            .text
+            .strip_prefix("of ")
+            .or_else(|| rest.text.strip_prefix('/'))
+        else {
+            return rest;
+        };
+        let after = rest.suffix(after);
+        let Some((digits, total)) = after.leading_number() else {
+            return rest;
+        };
+        self.total = Some(digits.states(total));
+        after.after(digits.text.len())
+    }
+
+    /// Reads `(Name)`, `(planned)` or `(06.1 Name)`.
+    fn read_parenthesis<'a>(&mut self, rest: Span<'a>) -> Span<'a> {
+        let Some(end) = closing(rest.text) else {
+            return rest;
+        };
+        let inside = rest.part(1..end);
+        if is_status(inside.text) {
+            self.status = stated(inside);
+        } else {
+            self.read_name(inside);
+        }
+        rest.after(end + 1)
+    }
+
+    /// Reads a name, which may begin with the phase's id where the number in front is but its index.
+    fn read_name(&mut self, name: Span<'_>) {
+        let id = PhaseNumber::split(name.text)
+            .filter(|(_, rest)| rest.starts_with([' ', '-', ':']))
+            .filter(|(_, rest)| is_folder_id(&name.text[..name.text.len() - rest.len()]));
+        let Some((id, rest)) = id else {
+            self.name = stated(name);
+            return;
+        };
+        let digits = name.part(0..name.text.len() - rest.len());
+        if let Some(index) = self.number.take().filter(|number| number.value != id) {
+            self.index = Some(index.map(|number| number.whole()));
+        }
+        self.number = Some(digits.states(id));
+        self.name = stated(name.suffix(rest).without(&['-', ':', ' ']));
+    }
+
+    /// Reads what follows a dash or a colon: a status, a name, or a name and a status.
+    fn read_tail(&mut self, rest: Span<'_>) {
+        let tail = rest.without(&['-', '\u{2013}', '\u{2014}', ':', ' ']);
+        if tail.text.is_empty() || tail.text.len() == rest.text.len() {
+            return;
+        }
+        if self.name.is_some() || is_status(tail.text) {
+            self.status = self.status.take().or_else(|| stated(tail));
+            return;
+        }
+        let cut = [" \u{2014} ", " \u{2013} ", " -- ", " - ", " ("]
+            .iter()
+            .filter_map(|dash| Some((tail.text.rfind(dash)?, dash.len())))
+            .find(|(at, len)| is_status(tail.text[at + len..].trim_end_matches(')')));
+        match cut {
+            Some((at, len)) => {
+                self.name = stated(tail.part(0..at));
+                self.status = stated(tail.after(at + len).without(&[')']));
+            }
+            None => self.name = stated(tail),
+        }
+    }
+}
+
+fn stated(span: Span<'_>) -> Option<Stated<String>> {
+    let span = span.without(&['*', '_', '`']);
+    (!span.text.is_empty()).then(|| span.states(span.text.to_owned()))
+}
+
+/// Drops the word `Phase` in front, as often as it is there (`Phase: Phase 10 - Name`).
+fn without_word(mut value: Span<'_>) -> Span<'_> {
+    while let Some(rest) = value
+        .text
+        .get(..5)
+        .filter(|word| word.eq_ignore_ascii_case("phase"))
+        .map(|_| &value.text[5..])
+    {
+        value = value.suffix(rest.trim_start_matches(':'));
+    }
+    value
+}
+
+/// Returns the offset of the bracket that closes a parenthesis at the start.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return (at > 0).then_some(at);
+        }
+    }
+    None
+}
+
+/// Tells whether a number is written as folders are: `06`, `06.1`, `03b`; a bare `12` may belong to a name.
+fn is_folder_id(text: &str) -> bool {
+    text.bytes().take_while(u8::is_ascii_digit).count() == 2
+        && (text.starts_with('0') || text.len() > 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let value = PhaseValue::parse(Span::new(text, 0, 1));
+        let show = |field: Option<String>| field.unwrap_or_else(|| "_".to_owned());
+        [
+            show(value.number.map(|n| n.value.to_string())),
+            show(value.total.map(|n| n.value.to_string())),
+            show(value.name.map(|n| n.value)),
+            show(value.status.map(|n| n.value)),
+        ]
+        .join("|")
+    }
+
+    #[test]
+    fn every_notation_is_read() {
+        for (text, expected) in [
+            ("4 of 4 (Name) \u{2014} COMPLETE", "4|4|Name|COMPLETE"),
+            (
+                "02 of 9 (A (b) c) -- COMPLETE (100% tests)",
+                "2|9|A (b) c|COMPLETE (100% tests)",
+            ),
+            (
+                "6 of 15 (06.1 Executive Report)",
+                "6.1|15|Executive Report|_",
+            ),
+            ("15 of 15 (Phase 12 Forward)", "15|15|Phase 12 Forward|_"),
+            ("3 of 9 (12 factor app)", "3|9|12 factor app|_"),
+            ("15 (some-slug) - EXECUTING", "15|_|some-slug|EXECUTING"),
+            ("Phase 4", "4|_|_|_"),
+            ("Phase 10 - Name", "10|_|Name|_"),
+            (
+                "11 \u{2014} DB-Only Default Mode",
+                "11|_|DB-Only Default Mode|_",
+            ),
+            ("6 -- Name", "6|_|Name|_"),
+            ("3b (planned)", "3b|_|_|planned"),
+            ("4 of 4 (All phases complete)", "4|4|_|All phases complete"),
+            (
+                "Phase 2: Events & Base \u{2014} IN PROGRESS",
+                "2|_|Events & Base|IN PROGRESS",
+            ),
+            ("03.1", "3.1|_|_|_"),
+            ("2/7", "2|7|_|_"),
+            ("3 - Done", "3|_|_|Done"),
+            ("All phases complete", "_|_|_|_"),
+            ("none", "_|_|_|_"),
+            ("Milestone v2.0 complete", "_|_|_|_"),
+            ("", "_|_|_|_"),
+            ("(", "_|_|_|_"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn pieces_know_their_bytes() {
+        let text = "6 of 15 (06.1 Executive Report)";
+        let value = PhaseValue::parse(Span::new(text, 0, 1));
+        assert_eq!(&text[value.number.unwrap().range], "06.1");
+        assert_eq!(&text[value.index.unwrap().range], "6");
+        assert_eq!(&text[value.total.unwrap().range], "15");
+        assert_eq!(&text[value.name.unwrap().range], "Executive Report");
+    }
+}

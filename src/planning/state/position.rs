@@ -1,0 +1,248 @@
+//! What STATE.md says about the position, statement by statement.
+
+use std::ops::Range;
+
+use crate::markdown::FrontMatter;
+use crate::markdown::Label;
+use crate::markdown::Node;
+use crate::markdown::Outline;
+use crate::planning::Claim;
+use crate::planning::PhaseNumber;
+use crate::planning::Stated;
+use crate::planning::StatedPhase;
+use crate::planning::absent::is_none_remark;
+use crate::planning::heading;
+use crate::planning::present;
+use crate::planning::state::phase_value::PhaseValue;
+use crate::planning::state::progress_value;
+use crate::planning::stated::Span;
+use crate::planning::status::is_status;
+
+/// Sections that hold the position.
+const SECTIONS: &[&str] = &[
+    "current phase",
+    "current position",
+    "position",
+    "current status",
+    "current state",
+    "project status",
+    "status",
+    "progress",
+];
+
+/// Returns the ranges in which labels are about the position: the head of the file, and its sections.
+pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
+    outline
+        .sections()
+        .iter()
+        .filter_map(|section| {
+            if section.level <= 1 {
+                return Some(section.own.clone());
+            }
+            let title = heading::words(&section.title);
+            let is_position = SECTIONS.contains(&title.as_str())
+                || SECTIONS[..2].iter().any(|name| title.starts_with(name));
+            is_position.then(|| section.own.clone())
+        })
+        .collect()
+}
+
+/// Returns all statements about the position, in file order.
+pub(super) fn claims(front: &FrontMatter, outline: &Outline<'_>) -> Vec<Stated<Claim>> {
+    let mut claims = front_claims(front, outline.text());
+    for scope in scopes(outline) {
+        for label in outline.labels(&scope) {
+            read_label(&label, &mut claims);
+        }
+    }
+    claims.extend(unlabelled_phase(outline, &claims));
+    claims.sort_by_key(|claim| claim.range.start);
+    claims
+}
+
+/// Returns the labels of the current phase that name no number and do not say either that there is none.
+pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Label> {
+    let scopes = scopes(outline);
+    let labels = scopes.iter().flat_map(|scope| outline.labels(scope));
+    labels
+        .filter(|label| is_phase_label(&label.name))
+        .filter(|label| PhaseValue::parse(Span::of_label(label)).number.is_none())
+        .filter(|label| {
+            let lower = label.value.to_lowercase();
+            let says_none = is_none_remark(&lower) || is_status(&lower);
+            let is_over = ["complete", "milestone", "shipped", "all phases"];
+            !says_none && !is_over.iter().any(|word| lower.contains(word))
+        })
+        .collect()
+}
+
+fn is_phase_label(name: &str) -> bool {
+    ["phase", "current phase", "active phase"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known))
+}
+
+fn read_label(label: &Label, claims: &mut Vec<Stated<Claim>>) {
+    let value = Span::of_label(label);
+    if is_phase_label(&label.name) {
+        push_phase(PhaseValue::parse(value), claims);
+        return;
+    }
+    match label.name.to_lowercase().as_str() {
+        "status" | "phase status" | "current status" if present(value.text).is_some() => {
+            claims.push(value.states(Claim::Status(value.text.to_owned())));
+        }
+        "plan" | "current plan" => progress_value::plan(value, claims),
+        "plans" | "plans complete" => progress_value::plans(value, claims),
+        "phases" | "total phases" => {
+            if let Some((digits, total)) = value.leading_number() {
+                claims.push(digits.states(Claim::Total(total)));
+            }
+        }
+        "progress" | "overall progress" => progress_value::progress(value, claims),
+        _ => {}
+    }
+}
+
+fn push_phase(value: PhaseValue, claims: &mut Vec<Stated<Claim>>) {
+    claims.extend(value.index.map(|stated| stated.map(Claim::Index)));
+    claims.extend(value.number.map(|stated| stated.map(Claim::Phase)));
+    claims.extend(value.total.map(|stated| stated.map(Claim::Total)));
+    claims.extend(value.name.map(|stated| stated.map(Claim::Name)));
+    claims.extend(value.status.map(|stated| stated.map(Claim::PhaseStatus)));
+}
+
+/// Reads a phase that its section states without a label: `## Current Phase`, then `Phase 2: Name — IN PROGRESS`.
+fn unlabelled_phase(outline: &Outline<'_>, claims: &[Stated<Claim>]) -> Vec<Stated<Claim>> {
+    let mut found = Vec::new();
+    if claims
+        .iter()
+        .any(|claim| matches!(claim.value, Claim::Phase(_)))
+    {
+        return found;
+    }
+    for section in heading::sections(outline, &SECTIONS[..3]) {
+        let Some((block, text)) = outline.paragraphs(&section.own).next() else {
+            continue;
+        };
+        let line = text.lines().next().unwrap_or_default();
+        let names_phase = line
+            .trim_start_matches('*')
+            .get(..6)
+            .is_some_and(|word| word.eq_ignore_ascii_case("phase "));
+        if names_phase {
+            let start = block.range.start;
+            push_phase(
+                PhaseValue::parse(Span::new(line, start, block.line)),
+                &mut found,
+            );
+            break;
+        }
+    }
+    found
+}
+
+/// Makes a claim of a number.
+type CountClaim = fn(u32) -> Claim;
+
+/// Reads the fields that the front matter states the position in.
+fn front_claims(front: &FrontMatter, text: &str) -> Vec<Stated<Claim>> {
+    let mut claims = Vec::new();
+    if let Some(span) = span_of(text, front.get(&["current_phase", "phase"])) {
+        push_phase(PhaseValue::parse(span), &mut claims);
+    }
+    if let Some(span) = span_of(text, front.get(&["current_phase_name"])) {
+        claims.push(span.states(Claim::Name(span.text.to_owned())));
+    }
+    if let Some(span) = span_of(text, front.get(&["status"])) {
+        claims.push(span.states(Claim::Status(span.text.to_owned())));
+    }
+    let counts: [(&str, CountClaim); 5] = [
+        ("total_phases", Claim::Total),
+        ("completed_phases", Claim::PhasesComplete),
+        ("total_plans", Claim::AllPlansTotal),
+        ("completed_plans", Claim::AllPlansComplete),
+        ("percent", Claim::Percent),
+    ];
+    let progress = front.get(&["progress"]);
+    for (key, claim) in counts {
+        let node = progress
+            .and_then(|node| node.get(&[key]))
+            .or_else(|| front.get(&[key]));
+        if let Some((digits, number)) = span_of(text, node).and_then(Span::leading_number) {
+            claims.push(digits.states(claim(number)));
+        }
+    }
+    claims
+}
+
+/// Finds a scalar of the front matter in the line it stands in.
+fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
+    let node = node?;
+    let value = present(node.as_text()?)?;
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(node.line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let line = text.get(start..)?.lines().next()?;
+    let colon = line.find(':').map_or(0, |at| at + 1);
+    let at = colon + line.get(colon..)?.find(value)?;
+    Some(Span::new(
+        line.get(at..at + value.len())?,
+        start + at,
+        node.line,
+    ))
+}
+
+/// Returns the position that the statements add up to: the body is believed before the front matter.
+pub(super) fn stated_phase(claims: &[Stated<Claim>], body: usize) -> StatedPhase {
+    let (front, body): (Vec<_>, Vec<_>) = claims.iter().partition(|claim| claim.range.start < body);
+    let texts = |claims: &[&Stated<Claim>], of: fn(&Claim) -> Option<&String>| {
+        claims.iter().find_map(|claim| of(&claim.value)).cloned()
+    };
+    let both = || body.iter().chain(&front).map(|claim| &claim.value);
+    StatedPhase {
+        number: both().find_map(phase_number),
+        total: both().find_map(|claim| match claim {
+            Claim::Total(total) => Some(*total),
+            _ => None,
+        }),
+        name: texts(&body, phase_name).or_else(|| texts(&front, phase_name)),
+        status: texts(&body, status)
+            .or_else(|| texts(&body, phase_status))
+            .or_else(|| texts(&front, status)),
+        progress_percent: both().find_map(|claim| match claim {
+            Claim::Percent(percent) => Some(*percent),
+            _ => None,
+        }),
+    }
+}
+
+fn phase_number(claim: &Claim) -> Option<PhaseNumber> {
+    match claim {
+        Claim::Phase(number) => Some(number.clone()),
+        _ => None,
+    }
+}
+
+fn phase_name(claim: &Claim) -> Option<&String> {
+    match claim {
+        Claim::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn status(claim: &Claim) -> Option<&String> {
+    match claim {
+        Claim::Status(status) => Some(status),
+        _ => None,
+    }
+}
+
+fn phase_status(claim: &Claim) -> Option<&String> {
+    match claim {
+        Claim::PhaseStatus(status) => Some(status),
+        _ => None,
+    }
+}

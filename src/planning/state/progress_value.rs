@@ -1,0 +1,151 @@
+//! Progress as people write it: counts, percents and drawn bars.
+
+use crate::planning::Claim;
+use crate::planning::Stated;
+use crate::planning::stated::Span;
+
+/// Reads the plan that is being worked on: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` says no count.
+pub(super) fn plan(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
+    let Some((digits, current)) = value.leading_number() else {
+        return;
+    };
+    let rest = value.after(digits.text.len());
+    if let Some((digits_of_total, total)) = out_of(rest) {
+        claims.push(digits.states(Claim::CurrentPlan(current)));
+        claims.push(digits_of_total.states(Claim::PlansTotal(total)));
+    } else if rest.text.is_empty() || rest.text.starts_with('(') {
+        claims.push(digits.states(Claim::CurrentPlan(current)));
+    }
+}
+
+/// Reads how many plans are complete: `5/5`, `0/TBD`, `0/3 complete`, `3 (wave 1: …)`.
+pub(super) fn plans(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
+    let Some((digits, number)) = value.leading_number() else {
+        return;
+    };
+    let rest = value.after(digits.text.len());
+    if let Some((digits_of_total, total)) = out_of(rest) {
+        claims.push(digits.states(Claim::PlansComplete(number)));
+        claims.push(digits_of_total.states(Claim::PlansTotal(total)));
+    } else if rest.text.starts_with('/') {
+        claims.push(digits.states(Claim::PlansComplete(number)));
+    } else {
+        claims.push(digits.states(Claim::PlansTotal(number)));
+    }
+}
+
+/// Reads `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `3/3 phases`.
+pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
+    claims.extend(bar(value).map(|bar| bar.states(Claim::Bar(bar.text.to_owned()))));
+    claims.extend(percent(value));
+    let Some((digits, number)) = value.leading_number() else {
+        return;
+    };
+    let Some((digits_of_total, total)) = out_of(value.after(digits.text.len())) else {
+        return;
+    };
+    if value.text.contains("phase") {
+        claims.push(digits.states(Claim::PhasesComplete(number)));
+        claims.push(digits_of_total.states(Claim::Total(total)));
+    } else if value.text.contains("plan") {
+        claims.push(digits.states(Claim::PlansComplete(number)));
+        claims.push(digits_of_total.states(Claim::PlansTotal(total)));
+    }
+}
+
+/// Reads `/5` and `of 5`.
+fn out_of(rest: Span<'_>) -> Option<(Span<'_>, u32)> {
+    let behind = rest
+        .text
+        .strip_prefix('/')
+        .or_else(|| rest.text.strip_prefix("of "))?;
+    rest.suffix(behind).leading_number()
+}
+
+/// Finds the first percent; a fraction is rounded.
+fn percent(value: Span<'_>) -> Option<Stated<Claim>> {
+    let end = value.text.find('%')?;
+    let start = value.text[..end]
+        .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+        .len();
+    let digits = value.part(start..end);
+    let (whole, fraction) = digits.text.split_once('.').unwrap_or((digits.text, ""));
+    let rounded = u32::from(fraction.starts_with(['5', '6', '7', '8', '9']));
+    let percent = whole.parse::<u32>().ok()?.checked_add(rounded)?;
+    Some(digits.states(Claim::Percent(percent)))
+}
+
+/// Finds a drawn bar: brackets around its cells, or a run of block characters.
+fn bar(value: Span<'_>) -> Option<Span<'_>> {
+    let is_cell = |c: char| matches!(c, '\u{2580}'..='\u{259f}' | '\u{25a0}'..='\u{25ff}');
+    if value.text.starts_with('[') {
+        let end = value.text.find(']')?;
+        return value.text[1..end]
+            .chars()
+            .all(|c| is_cell(c) || matches!(c, '#' | '=' | '-' | '.' | '>' | ' ' | '_'))
+            .then(|| value.part(0..end + 1));
+    }
+    let start = value.text.find(is_cell)?;
+    let len = value.text[start..].len() - value.text[start..].trim_start_matches(is_cell).len();
+    Some(value.part(start..start + len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, reader: fn(Span<'_>, &mut Vec<Stated<Claim>>)) -> Vec<(Claim, String)> {
+        let mut claims = Vec::new();
+        reader(Span::new(text, 0, 1), &mut claims);
+        claims
+            .into_iter()
+            .map(|claim| (claim.value, text[claim.range].to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn percents_and_bars_know_their_bytes() {
+        assert_eq!(
+            read("[\u{2588}\u{2591}] 37.5% (6/6)", progress),
+            [
+                (
+                    Claim::Bar("[\u{2588}\u{2591}]".into()),
+                    "[\u{2588}\u{2591}]".into()
+                ),
+                (Claim::Percent(38), "37.5".into()),
+            ]
+        );
+        let bare = read("v2.1 \u{2588}\u{2588} 100%", progress);
+        assert_eq!(bare[0].1, "\u{2588}\u{2588}");
+        assert_eq!(bare[1].0, Claim::Percent(100));
+        assert!(read("[link] x", progress).is_empty());
+        assert!(read("%", progress).is_empty());
+    }
+
+    #[test]
+    fn counts_of_phases_and_plans_are_told_apart() {
+        assert_eq!(
+            read("3/4 phases", progress),
+            [
+                (Claim::PhasesComplete(3), "3".into()),
+                (Claim::Total(4), "4".into())
+            ]
+        );
+        assert_eq!(
+            read("0/TBD", plans),
+            [(Claim::PlansComplete(0), "0".into())]
+        );
+        assert_eq!(
+            read("3 (wave 1)", plans),
+            [(Claim::PlansTotal(3), "3".into())]
+        );
+        assert_eq!(
+            read("2 of 3 in current phase", plan),
+            [
+                (Claim::CurrentPlan(2), "2".into()),
+                (Claim::PlansTotal(3), "3".into())
+            ]
+        );
+        assert!(read("02-01 complete", plan).is_empty());
+    }
+}

@@ -1,0 +1,122 @@
+//! The Skills section.
+//!
+//! ```text
+//! **Installed:** a, b (global)        **Installed:**
+//! **Suggested:** None                 - a (global)
+//! ```
+
+use std::ops::Range;
+
+use crate::markdown::Label;
+use crate::markdown::Outline;
+use crate::planning::Skill;
+use crate::planning::absent::is_none_remark;
+use crate::planning::heading;
+
+/// Returns the installed and the suggested skills.
+pub(super) fn skills(outline: &Outline<'_>) -> (Vec<Skill>, Vec<Skill>) {
+    let mut installed = Vec::new();
+    let mut suggested = Vec::new();
+    for section in heading::sections(outline, &["skills", "installed skills", "skill status"]) {
+        let labels = outline.labels(&section.own);
+        for (index, label) in labels.iter().enumerate() {
+            let end = labels[index + 1..]
+                .iter()
+                .find(|next| next.is_bold)
+                .map_or(section.own.end, |next| next.range.start);
+            match heading::words(&label.name).as_str() {
+                "installed" | "installed skills" => {
+                    installed.extend(under(outline, label, label.range.end..end));
+                }
+                "suggested" | "suggested skills" | "recommended" => {
+                    suggested.extend(under(outline, label, label.range.end..end));
+                }
+                _ => {}
+            }
+        }
+    }
+    (installed, suggested)
+}
+
+/// Returns the skills in a label's line, and those in the bullets under it.
+fn under(outline: &Outline<'_>, label: &Label, below: Range<usize>) -> Vec<Skill> {
+    let bullets = outline
+        .items(&below)
+        .filter(|(block, _)| block.line > label.line)
+        .map(|(_, item)| item.text.as_str());
+    split(&label.value)
+        .into_iter()
+        .chain(bullets)
+        .filter_map(skill)
+        .collect()
+}
+
+/// Splits at commas outside of brackets.
+fn split(text: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    text.split(move |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .collect()
+}
+
+/// Reads `name (global)`, `` `name` — what it does ``.
+fn skill(text: &str) -> Option<Skill> {
+    let text = text.trim();
+    if is_none_remark(text) {
+        return None;
+    }
+    let scope = ["global", "project"]
+        .iter()
+        .find(|scope| text.contains(&format!("({scope}")))
+        .map(|scope| (*scope).to_owned());
+    let name = text
+        .split([' ', '(', ':'])
+        .find(|word| !word.is_empty())?
+        .trim_matches(['`', '*', '_', '.']);
+    let name = name.to_owned();
+    (!name.is_empty()).then_some(Skill { name, scope })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> (Vec<String>, Vec<String>) {
+        let (installed, suggested) = skills(&Outline::parse(text, 0));
+        let show = |skills: Vec<Skill>| {
+            let show = |skill: Skill| match skill.scope {
+                Some(scope) => format!("{}@{scope}", skill.name),
+                None => skill.name,
+            };
+            skills.into_iter().map(show).collect()
+        };
+        (show(installed), show(suggested))
+    }
+
+    #[test]
+    fn one_line_and_bullets_are_read() {
+        let line = "## Skills\n**Installed:** a, b-c (global), `d` (project)\n**Suggested:** None\n**Stack detected:** go\n";
+        assert_eq!(
+            shown(line),
+            (
+                vec!["a".into(), "b-c@global".into(), "d@project".into()],
+                vec![]
+            )
+        );
+        let bullets = "### Skills\n**Installed:**\n- a (global)\n- b\n\n**Suggested:**\n- c\n\n**Registry:** yes\n- x\n";
+        assert_eq!(
+            shown(bullets),
+            (vec!["a@global".into(), "b".into()], vec!["c".into()])
+        );
+        assert_eq!(
+            shown("## Skills\n**Installed:** None detected\n"),
+            (vec![], vec![])
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! A value that a file states, and the bytes in which it does.
+
+use std::ops::Range;
+
+use crate::markdown::Label;
+
+/// A stated value with its place, so that it can be reported by line and rewritten in place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated<T> {
+    /// What is stated.
+    pub value: T,
+    /// The bytes that state it, and nothing around them.
+    pub range: Range<usize>,
+    /// The line of the file, counted from 1.
+    pub line: usize,
+}
+
+impl<T> Stated<T> {
+    /// Returns another value that the same bytes state.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Stated<U> {
+        Stated {
+            value: change(self.value),
+            range: self.range,
+            line: self.line,
+        }
+    }
+}
+
+/// A piece of one line that knows where it stands in its file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span<'a> {
+    /// The piece.
+    pub(crate) text: &'a str,
+    start: usize,
+    line: usize,
+}
+
+impl<'a> Span<'a> {
+    /// Returns a piece that begins at byte `start` of its file.
+    pub(crate) fn new(text: &'a str, start: usize, line: usize) -> Self {
+        Self { text, start, line }.trimmed()
+    }
+
+    /// Returns the value of a label.
+    pub(crate) fn of_label(label: &'a Label) -> Self {
+        Self::new(&label.value, label.range.start, label.line)
+    }
+
+    /// Returns the piece between two of its own offsets, without the space around it.
+    pub(crate) fn part(self, range: Range<usize>) -> Self {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        Self {
+            text,
+            start: self.start + range.start,
+            line: self.line,
+        }
+        .trimmed()
+    }
+
+    /// Returns what stands behind its own offset `at`.
+    pub(crate) fn after(self, at: usize) -> Self {
+        self.part(at..self.text.len())
+    }
+
+    /// Returns what stands behind `rest`, a suffix of the piece.
+    pub(crate) fn suffix(self, rest: &str) -> Self {
+        self.after(self.text.len().saturating_sub(rest.len()))
+    }
+
+    /// Returns the piece without any of `marks` around it.
+    pub(crate) fn without(self, marks: &[char]) -> Self {
+        let start = self.text.len() - self.text.trim_start_matches(marks).len();
+        let end = self.text.trim_end_matches(marks).len();
+        self.part(start..end.max(start))
+    }
+
+    /// Returns `value` as stated by this piece.
+    pub(crate) fn states<T>(self, value: T) -> Stated<T> {
+        Stated {
+            value,
+            range: self.start..self.start + self.text.len(),
+            line: self.line,
+        }
+    }
+
+    /// Returns the digits at the start of the piece as a number.
+    pub(crate) fn leading_number(self) -> Option<(Self, u32)> {
+        let digits = self.text.len()
+            - self
+                .text
+                .trim_start_matches(|c: char| c.is_ascii_digit())
+                .len();
+        let number = self.text[..digits].parse().ok()?;
+        Some((self.part(0..digits), number))
+    }
+
+    fn trimmed(self) -> Self {
+        let lead = self.text.len() - self.text.trim_start().len();
+        Self {
+            text: self.text.trim(),
+            start: self.start + lead,
+            line: self.line,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_keep_their_place() {
+        let text = "Plans: 12/15 done";
+        let span = Span::new(&text[6..], 6, 1);
+        let (digits, number) = span.leading_number().unwrap();
+        let stated = digits.states(number);
+        assert_eq!((stated.value, &text[stated.range]), (12, "12"));
+        let rest = span.after(2);
+        assert_eq!(&text[rest.states(()).range], "/15 done");
+        assert_eq!(span.part(99..100).text, "");
+    }
+}

@@ -1,0 +1,217 @@
+//! Words that say how far something is.
+
+use serde::Serialize;
+
+/// How far a phase is, whatever words were used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseProgress {
+    /// Finished.
+    Complete,
+    /// Begun.
+    InProgress,
+    /// Not begun, planned or not.
+    NotStarted,
+    /// Put off to a later milestone.
+    Deferred,
+    /// Covered by another phase.
+    Superseded,
+    /// Taken out of the roadmap.
+    Removed,
+    /// Cannot go on.
+    Blocked,
+}
+
+/// Beginnings of a status in lower case, the longer before the shorter where one begins with the other.
+const BEGINNINGS: &[(&str, PhaseProgress)] = &[
+    ("not started", PhaseProgress::NotStarted),
+    ("not yet", PhaseProgress::NotStarted),
+    ("not planned", PhaseProgress::NotStarted),
+    ("incomplete", PhaseProgress::InProgress),
+    ("in progress", PhaseProgress::InProgress),
+    ("in-progress", PhaseProgress::InProgress),
+    ("in_progress", PhaseProgress::InProgress),
+    ("inprogress", PhaseProgress::InProgress),
+    ("executing", PhaseProgress::InProgress),
+    ("active", PhaseProgress::InProgress),
+    ("current", PhaseProgress::InProgress),
+    ("ongoing", PhaseProgress::InProgress),
+    ("started", PhaseProgress::InProgress),
+    ("building", PhaseProgress::InProgress),
+    ("verifying", PhaseProgress::InProgress),
+    ("partial", PhaseProgress::InProgress),
+    ("needs_remediation", PhaseProgress::InProgress),
+    ("needs remediation", PhaseProgress::InProgress),
+    ("wip", PhaseProgress::InProgress),
+    ("all phases complete", PhaseProgress::Complete),
+    ("all complete", PhaseProgress::Complete),
+    ("all done", PhaseProgress::Complete),
+    ("phase complete", PhaseProgress::Complete),
+    ("milestone complete", PhaseProgress::Complete),
+    ("complete", PhaseProgress::Complete),
+    ("done", PhaseProgress::Complete),
+    ("built", PhaseProgress::Complete),
+    ("shipped", PhaseProgress::Complete),
+    ("finished", PhaseProgress::Complete),
+    ("verified", PhaseProgress::Complete),
+    ("validated", PhaseProgress::Complete),
+    ("planned", PhaseProgress::NotStarted),
+    ("planning", PhaseProgress::NotStarted),
+    ("pending", PhaseProgress::NotStarted),
+    ("ready", PhaseProgress::NotStarted),
+    ("todo", PhaseProgress::NotStarted),
+    ("queued", PhaseProgress::NotStarted),
+    ("upcoming", PhaseProgress::NotStarted),
+    ("future", PhaseProgress::NotStarted),
+    ("unplanned", PhaseProgress::NotStarted),
+    ("blocked", PhaseProgress::Blocked),
+    ("on hold", PhaseProgress::Blocked),
+    ("paused", PhaseProgress::Blocked),
+    ("deferred", PhaseProgress::Deferred),
+    ("postponed", PhaseProgress::Deferred),
+    ("superseded", PhaseProgress::Superseded),
+    ("merged into", PhaseProgress::Superseded),
+    ("absorbed", PhaseProgress::Superseded),
+    ("removed", PhaseProgress::Removed),
+    ("dropped", PhaseProgress::Removed),
+    ("cancelled", PhaseProgress::Removed),
+    ("canceled", PhaseProgress::Removed),
+    ("skipped", PhaseProgress::Removed),
+    ("abandoned", PhaseProgress::Removed),
+    ("obsolete", PhaseProgress::Removed),
+];
+
+/// Signs that stand for a status where no word does.
+const SIGNS: &[(char, PhaseProgress)] = &[
+    ('\u{2705}', PhaseProgress::Complete),
+    ('\u{2713}', PhaseProgress::Complete),
+    ('\u{2714}', PhaseProgress::Complete),
+    ('\u{2611}', PhaseProgress::Complete),
+    ('\u{25cf}', PhaseProgress::Complete),
+    ('\u{25d1}', PhaseProgress::InProgress),
+    ('\u{25d0}', PhaseProgress::InProgress),
+    ('\u{1f6a7}', PhaseProgress::InProgress),
+    ('\u{1f504}', PhaseProgress::InProgress),
+    ('\u{1f7e1}', PhaseProgress::InProgress),
+    ('\u{25cb}', PhaseProgress::NotStarted),
+    ('\u{2b1c}', PhaseProgress::NotStarted),
+    ('\u{1f4cb}', PhaseProgress::NotStarted),
+    ('\u{23f3}', PhaseProgress::NotStarted),
+    ('\u{23ed}', PhaseProgress::Removed),
+    ('\u{1f6ab}', PhaseProgress::Blocked),
+];
+
+impl PhaseProgress {
+    /// Reads a status by how it begins: `Complete (4 plans)`, `✓ Built`, `◑ In progress`, `_(deferred to …)_`.
+    pub fn of(status: &str) -> Option<Self> {
+        let lower = status.to_lowercase();
+        let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+        BEGINNINGS
+            .iter()
+            .find(|(word, _)| begins_with_word(words, word))
+            .map(|(_, progress)| *progress)
+            .or_else(|| Self::of_sign(status))
+    }
+
+    /// Reads the first sign of a text that stands for a status.
+    pub(crate) fn of_sign(text: &str) -> Option<Self> {
+        text.chars().find_map(|c| {
+            SIGNS
+                .iter()
+                .find(|(sign, _)| *sign == c)
+                .map(|(_, progress)| *progress)
+        })
+    }
+
+    /// Tells whether a status calls a thing finished.
+    pub(crate) fn calls_complete(status: &str) -> bool {
+        Self::of(status) == Some(Self::Complete)
+    }
+
+    /// Tells whether a status says that there is work left.
+    pub(crate) fn calls_open(status: &str) -> bool {
+        matches!(
+            Self::of(status),
+            Some(Self::InProgress | Self::NotStarted | Self::Blocked)
+        )
+    }
+
+    /// Tells whether the phase is neither to be done nor done under its own number.
+    pub fn is_out(self) -> bool {
+        matches!(self, Self::Deferred | Self::Superseded | Self::Removed)
+    }
+}
+
+/// Tells whether a text reads as a status rather than as a name.
+pub(crate) fn is_status(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let Some((word, _)) = BEGINNINGS
+        .iter()
+        .find(|(word, _)| begins_with_word(words, word))
+    else {
+        return words.is_empty() && PhaseProgress::of_sign(text).is_some();
+    };
+    let rest = words[word.len()..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    // `Complete Rewrite` is a name, `COMPLETE`, `Complete (4 plans)` and `complete, verified` are not.
+    rest.trim_start().is_empty()
+        || rest
+            .trim_start()
+            .starts_with(|c: char| !c.is_alphanumeric() && c != '&')
+        || text.trim().chars().any(char::is_alphabetic)
+            && !text.trim().chars().any(char::is_lowercase)
+}
+
+/// Tells whether `text` begins with `word`, or with it and an ending (`completed`, `completes`).
+fn begins_with_word(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|rest| {
+        let ending = rest.len() - rest.trim_start_matches(char::is_alphanumeric).len();
+        ending <= 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_by_its_beginning() {
+        for (text, expected) in [
+            ("Complete (4 plans)", Some(PhaseProgress::Complete)),
+            ("\u{2713} Built", Some(PhaseProgress::Complete)),
+            ("\u{25cf} Done", Some(PhaseProgress::Complete)),
+            ("\u{25d1} In progress", Some(PhaseProgress::InProgress)),
+            ("completed_verified", Some(PhaseProgress::Complete)),
+            ("Pending planning", Some(PhaseProgress::NotStarted)),
+            ("Not started", Some(PhaseProgress::NotStarted)),
+            ("_(deferred to v3)_", Some(PhaseProgress::Deferred)),
+            ("Superseded by Phase 2", Some(PhaseProgress::Superseded)),
+            ("\u{2705}", Some(PhaseProgress::Complete)),
+            ("Milestone ready", None),
+            ("", None),
+        ] {
+            assert_eq!(PhaseProgress::of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_begin_like_a_status_are_names() {
+        for text in [
+            "Complete Rewrite",
+            "Planning & Research",
+            "Doneness",
+            "Events",
+        ] {
+            assert!(!is_status(text), "{text}");
+        }
+        for text in [
+            "planned",
+            "COMPLETE (100% tests)",
+            "IN PROGRESS",
+            "done, verified",
+            "All phases complete",
+        ] {
+            assert!(is_status(text), "{text}");
+        }
+    }
+}

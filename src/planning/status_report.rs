@@ -1,0 +1,258 @@
+//! The answer to `annals status`: where the work stands and what comes next.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::planning::Action;
+use crate::planning::Decision;
+use crate::planning::Drift;
+use crate::planning::Phase;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanStanding;
+use crate::planning::Position;
+use crate::planning::Skill;
+use crate::planning::Standing;
+use crate::planning::StatedPhase;
+use crate::planning::Survey;
+use crate::planning::drift;
+use crate::project::Layout;
+use crate::project::Project;
+use crate::warning::Warning;
+
+/// Where the work stands. It is the document of `annals status --json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StatusReport {
+    /// The project's name.
+    pub project: String,
+    /// What the project is for.
+    pub core_value: Option<String>,
+    /// `vbw`, `yolo` or `gsd`.
+    pub layout: &'static str,
+    /// The planning folder, relative to the project where it lies inside.
+    pub planning_dir: PathBuf,
+    /// The milestone that is worked on, and the archived ones.
+    pub milestone: MilestoneStatus,
+    /// The current phase as STATE.md states it; worked out from the files where it states none.
+    pub phase: PhaseReport,
+    /// The current phase as worked out from the files.
+    pub derived: PhaseReport,
+    /// The active milestone's plans, counted.
+    pub plans: PlanCounts,
+    /// STATE.md's decisions, in file order.
+    pub decisions: Vec<Decision>,
+    /// The open todos.
+    pub todos: Vec<String>,
+    /// The open blockers.
+    pub blockers: Vec<String>,
+    /// The installed skills.
+    pub skills: Vec<Skill>,
+    /// What to do next.
+    pub next: NextStatus,
+    /// Where STATE.md and ROADMAP.md say otherwise than the files.
+    pub drift: Vec<Drift>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// The milestone that is worked on, and the archived ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MilestoneStatus {
+    /// The active milestone's slug.
+    pub slug: String,
+    /// Its name, as STATE.md says it.
+    pub name: Option<String>,
+    /// The slugs of archived milestones, sorted.
+    pub archived: Vec<String>,
+}
+
+/// The current phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PhaseReport {
+    /// Its number.
+    pub number: Option<PhaseNumber>,
+    /// How many phases there are.
+    pub total: Option<u32>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its status: verbatim where stated.
+    pub status: Option<String>,
+    /// The progress in percent.
+    pub progress_percent: Option<u32>,
+    /// What it is to achieve, as the roadmap says.
+    pub goal: Option<String>,
+    /// `state` where STATE.md states it, `files` where it is worked out.
+    pub source: &'static str,
+}
+
+/// Plans, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PlanCounts {
+    /// All of them.
+    pub total: usize,
+    /// With a summary that calls it neither partial nor failed.
+    pub complete: usize,
+    /// With a summary that calls it partial.
+    pub partial: usize,
+    /// With a summary that calls it failed.
+    pub failed: usize,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NextStatus {
+    /// What to do.
+    pub action: Action,
+    /// Of which phase; null for `ship` and `none`.
+    pub phase: Option<PhaseNumber>,
+    /// The command of the workflow that does it.
+    pub command: String,
+    /// Whether sources contradict each other about it.
+    pub conflict: bool,
+    /// The evidence; in a conflict that of both sides.
+    pub because: Vec<String>,
+}
+
+impl StatusReport {
+    /// Returns where the work stands in a project.
+    pub fn of(project: &Project, survey: &Survey) -> Self {
+        let planning = project.planning_place();
+        let position = &survey.position;
+        let derived = derived(position);
+        Self {
+            project: survey.name(project),
+            core_value: survey.core_value().map(str::to_owned),
+            layout: planning.layout.name.as_str(),
+            planning_dir: project.relative(&planning.dir).to_owned(),
+            milestone: MilestoneStatus {
+                slug: survey.folder.active.slug.clone(),
+                name: survey.state.milestone.clone(),
+                archived: survey
+                    .folder
+                    .archived
+                    .iter()
+                    .map(|archive| archive.slug.clone())
+                    .collect(),
+            },
+            phase: stated(survey, &derived),
+            derived,
+            plans: PlanCounts::of(&position.phases),
+            decisions: survey.state.decisions.clone(),
+            todos: survey.state.todos.clone(),
+            blockers: survey.state.blockers.clone(),
+            skills: survey.state.skills.clone(),
+            next: NextStatus::of(position, &planning.layout),
+            drift: drift(&survey.evidence(project), position),
+            warnings: survey
+                .warnings
+                .iter()
+                .map(|warning| relative(project, warning))
+                .collect(),
+        }
+    }
+}
+
+/// Names a warning's file relative to the project.
+fn relative(project: &Project, warning: &Warning) -> Warning {
+    let mut warning = warning.clone();
+    let file: &Path = project.relative(&warning.place.file);
+    warning.place.file = file.to_owned();
+    warning
+}
+
+impl PlanCounts {
+    fn of(phases: &[Phase]) -> Self {
+        let count = |standing| phases.iter().map(|phase| phase.count(standing)).sum();
+        Self {
+            total: phases.iter().map(|phase| phase.plans.len()).sum(),
+            complete: count(PlanStanding::Complete),
+            partial: count(PlanStanding::Partial),
+            failed: count(PlanStanding::Failed),
+        }
+    }
+}
+
+impl NextStatus {
+    /// Words the next action in the layout's own commands.
+    pub fn of(position: &Position, layout: &Layout) -> Self {
+        let next = &position.next;
+        let phase = next
+            .phase
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let command = match next.action {
+            Action::Plan => layout.commands.plan(&phase),
+            Action::Execute => layout.commands.execute(&phase),
+            Action::Ship => layout.commands.ship.clone(),
+            Action::None => layout.commands.new_milestone.clone(),
+        };
+        Self {
+            action: next.action,
+            phase: next.phase.clone(),
+            command,
+            conflict: !next.against.is_empty(),
+            because: next.because.iter().chain(&next.against).cloned().collect(),
+        }
+    }
+}
+
+fn derived(position: &Position) -> PhaseReport {
+    let phase = position.phase();
+    PhaseReport {
+        number: phase.map(|phase| phase.number.clone()),
+        total: u32::try_from(position.total())
+            .ok()
+            .filter(|total| *total > 0),
+        name: phase.and_then(|phase| phase.name.clone()),
+        status: phase.map(status_words),
+        progress_percent: phase.map(|_| position.percent()),
+        goal: phase.and_then(|phase| phase.goal.clone()),
+        source: "files",
+    }
+}
+
+/// Says in words how far a phase is: `in progress, 1 of 3 plans`.
+fn status_words(phase: &Phase) -> String {
+    let (done, all) = (phase.count(PlanStanding::Complete), phase.plans.len());
+    match phase.standing {
+        Standing::Done => "complete".to_owned(),
+        Standing::Unplanned => "not planned".to_owned(),
+        Standing::Dropped => "dropped".to_owned(),
+        Standing::Open
+            if done == 0 && phase.plans.iter().all(|(slot, _)| slot.summary.is_none()) =>
+        {
+            format!("planned, {all} {}", if all == 1 { "plan" } else { "plans" })
+        }
+        Standing::Open => format!("in progress, {done} of {all} plans"),
+    }
+}
+
+fn stated(survey: &Survey, derived: &PhaseReport) -> PhaseReport {
+    let StatedPhase {
+        number,
+        total,
+        name,
+        status,
+        progress_percent,
+    } = survey.state.phase.clone();
+    if number.is_none() && status.is_none() && progress_percent.is_none() {
+        return derived.clone();
+    }
+    let goal = survey
+        .roadmap
+        .phases
+        .iter()
+        .find(|phase| Some(&phase.number) == number.as_ref())
+        .and_then(|phase| phase.goal.clone());
+    PhaseReport {
+        number,
+        total,
+        name,
+        status,
+        progress_percent,
+        goal,
+        source: "state",
+    }
+}

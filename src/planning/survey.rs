@@ -1,0 +1,141 @@
+//! Everything a planning folder says of its active milestone, read once.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::planning::Evidence;
+use crate::planning::Folder;
+use crate::planning::Position;
+use crate::planning::ProjectFile;
+use crate::planning::Roadmap;
+use crate::planning::State;
+use crate::planning::Summary;
+use crate::planning::phases;
+use crate::project::Project;
+use crate::storage::read;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// The active milestone as its files describe it.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// The names in the folder.
+    pub folder: Folder,
+    /// PROJECT.md; empty where there is none.
+    pub project_file: ProjectFile,
+    /// STATE.md; empty where there is none.
+    pub state: State,
+    /// ROADMAP.md; empty where there is none.
+    pub roadmap: Roadmap,
+    /// Whether there is a STATE.md.
+    pub has_state: bool,
+    /// Where the work stands.
+    pub position: Position,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+impl Survey {
+    /// Reads STATE, ROADMAP, PROJECT, all file names, and what each summary says of its status.
+    pub fn take(project: &Project) -> Result<Self> {
+        let folder = Folder::read(&project.planning()?.dir)?;
+        Self::of(project, folder, &read::text)
+    }
+
+    /// Reads the same of a folder whose files `read` returns: those that a change has yet to write, too.
+    pub fn of(project: &Project, folder: Parsed<Folder>, read: Read<'_>) -> Result<Self> {
+        let mut warnings = Vec::new();
+        let folder = folder.into_value(&mut warnings);
+        let mut documents = Documents { read, warnings };
+        let home = &folder.active.dir;
+        let state = documents.parse(&home.join("STATE.md"), State::parse);
+        let roadmap = documents.parse(&home.join("ROADMAP.md"), Roadmap::parse);
+        let project_file = documents.parse(&folder.dir.join("PROJECT.md"), ProjectFile::parse);
+        let has_state = state.is_some();
+        let (state, roadmap) = (state.unwrap_or_default(), roadmap.unwrap_or_default());
+        let phases = phases(&folder.active, &roadmap, &state, &mut |path: PathBuf| {
+            Summary::status_of(&documents.text(&path)?)
+        });
+        let evidence = Evidence {
+            folder: &folder,
+            roadmap: &roadmap,
+            state: &state,
+            has_state,
+            root: &project.root,
+        };
+        let position = Position::of(&evidence, phases);
+        Ok(Self {
+            project_file: project_file.unwrap_or_default(),
+            position,
+            folder,
+            state,
+            roadmap,
+            has_state,
+            warnings: documents.warnings,
+        })
+    }
+
+    /// Returns the evidence that the position was worked out from.
+    pub fn evidence<'a>(&'a self, project: &'a Project) -> Evidence<'a> {
+        Evidence {
+            folder: &self.folder,
+            roadmap: &self.roadmap,
+            state: &self.state,
+            has_state: self.has_state,
+            root: &project.root,
+        }
+    }
+
+    /// Returns the project's name: PROJECT.md's, else STATE.md's, else the folder's.
+    pub fn name(&self, project: &Project) -> String {
+        let folder = || {
+            project
+                .root
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
+        let written = self
+            .project_file
+            .name
+            .clone()
+            .or_else(|| self.state.project.clone());
+        written
+            .or_else(folder)
+            .unwrap_or_else(|| "project".to_owned())
+    }
+
+    /// Returns what the project is for: PROJECT.md's core value, else STATE.md's.
+    pub fn core_value(&self) -> Option<&str> {
+        let written = self.project_file.core_value.as_ref();
+        written
+            .or(self.state.core_value.as_ref())
+            .map(String::as_str)
+    }
+}
+
+/// Returns a file's text; nothing where there is none.
+pub type Read<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
+
+/// Files as they are read, and what was odd about them: one that can't be read must not hide the others.
+struct Documents<'a> {
+    read: Read<'a>,
+    warnings: Vec<Warning>,
+}
+
+impl Documents<'_> {
+    fn text(&mut self, path: &Path) -> Option<String> {
+        match (self.read)(path) {
+            Ok(text) => text.map(|text| text.into_value(&mut self.warnings)),
+            Err(error) => {
+                self.warnings.push(Warning::file(path, error.reason()));
+                None
+            }
+        }
+    }
+
+    fn parse<T>(&mut self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
+        let text = self.text(path)?;
+        Some(parse(&text, path).into_value(&mut self.warnings))
+    }
+}

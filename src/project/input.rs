@@ -1,0 +1,86 @@
+//! A value as someone wrote it, in a file or as one word, and what a key makes of it.
+
+use std::path::PathBuf;
+
+use toml::de::DeValue;
+
+/// A value before it is checked against what its key takes.
+pub(crate) enum Input<'a> {
+    /// From a file, where text, numbers and lists differ.
+    Typed(&'a DeValue<'a>),
+    /// From the environment or the command line, where all is text.
+    Spelled(&'a str),
+}
+
+impl Input<'_> {
+    /// Returns a text of one line.
+    pub(crate) fn line(&self) -> Result<String, String> {
+        let text = match self {
+            Self::Typed(DeValue::String(text)) => text.as_ref(),
+            Self::Typed(other) => return Err(wanted("a string", other)),
+            Self::Spelled(text) => text,
+        };
+        if text.trim().is_empty() {
+            return Err("must not be empty".to_owned());
+        }
+        if text.chars().any(char::is_control) {
+            return Err("must be one line without control characters".to_owned());
+        }
+        Ok(text.to_owned())
+    }
+
+    /// Returns a path.
+    pub(crate) fn path(&self) -> Result<PathBuf, String> {
+        self.line().map(PathBuf::from)
+    }
+
+    /// Returns a whole number within limits.
+    pub(crate) fn number(&self, least: u64, most: u64) -> Result<u64, String> {
+        let number = match self {
+            Self::Typed(DeValue::Integer(number)) => {
+                u64::from_str_radix(number.as_str(), number.radix()).ok()
+            }
+            Self::Typed(other) => return Err(wanted("a whole number", other)),
+            Self::Spelled(text) => text.trim().parse().ok(),
+        };
+        number
+            .filter(|number| (least..=most).contains(number))
+            .ok_or_else(|| format!("must be a whole number from {least} to {most}"))
+    }
+
+    /// Returns yes or no.
+    pub(crate) fn yes_or_no(&self) -> Result<bool, String> {
+        match self {
+            Self::Typed(DeValue::Boolean(value)) => Ok(*value),
+            Self::Typed(other) => Err(wanted("true or false", other)),
+            Self::Spelled(text) => match text.trim() {
+                "true" | "1" | "yes" | "on" => Ok(true),
+                "false" | "0" | "no" | "off" => Ok(false),
+                _ => Err("must be true or false".to_owned()),
+            },
+        }
+    }
+
+    /// Returns several words: an array in a file, separated by commas elsewhere.
+    pub(crate) fn words(&self) -> Result<Vec<String>, String> {
+        match self {
+            Self::Typed(DeValue::Array(items)) => items
+                .iter()
+                .map(|item| match item.get_ref() {
+                    DeValue::String(word) => Ok(word.trim().to_owned()),
+                    other => Err(wanted("an array of strings", other)),
+                })
+                .collect(),
+            Self::Typed(other) => Err(wanted("an array of strings", other)),
+            Self::Spelled(text) => Ok(text
+                .split(',')
+                .map(|word| word.trim().to_owned())
+                .filter(|word| !word.is_empty())
+                .collect()),
+        }
+    }
+}
+
+fn wanted(wanted: &str, found: &DeValue) -> String {
+    format!("must be {wanted}, not {}", found.type_str())
+}

@@ -1,0 +1,196 @@
+//! What can be set, who may set it, and how.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::project::input::Input;
+use crate::project::settings::MAX_LINES;
+use crate::project::settings::Settings;
+use crate::project::settings::Target;
+use crate::project::settings::Value;
+
+/// The longest wait for a lock that can be set, in seconds.
+const MAX_LOCK_WAIT: u64 = 600;
+
+/// Who may set a key. A cloned repository must not be able to run, send or reach anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Every source.
+    Anyone,
+    /// Every source, but `annals.toml` only with a path inside the project.
+    Inside,
+    /// Every source but `annals.toml`.
+    UserOnly,
+}
+
+/// One key: its name, who may set it, and how it is read into and listed from [`Settings`].
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) scope: Scope,
+    pub(crate) about: &'static str,
+    pub(crate) set: fn(&mut Settings, &Input) -> Result<(), String>,
+    pub(crate) show: fn(&Settings) -> Value,
+}
+
+/// Every key there is.
+pub(crate) const KEYS: &[Key] = &[
+    Key {
+        name: "planning_dir",
+        scope: Scope::Inside,
+        about: "The planning folder, instead of the first of .vbw-planning, .yolo-planning, .planning",
+        set: |settings, input| {
+            settings.planning_dir = Some(input.path()?);
+            Ok(())
+        },
+        show: |settings| path(settings.planning_dir.as_ref()),
+    },
+    Key {
+        name: "max_lines",
+        scope: Scope::Anyone,
+        about: "The most lines of a context file, 200 at most",
+        set: |settings, input| {
+            let lines = input.number(1, MAX_LINES as u64)?;
+            settings.max_lines = usize::try_from(lines).unwrap_or(MAX_LINES);
+            Ok(())
+        },
+        show: |settings| Value::Number(settings.max_lines as u64),
+    },
+    Key {
+        name: "max_tokens",
+        scope: Scope::Anyone,
+        about: "The most tokens of the generated block",
+        set: |settings, input| {
+            let tokens = input.number(1, u64::from(u32::MAX))?;
+            settings.max_tokens = usize::try_from(tokens).ok();
+            Ok(())
+        },
+        show: |settings| match settings.max_tokens {
+            Some(tokens) => Value::Number(tokens as u64),
+            None => Value::Unset,
+        },
+    },
+    Key {
+        name: "targets",
+        scope: Scope::Anyone,
+        about: "The context files to keep up to date: claude, agents, gemini",
+        set: |settings, input| {
+            settings.targets = targets(&input.words()?)?;
+            Ok(())
+        },
+        show: |settings| {
+            let words = settings.targets.iter().map(|target| target.as_str());
+            Value::List(words.map(str::to_owned).collect())
+        },
+    },
+    Key {
+        name: "fix_state",
+        scope: Scope::Anyone,
+        about: "Whether a finished plan also corrects the position lines of STATE.md",
+        set: |settings, input| {
+            settings.fix_state = input.yes_or_no()?;
+            Ok(())
+        },
+        show: |settings| Value::Bool(settings.fix_state),
+    },
+    Key {
+        name: "history",
+        scope: Scope::Anyone,
+        about: "Whether writes are recorded, so that `annals undo` can take them back",
+        set: |settings, input| {
+            settings.history = input.yes_or_no()?;
+            Ok(())
+        },
+        show: |settings| Value::Bool(settings.history),
+    },
+    Key {
+        name: "template",
+        scope: Scope::Inside,
+        about: "The template of the context file, instead of templates/CLAUDE.md.j2 in the planning folder",
+        set: |settings, input| {
+            settings.template = Some(input.path()?);
+            Ok(())
+        },
+        show: |settings| path(settings.template.as_ref()),
+    },
+    Key {
+        name: "commands.plan",
+        scope: Scope::Anyone,
+        about: "What is printed as the command that plans a phase; {phase} is its number",
+        set: |settings, input| {
+            settings.commands.plan = input.line()?;
+            Ok(())
+        },
+        show: |settings| text(&settings.commands.plan),
+    },
+    Key {
+        name: "commands.execute",
+        scope: Scope::Anyone,
+        about: "What is printed as the command that executes a phase; {phase} is its number",
+        set: |settings, input| {
+            settings.commands.execute = input.line()?;
+            Ok(())
+        },
+        show: |settings| text(&settings.commands.execute),
+    },
+    Key {
+        name: "commands.ship",
+        scope: Scope::Anyone,
+        about: "What is printed as the command that ships the milestone",
+        set: |settings, input| {
+            settings.commands.ship = input.line()?;
+            Ok(())
+        },
+        show: |settings| text(&settings.commands.ship),
+    },
+    Key {
+        name: "commands.new_milestone",
+        scope: Scope::Anyone,
+        about: "What is printed as the command that starts a milestone",
+        set: |settings, input| {
+            settings.commands.new_milestone = input.line()?;
+            Ok(())
+        },
+        show: |settings| text(&settings.commands.new_milestone),
+    },
+    Key {
+        name: "lock_wait",
+        scope: Scope::Anyone,
+        about: "How many seconds a lock that another process holds is waited for",
+        set: |settings, input| {
+            settings.lock_wait = Duration::from_secs(input.number(0, MAX_LOCK_WAIT)?);
+            Ok(())
+        },
+        show: |settings| Value::Number(settings.lock_wait.as_secs()),
+    },
+];
+
+fn path(path: Option<&PathBuf>) -> Value {
+    match path {
+        Some(path) => Value::Text(path.display().to_string()),
+        None => Value::Unset,
+    }
+}
+
+fn text(text: &str) -> Value {
+    match text {
+        "" => Value::Unset,
+        text => Value::Text(text.to_owned()),
+    }
+}
+
+fn targets(words: &[String]) -> Result<Vec<Target>, String> {
+    let mut targets = Vec::new();
+    for word in words {
+        let known = Target::ALL.iter().find(|target| target.as_str() == word);
+        let target = known.ok_or_else(|| {
+            format!("{word:?} is no context file: choose from claude, agents, gemini")
+        })?;
+        targets.push(*target);
+    }
+    if targets.is_empty() {
+        return Err("names no context file: choose from claude, agents, gemini".to_owned());
+    }
+    targets.sort_unstable();
+    targets.dedup();
+    Ok(targets)
+}

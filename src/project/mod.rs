@@ -1,0 +1,34 @@
+//! Where this run works: root, planning layout, settings and where each value came from.
+//!
+//! Everything the layers below the doors may know about the outside arrives here, as a [`Request`]:
+//! the working directory, the flags and the environment. [`Project::open`] makes of it the one
+//! value that every entry point of the library takes first.
+
+mod discovery;
+mod environment;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod input;
+mod keys;
+mod layout;
+mod open;
+mod planning;
+mod settings;
+mod sources;
+
+pub use environment::Environment;
+pub use keys::Scope;
+pub use layout::CommandSection;
+pub use layout::Commands;
+pub use layout::Layout;
+pub use layout::LayoutName;
+pub use open::Project;
+pub use open::Request;
+pub use planning::Planning;
+pub(crate) use planning::confine;
+pub use settings::MAX_LINES;
+pub use settings::Origin;
+pub use settings::Setting;
+pub use settings::Settings;
+pub use settings::Target;
+pub use settings::Value;

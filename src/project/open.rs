@@ -1,0 +1,314 @@
+//! Puts together all that a run needs to know about its place.
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::error::Result;
+use crate::git::Git;
+use crate::project::discovery;
+use crate::project::environment::Environment;
+use crate::project::layout::LayoutName;
+use crate::project::planning::Planning;
+use crate::project::settings::Settings;
+use crate::project::sources;
+use crate::storage::Storage;
+use crate::warning::Warning;
+
+/// What a door knows before the project is found.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The working directory, absolute; relative flags are relative to it.
+    pub directory: PathBuf,
+    /// `--project`: the root, instead of the project that the working directory belongs to.
+    pub project: Option<PathBuf>,
+    /// `--planning-dir`.
+    pub planning_dir: Option<PathBuf>,
+    /// `--dry-run`.
+    pub dry_run: bool,
+    /// `--no-history`.
+    pub no_history: bool,
+    /// The environment.
+    pub environment: Environment,
+}
+
+/// Where a run works, and what is in force there.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// The project's folder, absolute and without links.
+    pub root: PathBuf,
+    /// What is set.
+    pub settings: Settings,
+    /// The time of this run.
+    pub clock: Clock,
+    /// The repository that the project stands in, if any.
+    pub git: Git,
+    /// The environment of this run.
+    pub environment: Environment,
+    /// Whether changes are shown instead of made.
+    pub dry_run: bool,
+    /// What was odd about the place itself.
+    pub warnings: Vec<Warning>,
+    place: Planning,
+}
+
+impl Project {
+    /// Finds the project and reads its settings; a project without a planning folder is one, too.
+    pub fn open(request: Request) -> Result<Self> {
+        let environment = request.environment;
+        let root = root(&request.directory, request.project.as_deref(), &environment)?;
+        let mut settings = sources::settings(&root, &environment)?;
+        if let Some(dir) = request.planning_dir {
+            settings.planning_dir = Some(request.directory.join(dir));
+            settings.set_by("planning_dir", "--planning-dir");
+        }
+        if request.no_history {
+            settings.history = false;
+            settings.set_by("history", "--no-history");
+        }
+        let mut warnings = Vec::new();
+        let mut place = Planning::locate(&root, &settings, &mut warnings)?;
+        settings.complete(&place.layout.commands);
+        place.layout.commands.clone_from(&settings.commands);
+        Ok(Self {
+            clock: Clock::new(environment.get("ANNALS_NOW"))?,
+            git: Git::discover(&root),
+            dry_run: request.dry_run,
+            root,
+            settings,
+            environment,
+            warnings,
+            place,
+        })
+    }
+
+    /// Returns the planning folder.
+    pub fn planning(&self) -> Result<&Planning> {
+        if self.place.exists() {
+            return Ok(&self.place);
+        }
+        if self.settings.planning_dir.is_some() {
+            let origin = self.settings.origin("planning_dir");
+            return Err(Error::not_found("no planning folder here")
+                .at(&self.place.dir, None)
+                .hint(format!(
+                    "the path comes from {origin}; `annals init` makes the folder"
+                )));
+        }
+        let looked_for = LayoutName::ALL.map(LayoutName::dir).join(", ");
+        Err(Error::not_found("no planning folder here")
+            .at(&self.root, None)
+            .hint(format!(
+                "looked for {looked_for}; `annals init` makes one, --planning-dir names another"
+            )))
+    }
+
+    /// Returns where the planning folder is, or where `init` makes it.
+    pub fn planning_place(&self) -> &Planning {
+        &self.place
+    }
+
+    /// Returns the one way to write in this project, as the settings want it.
+    pub fn storage(&self) -> Storage {
+        Storage::new(&self.root, self.clock)
+            .dry_run(self.dry_run)
+            .keep_history(self.settings.history)
+            .wait(self.settings.lock_wait)
+    }
+
+    /// Returns a path as it is printed: relative to the project where it lies inside.
+    pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
+        path.strip_prefix(&self.root).unwrap_or(path)
+    }
+}
+
+fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Result<PathBuf> {
+    if let Some(named) = flag {
+        let named = directory.join(named);
+        return match fs::canonicalize(&named) {
+            Ok(root) if root.is_dir() => Ok(root),
+            _ => Err(Error::not_found("no such folder")
+                .at(&named, None)
+                .hint("--project names the folder of a project")),
+        };
+    }
+    let start = fs::canonicalize(directory)
+        .map_err(|_| Error::not_found("the working directory is gone").at(directory, None))?;
+    // The home directory may be reached through a link; the start is already without any.
+    let home = environment.home();
+    let home = home.map(|home| fs::canonicalize(&home).unwrap_or(home));
+    Ok(discovery::root(&start, home.as_deref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+    use crate::project::fixture::Tree;
+    use crate::storage::Changes;
+    use crate::storage::Store;
+
+    fn open(tree: &Tree, directory: &str) -> Result<Project> {
+        Project::open(request(tree, directory))
+    }
+
+    fn request(tree: &Tree, directory: &str) -> Request {
+        Request {
+            directory: tree.at(directory),
+            ..Request::default()
+        }
+    }
+
+    fn with(name: &str, value: &str) -> Environment {
+        std::iter::once((name.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn the_first_planning_folder_decides_the_layout_and_a_second_is_a_warning() {
+        let tree = Tree::new(&[".planning/", "src/"]);
+        let project = open(&tree, "src").unwrap();
+        assert_eq!(project.root, tree.at(""));
+        let planning = project.planning().unwrap();
+        assert_eq!(planning.dir, tree.at(".planning"));
+        assert_eq!(planning.layout.name, LayoutName::Gsd);
+        assert_eq!(project.settings.commands.plan("2"), "/gsd:plan-phase 2");
+        assert_eq!(project.warnings, []);
+
+        let tree = Tree::new(&[".planning/", ".vbw-planning/"]);
+        let project = open(&tree, "").unwrap();
+        assert_eq!(project.planning().unwrap().layout.name, LayoutName::Vbw);
+        let [warning] = &project.warnings[..] else {
+            panic!("one warning, not {:?}", project.warnings);
+        };
+        let warning = warning.to_string();
+        assert!(warning.contains(".vbw-planning: is the planning folder in use"));
+        assert!(warning.contains(".planning is here too"), "{warning}");
+    }
+
+    #[test]
+    fn no_planning_folder_is_not_found_and_init_is_named() {
+        let tree = Tree::new(&[".git/"]);
+        let project = open(&tree, "").unwrap();
+        let error = project.planning().unwrap_err();
+        assert_eq!(error.kind, Kind::NotFound);
+        assert!(error.hint.unwrap().contains("annals init"));
+        assert_eq!(project.planning_place().dir, tree.at(".vbw-planning"));
+        assert_eq!(project.settings.commands.ship, "/vbw:ship");
+    }
+
+    #[test]
+    fn the_planning_folder_can_be_named_by_flag_variable_and_file() {
+        let tree = Tree::new(&[".git/", ".planning/", "a/.yolo-planning/", "b/", "c/"]);
+        tree.write("annals.toml", "planning_dir = \"c\"\n");
+        let mut request = request(&tree, "a");
+        let dir = |request: &Request| {
+            let project = Project::open(request.clone()).unwrap();
+            let planning = project.planning().unwrap();
+            (planning.dir.clone(), planning.layout.name)
+        };
+        request.project = Some(tree.at(""));
+        assert_eq!(dir(&request), (tree.at("c"), LayoutName::Vbw));
+        tree.write("annals.toml", "planning_dir = \"./a/./.yolo-planning/\"\n");
+        let normal = (tree.at("a/.yolo-planning"), LayoutName::Yolo);
+        assert_eq!(dir(&request), normal);
+        request.environment = with("ANNALS_PLANNING_DIR", "b");
+        assert_eq!(dir(&request), (tree.at("b"), LayoutName::Vbw));
+        request.planning_dir = Some(PathBuf::from(".yolo-planning"));
+        let flagged = (tree.at("a/.yolo-planning"), LayoutName::Yolo);
+        assert_eq!(
+            dir(&request),
+            flagged,
+            "a flag is relative to the working directory"
+        );
+        assert_eq!(Project::open(request).unwrap().warnings, []);
+    }
+
+    #[test]
+    fn a_named_planning_folder_that_is_missing_says_where_the_name_comes_from() {
+        let tree = Tree::new(&[".vbw-planning/"]);
+        tree.write("annals.toml", "\nplanning_dir = \"plan\"\n");
+        let project = open(&tree, "").unwrap();
+        let error = project.planning().unwrap_err();
+        assert_eq!(error.kind, Kind::NotFound);
+        assert_eq!(error.place.unwrap().file, tree.at("plan"));
+        assert!(error.hint.unwrap().contains("annals.toml:2"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_cloned_link_out_of_the_project_is_refused_and_a_named_one_is_not() {
+        let tree = Tree::new(&["project/.git/", "elsewhere/"]);
+        let link = |name: &str| {
+            std::os::unix::fs::symlink(tree.at("elsewhere"), tree.at("project").join(name))
+                .unwrap();
+        };
+        link(".vbw-planning");
+        link("plan");
+        let refused = open(&tree, "project").unwrap_err();
+        assert_eq!(refused.kind, Kind::Refused);
+        assert!(refused.message.contains("leads outside the project"));
+        let mut request = request(&tree, "project");
+        request.planning_dir = Some(PathBuf::from(".vbw-planning"));
+        assert!(Project::open(request).unwrap().planning().is_ok());
+        tree.write("project/annals.toml", "planning_dir = \"plan\"");
+        assert_eq!(open(&tree, "project").unwrap_err().kind, Kind::Refused);
+    }
+
+    #[test]
+    fn the_project_flag_names_the_root_itself() {
+        let tree = Tree::new(&[".git/", ".vbw-planning/", "sub/"]);
+        let mut request = request(&tree, "sub");
+        request.project = Some(PathBuf::from("."));
+        assert_eq!(Project::open(request.clone()).unwrap().root, tree.at("sub"));
+        request.project = Some(PathBuf::from("missing"));
+        assert_eq!(Project::open(request).unwrap_err().kind, Kind::NotFound);
+    }
+
+    #[test]
+    fn paths_are_printed_relative_to_the_project() {
+        let tree = Tree::new(&[".git/"]);
+        let project = open(&tree, "").unwrap();
+        let inside = tree.at("a/b.md");
+        assert_eq!(project.relative(&inside), Path::new("a/b.md"));
+        assert_eq!(
+            project.relative(Path::new("/elsewhere")),
+            Path::new("/elsewhere")
+        );
+    }
+
+    #[test]
+    fn writes_follow_the_flag_and_the_settings() {
+        let tree = Tree::new(&[".git/"]);
+        let note = |dry_run, no_history, text: &str| {
+            let project = Project::open(Request {
+                dry_run,
+                no_history,
+                environment: with("ANNALS_HISTORY", "true"),
+                ..request(&tree, "")
+            });
+            let storage = project.unwrap().storage();
+            let written = storage.transact("note", &[Store::Entries], || {
+                let mut changes = Changes::new();
+                changes.write(&tree.at("notes.md"), text)?;
+                Ok(((), changes))
+            });
+            written.unwrap();
+            let recorded = storage.history().list().unwrap().value.len();
+            (tree.at("notes.md").exists(), recorded)
+        };
+        assert_eq!(note(true, false, "one\n"), (false, 0));
+        assert_eq!(note(false, true, "one\n"), (true, 0));
+        assert_eq!(note(false, false, "two\n"), (true, 1));
+    }
+
+    #[test]
+    fn the_time_comes_from_the_environment() {
+        let tree = Tree::new(&[]);
+        let mut request = request(&tree, "");
+        request.environment = with("ANNALS_NOW", "2026-02-17T10:11:12Z");
+        let project = Project::open(request).unwrap();
+        assert_eq!(project.clock.timestamp(), "2026-02-17T10:11:12Z");
+    }
+}

@@ -1,0 +1,216 @@
+//! What is in force for a run, and where each value came from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::project::keys::KEYS;
+use crate::project::keys::Key;
+use crate::project::layout::Commands;
+
+/// The most lines a context file may have; settings can only lower it.
+pub const MAX_LINES: usize = 200;
+
+/// A context file that is kept up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// `CLAUDE.md`.
+    Claude,
+    /// `AGENTS.md`.
+    Agents,
+    /// `GEMINI.md`.
+    Gemini,
+}
+
+impl Target {
+    /// All context files, in the order in which they are written.
+    pub const ALL: [Self; 3] = [Self::Claude, Self::Agents, Self::Gemini];
+
+    /// Returns the word that asks for this file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Agents => "agents",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// Returns the file's name.
+    pub fn file(self) -> &'static str {
+        match self {
+            Self::Claude => "CLAUDE.md",
+            Self::Agents => "AGENTS.md",
+            Self::Gemini => "GEMINI.md",
+        }
+    }
+}
+
+/// Where a value was set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Origin {
+    /// Nowhere: it is the default.
+    Default,
+    /// In the user's own file.
+    User {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+    },
+    /// In the project's `annals.toml`.
+    Project {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+    },
+    /// In the environment.
+    Environment {
+        /// The variable.
+        variable: String,
+    },
+    /// On the command line.
+    Flag {
+        /// The flag.
+        flag: String,
+    },
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User { file, line } | Self::Project { file, line } => {
+                write!(f, "{}:{line}", file.display())
+            }
+            Self::Environment { variable } => f.write_str(variable),
+            Self::Flag { flag } => f.write_str(flag),
+        }
+    }
+}
+
+/// A value as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// Not set, and without a default.
+    Unset,
+    /// A text.
+    Text(String),
+    /// A number.
+    Number(u64),
+    /// Yes or no.
+    Bool(bool),
+    /// Several words.
+    List(Vec<String>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unset => f.write_str("(not set)"),
+            Self::Text(text) => f.write_str(text),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::List(words) => f.write_str(&words.join(", ")),
+        }
+    }
+}
+
+/// One key as `annals config` lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    /// The key.
+    pub key: &'static str,
+    /// The value in force.
+    pub value: Value,
+    /// Where it was set.
+    pub origin: Origin,
+    /// What the key does.
+    pub about: &'static str,
+}
+
+/// What is in force for this run, from all sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The planning folder, relative to the project; nothing where it is looked for.
+    pub planning_dir: Option<PathBuf>,
+    /// The most lines a context file may have.
+    pub max_lines: usize,
+    /// The most tokens the generated block may have.
+    pub max_tokens: Option<usize>,
+    /// The context files to keep up to date.
+    pub targets: Vec<Target>,
+    /// Whether a finished plan also corrects the position lines of STATE.md.
+    pub fix_state: bool,
+    /// Whether writes are recorded, so that they can be undone.
+    pub history: bool,
+    /// The project's own template of the context file.
+    pub template: Option<PathBuf>,
+    /// The commands of the workflow; empty ones are the layout's.
+    pub commands: Commands,
+    /// How long a lock that another process holds is waited for.
+    pub lock_wait: Duration,
+    pub(crate) origins: BTreeMap<&'static str, Origin>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            planning_dir: None,
+            max_lines: MAX_LINES,
+            max_tokens: None,
+            targets: vec![Target::Claude],
+            fix_state: false,
+            history: true,
+            template: None,
+            commands: Commands::default(),
+            lock_wait: Duration::from_secs(10),
+            origins: BTreeMap::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Returns where a key's value was set.
+    pub fn origin(&self, key: &str) -> Origin {
+        self.origins.get(key).cloned().unwrap_or(Origin::Default)
+    }
+
+    /// Returns all that can be set, with what is in force and where it comes from.
+    pub fn list(&self) -> Vec<Setting> {
+        let setting = |key: &Key| Setting {
+            key: key.name,
+            value: (key.show)(self),
+            origin: self.origin(key.name),
+            about: key.about,
+        };
+        KEYS.iter().map(setting).collect()
+    }
+
+    /// Remembers that a key was set on the command line.
+    pub(crate) fn set_by(&mut self, key: &'static str, flag: &str) {
+        let flag = flag.to_owned();
+        self.origins.insert(key, Origin::Flag { flag });
+    }
+
+    /// Puts a layout's own commands where none are set.
+    pub(crate) fn complete(&mut self, layout: &Commands) {
+        let own = &mut self.commands;
+        for (own, layout) in [
+            (&mut own.plan, &layout.plan),
+            (&mut own.execute, &layout.execute),
+            (&mut own.ship, &layout.ship),
+            (&mut own.new_milestone, &layout.new_milestone),
+        ] {
+            if own.is_empty() {
+                own.clone_from(layout);
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Reads the settings from every source, the weakest first.
+//!
+//! ```toml
+//! # annals.toml
+//! max_lines = 150
+//! targets = ["claude", "agents"]
+//!
+//! [commands]
+//! plan = "/team:plan {phase}"
+//! ```
+
+use std::path::Component;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::DeTable;
+use toml::de::DeValue;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::project::environment::Environment;
+use crate::project::input::Input;
+use crate::project::keys::KEYS;
+use crate::project::keys::Key;
+use crate::project::keys::Scope;
+use crate::project::settings::Origin;
+use crate::project::settings::Settings;
+use crate::storage::read;
+
+/// The project's own settings, at its root.
+pub(crate) const PROJECT_FILE: &str = "annals.toml";
+
+/// The user's settings, in the user's configuration directory.
+const USER_FILE: &str = "config.toml";
+
+/// What every environment variable that sets something starts with.
+const PREFIX: &str = "ANNALS_";
+
+/// Who wrote a settings file, and so what it may set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Author {
+    User,
+    Project,
+}
+
+/// Returns the settings of a project: defaults, the user's file, `annals.toml`, the environment.
+pub(crate) fn settings(root: &Path, environment: &Environment) -> Result<Settings> {
+    let mut settings = Settings::default();
+    if let Some(dir) = environment.config_dir() {
+        let path = dir.join(USER_FILE);
+        if let Some(bytes) = read::bytes(&path)? {
+            read_file(&bytes, &path, Author::User, KEYS, &mut settings)?;
+        }
+    }
+    if let Some(bytes) = read::bytes(&root.join(PROJECT_FILE))? {
+        let path = Path::new(PROJECT_FILE);
+        read_file(&bytes, path, Author::Project, KEYS, &mut settings)?;
+    }
+    read_environment(environment, &mut settings)?;
+    Ok(settings)
+}
+
+/// Reads one file's bytes into the settings.
+fn read_file(
+    bytes: &[u8],
+    path: &Path,
+    author: Author,
+    keys: &[Key],
+    settings: &mut Settings,
+) -> Result<()> {
+    let file = File { path, author, keys };
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = line_at(bytes, error.valid_up_to());
+        Error::usage("is not UTF-8 text here").at(path, line)
+    })?;
+    let table = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map(|span| line_at(bytes, span.start));
+        Error::usage(error.message().to_owned())
+            .at(path, line)
+            .hint("settings are written as TOML, for example: max_lines = 150")
+    })?;
+    file.read_table(bytes, "", table.get_ref(), settings)
+}
+
+struct File<'a> {
+    path: &'a Path,
+    author: Author,
+    keys: &'a [Key],
+}
+
+impl File<'_> {
+    fn read_table(
+        &self,
+        bytes: &[u8],
+        prefix: &str,
+        table: &DeTable,
+        settings: &mut Settings,
+    ) -> Result<()> {
+        // The file's order, so that the first mistake in it is the one that is named.
+        let mut items: Vec<_> = table.iter().collect();
+        items.sort_by_key(|(name, _)| name.span().start);
+        for (name, value) in items {
+            let key = format!("{prefix}{}", name.get_ref());
+            let line = line_at(bytes, name.span().start);
+            let group = format!("{key}.");
+            match value.get_ref() {
+                DeValue::Table(table) if self.keys.iter().any(|k| k.name.starts_with(&group)) => {
+                    self.read_table(bytes, &group, table, settings)?;
+                }
+                _ => self
+                    .read_key(&key, value, line, settings)
+                    .map_err(|error| error.at(self.path, line))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn read_key(
+        &self,
+        name: &str,
+        value: &Spanned<DeValue>,
+        line: usize,
+        settings: &mut Settings,
+    ) -> Result<()> {
+        let Some(key) = self.keys.iter().find(|key| key.name == name) else {
+            return Err(unknown("setting", name, nearest(name, self.keys)));
+        };
+        let value = Input::Typed(value.get_ref());
+        if self.author == Author::Project {
+            may_set(key, &value)?;
+        }
+        (key.set)(settings, &value).map_err(|wrong| Error::usage(format!("{name} {wrong}")))?;
+        let file = self.path.to_owned();
+        let origin = match self.author {
+            Author::User => Origin::User { file, line },
+            Author::Project => Origin::Project { file, line },
+        };
+        settings.origins.insert(key.name, origin);
+        Ok(())
+    }
+}
+
+/// Refuses what a cloned repository must not be able to set.
+fn may_set(key: &Key, value: &Input) -> Result<()> {
+    let refused = match key.scope {
+        Scope::Anyone => return Ok(()),
+        Scope::UserOnly => "is for the user alone to set",
+        Scope::Inside => match value.path() {
+            Ok(path) if !stays_inside(&path) => "leads outside the project",
+            _ => return Ok(()),
+        },
+    };
+    let (name, variable) = (key.name, variable(key.name));
+    Err(Error::refused(format!(
+        "{name} {refused}, and a project can come from anywhere"
+    ))
+    .hint(format!("set it in your own {USER_FILE} or as {variable}")))
+}
+
+/// Says whether a path is relative and never climbs out of where it starts; links are not followed.
+fn stays_inside(path: &Path) -> bool {
+    path.components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+fn read_environment(environment: &Environment, settings: &mut Settings) -> Result<()> {
+    for key in KEYS {
+        let variable = variable(key.name);
+        if let Some(value) = environment.get(&variable) {
+            (key.set)(settings, &Input::Spelled(value))
+                .map_err(|wrong| Error::usage(format!("{variable} {wrong}")))?;
+            settings
+                .origins
+                .insert(key.name, Origin::Environment { variable });
+        }
+    }
+    for name in environment.names() {
+        misspelt(name)?;
+    }
+    Ok(())
+}
+
+/// Refuses a variable that is all but one of ours: unlike in a file, others' names are not ours to judge.
+fn misspelt(name: &str) -> Result<()> {
+    let Some(rest) = name.strip_prefix(PREFIX) else {
+        return Ok(());
+    };
+    let close = KEYS
+        .iter()
+        .map(|key| variable(key.name))
+        .map(|known| {
+            (
+                strsim::osa_distance(&opening(rest), &known[PREFIX.len()..]),
+                known,
+            )
+        })
+        .min();
+    match close {
+        Some((1 | 2, known)) => Err(unknown("environment variable", name, Some(&known))),
+        _ => Ok(()),
+    }
+}
+
+fn variable(key: &str) -> String {
+    format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
+}
+
+fn unknown(what: &str, name: &str, nearest: Option<&str>) -> Error {
+    let error = Error::usage(format!("unknown {what} {:?}", opening(name)));
+    match nearest {
+        Some(nearest) => error.hint(format!("did you mean {nearest}? `annals config` lists all")),
+        None => error,
+    }
+}
+
+/// Returns the known key that is spelled most alike; a group such as `commands` is one, too.
+fn nearest<'a>(name: &str, keys: &'a [Key]) -> Option<&'a str> {
+    let name = opening(name);
+    keys.iter()
+        .flat_map(|key| {
+            [
+                Some(key.name),
+                key.name.split_once('.').map(|(group, _)| group),
+            ]
+        })
+        .flatten()
+        .min_by_key(|known| strsim::osa_distance(&name, known))
+}
+
+/// Returns as much of a name as is worth showing: a file can hold one of megabytes.
+fn opening(name: &str) -> String {
+    name.chars().take(60).collect()
+}
+
+/// Returns the line of a byte, counted from 1.
+fn line_at(bytes: &[u8], offset: usize) -> usize {
+    let before = bytes.get(..offset).unwrap_or(bytes);
+    before.split(|byte| *byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests;

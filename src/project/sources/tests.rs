@@ -1,0 +1,306 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::error::Kind;
+use crate::project::Target;
+use crate::project::Value;
+use crate::project::fixture::Tree;
+
+fn variables(pairs: &[(&str, String)]) -> Environment {
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), value.clone()))
+        .collect()
+}
+
+fn project_file(text: &str) -> Result<Settings> {
+    let tree = Tree::new(&[]);
+    tree.write("annals.toml", text);
+    settings(&tree.at(""), &Environment::default())
+}
+
+fn refusal(text: &str) -> (Kind, Option<usize>, String, String) {
+    let error = project_file(text).unwrap_err();
+    let place = error.place.unwrap();
+    assert_eq!(place.file, Path::new("annals.toml"));
+    (
+        error.kind,
+        place.line,
+        error.message,
+        error.hint.unwrap_or_default(),
+    )
+}
+
+#[test]
+fn every_source_is_stronger_than_the_one_before_and_is_remembered() {
+    let tree = Tree::new(&["project"]);
+    tree.write(
+        "config/annals/config.toml",
+        "lock_wait = 3\nmax_lines = 180\nmax_tokens = 900\nhistory = false\n",
+    );
+    tree.write(
+        "project/annals.toml",
+        "max_lines = 150\nmax_tokens = 800\n\n[commands]\nplan = \"/team:plan {phase}\"\n",
+    );
+    let environment = variables(&[
+        ("XDG_CONFIG_HOME", tree.at("config").display().to_string()),
+        ("ANNALS_MAX_TOKENS", "700".to_owned()),
+        ("ANNALS_TARGETS", "gemini, claude".to_owned()),
+    ]);
+    let settings = settings(&tree.at("project"), &environment).unwrap();
+    assert_eq!(settings.max_lines, 150);
+    assert_eq!(settings.max_tokens, Some(700));
+    assert_eq!(settings.targets, [Target::Claude, Target::Gemini]);
+    assert_eq!(settings.commands.plan("3"), "/team:plan 3");
+    let origins: Vec<_> = settings
+        .list()
+        .into_iter()
+        .filter(|setting| setting.origin != Origin::Default)
+        .map(|setting| format!("{} = {} ({})", setting.key, setting.value, setting.origin))
+        .collect();
+    let user = tree.at("config/annals/config.toml");
+    let user = user.display();
+    assert_eq!(
+        origins,
+        [
+            "max_lines = 150 (annals.toml:1)".to_owned(),
+            "max_tokens = 700 (ANNALS_MAX_TOKENS)".to_owned(),
+            "targets = claude, gemini (ANNALS_TARGETS)".to_owned(),
+            format!("history = false ({user}:4)"),
+            "commands.plan = /team:plan {phase} (annals.toml:5)".to_owned(),
+            format!("lock_wait = 3 ({user}:1)"),
+        ]
+    );
+}
+
+#[test]
+fn without_any_source_the_defaults_are_in_force() {
+    let settings = settings(&Tree::new(&[]).at(""), &Environment::default()).unwrap();
+    assert_eq!(settings, Settings::default());
+    assert!(settings.list().iter().all(|s| s.origin == Origin::Default));
+    assert_eq!(settings.list()[1].value, Value::Number(200));
+}
+
+#[test]
+fn an_unknown_key_names_the_nearest_and_its_line() {
+    let (kind, line, message, hint) = refusal("history = true\nmax_line = 100\n");
+    assert_eq!((kind, line), (Kind::Usage, Some(2)));
+    assert_eq!(message, "unknown setting \"max_line\"");
+    assert!(hint.contains("did you mean max_lines?"), "{hint}");
+
+    let (_, line, message, hint) = refusal("[commands]\nshop = \"x\"\n");
+    assert_eq!(
+        (line, message.as_str()),
+        (Some(2), "unknown setting \"commands.shop\"")
+    );
+    assert!(hint.contains("commands.ship?"), "{hint}");
+
+    let (_, _, _, hint) = refusal("[comands]\nship = \"x\"\n");
+    assert!(hint.contains("did you mean commands?"), "{hint}");
+}
+
+#[test]
+fn a_wrong_value_names_its_line_and_what_is_wanted() {
+    for (text, wanted) in [
+        (
+            "max_lines = 201",
+            "max_lines must be a whole number from 1 to 200",
+        ),
+        (
+            "max_lines = -1",
+            "max_lines must be a whole number from 1 to 200",
+        ),
+        (
+            "max_lines = \"9\"",
+            "max_lines must be a whole number, not string",
+        ),
+        (
+            "max_lines = { a = 1 }",
+            "max_lines must be a whole number, not table",
+        ),
+        (
+            "fix_state = \"yes\"",
+            "fix_state must be true or false, not string",
+        ),
+        (
+            "targets = \"claude\"",
+            "targets must be an array of strings, not string",
+        ),
+        (
+            "targets = []",
+            "targets names no context file: choose from claude, agents, gemini",
+        ),
+        (
+            "commands.ship = \"a\\nb\"",
+            "commands.ship must be one line without control characters",
+        ),
+        ("commands = 3", "unknown setting \"commands\""),
+    ] {
+        let (kind, line, message, _) = refusal(&format!("# first\n{text}\n"));
+        assert_eq!(
+            (kind, line, message.as_str()),
+            (Kind::Usage, Some(2), wanted)
+        );
+    }
+    let (_, _, message, _) = refusal("targets = [\"cursor\"]");
+    assert!(
+        message.contains("\"cursor\" is no context file"),
+        "{message}"
+    );
+    let (_, line, _, hint) = refusal("max_lines = 100\nhistory = \n");
+    assert_eq!(line, Some(2));
+    assert!(hint.contains("TOML"), "{hint}");
+}
+
+#[test]
+fn numbers_may_be_spelled_as_toml_allows() {
+    assert_eq!(
+        project_file("max_tokens = 0x1_0").unwrap().max_tokens,
+        Some(16)
+    );
+    assert_eq!(
+        project_file("max_tokens = 1_000").unwrap().max_tokens,
+        Some(1000)
+    );
+    assert_eq!(project_file("max_tokens = +7").unwrap().max_tokens, Some(7));
+}
+
+#[test]
+fn a_cloned_repository_cannot_name_a_path_outside_itself() {
+    for path in ["/etc", "../elsewhere", "a/../../b"] {
+        for key in ["planning_dir", "template"] {
+            let (kind, line, message, hint) = refusal(&format!("{key} = \"{path}\""));
+            assert_eq!((kind, line), (Kind::Refused, Some(1)));
+            assert!(message.contains("leads outside the project"), "{message}");
+            assert!(hint.contains(&variable(key)), "{hint}");
+        }
+    }
+    let inside = project_file("planning_dir = \"./docs/plan\"").unwrap();
+    assert_eq!(inside.planning_dir.unwrap(), Path::new("./docs/plan"));
+}
+
+#[test]
+fn a_key_that_is_the_users_alone_is_taken_from_the_user_only() {
+    let keys = [Key {
+        name: "endpoint.url",
+        scope: Scope::UserOnly,
+        about: "",
+        set: |settings, input| {
+            settings.template = Some(input.path()?);
+            Ok(())
+        },
+        show: |_| Value::Unset,
+    }];
+    let read = |author| {
+        let mut settings = Settings::default();
+        let text = b"\n[endpoint]\nurl = \"https://example.org\"\n";
+        read_file(text, Path::new("x.toml"), author, &keys, &mut settings).map(|()| settings)
+    };
+    assert!(read(Author::User).unwrap().template.is_some());
+    let error = read(Author::Project).unwrap_err();
+    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.place.unwrap().line, Some(3));
+    assert!(error.hint.unwrap().contains("ANNALS_ENDPOINT_URL"));
+}
+
+#[test]
+fn a_misspelt_variable_is_an_error_and_a_foreign_one_is_not() {
+    let read = |name| {
+        let environment = variables(&[(name, "1".to_owned())]);
+        settings(&Tree::new(&[]).at(""), &environment)
+    };
+    let error = read("ANNALS_MAX_LINE").unwrap_err();
+    assert_eq!(error.kind, Kind::Usage);
+    assert!(error.hint.unwrap().contains("ANNALS_MAX_LINES?"));
+    for foreign in [
+        "ANNALS_NOW",
+        "ANNALS_DB",
+        "ANNALS_USER",
+        "ANNALS_CORPUS",
+        "PATH",
+    ] {
+        assert!(read(foreign).is_ok(), "{foreign}");
+    }
+    let error = read("ANNALS_HISTORY_").unwrap_err();
+    assert!(error.message.contains("ANNALS_HISTORY_"));
+    let environment = variables(&[("ANNALS_FIX_STATE", "perhaps".to_owned())]);
+    let error = settings(&Tree::new(&[]).at(""), &environment).unwrap_err();
+    assert_eq!(error.message, "ANNALS_FIX_STATE must be true or false");
+}
+
+#[test]
+fn a_file_that_is_no_text_or_no_file_is_an_error_with_its_place() {
+    let tree = Tree::new(&[]);
+    tree.write("annals.toml", b"history = true\n# \xff\n");
+    let error = settings(&tree.at(""), &Environment::default()).unwrap_err();
+    assert_eq!(error.place.unwrap().line, Some(2));
+    let tree = Tree::new(&["annals.toml/"]);
+    let error = settings(&tree.at(""), &Environment::default()).unwrap_err();
+    assert!(error.message.contains("is a directory"), "{error}");
+}
+
+#[test]
+fn a_byte_order_mark_and_windows_line_ends_are_read() {
+    let settings = project_file("\u{feff}max_lines = 90\r\nhistory = false\r\n").unwrap();
+    assert_eq!(settings.max_lines, 90);
+    assert!(matches!(
+        settings.origin("history"),
+        Origin::Project { line: 2, .. }
+    ));
+}
+
+fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let tokens = prop::sample::select(vec![
+        "max_lines",
+        "commands",
+        ".",
+        "plan",
+        "[",
+        "]",
+        "{",
+        "}",
+        "=",
+        "\"",
+        "\n",
+        "7",
+        "-",
+        "true",
+        "template",
+        "..",
+        "/",
+        "#",
+        "'''",
+        "targets",
+        ",",
+        "\u{feff}",
+        "é",
+        "\\u0000",
+        "[[",
+    ]);
+    prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..200),
+        prop::collection::vec(tokens, 0..60).prop_map(|words| words.concat().into_bytes()),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(bytes in any_bytes()) {
+        for author in [Author::User, Author::Project] {
+            let mut settings = Settings::default();
+            let path = Path::new("annals.toml");
+            if let Err(error) = read_file(&bytes, path, author, KEYS, &mut settings) {
+                prop_assert!(!error.message.is_empty());
+            }
+            prop_assert!(settings.max_lines <= 200);
+        }
+    }
+}
+
+#[test]
+fn a_nesting_bomb_and_a_huge_key_are_refused_in_no_time() {
+    let deep = format!("targets = {}", "[".repeat(100_000));
+    assert_eq!(project_file(&deep).unwrap_err().kind, Kind::Usage);
+    let (_, _, message, _) = refusal(&format!("{} = 1", "k".repeat(1_000_000)));
+    assert!(message.len() < 100);
+}

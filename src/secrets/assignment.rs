@@ -1,0 +1,202 @@
+//! Values of no known shape that the name before them gives away.
+
+use std::ops::Range;
+
+use crate::secrets::Secret;
+use crate::secrets::keys;
+
+/// How a telling name ends, in lower case and without separators.
+const NAMES: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "encryptionkey",
+    "signingkey",
+    "accountkey",
+    "masterkey",
+    "credential",
+    "credentials",
+];
+const LONGEST_NAME: usize = 24;
+/// How much of a value is judged: reading each to its end would be quadratic in a text without spaces.
+const LONGEST_JUDGED: usize = 256;
+
+/// Returns the secret assigned at a `:` or `=`, or the password of the URL that the `:` belongs to.
+pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
+    if text[at..].starts_with("://") {
+        return url_password(text, at + 3);
+    }
+    if !names_secret(&text[..at]) {
+        return None;
+    }
+    let separator = keys::run(&text[at..], |b| b":=>".contains(&b));
+    // `Secret::new` is a path in code.
+    if text[at..].starts_with("::") || separator > 3 {
+        return None;
+    }
+    let value = at + separator;
+    let value = value + keys::run(&text[value..], |b| b" \t\"'`*\\".contains(&b)).min(6);
+    assigned(text, value, "password", 8)
+}
+
+/// Returns the token behind the word `Bearer`, which ends at `at`.
+pub(crate) fn bearer(text: &str, at: usize) -> Option<Secret> {
+    text[at..].strip_prefix(' ')?;
+    assigned(text, at + 1, "bearer-token", 16)
+}
+
+/// Returns the value that starts at `start` as a secret.
+fn assigned(text: &str, start: usize, rule: &'static str, least: usize) -> Option<Secret> {
+    let window = text.floor_char_boundary(start + LONGEST_JUDGED);
+    let length = value_length(&text[start..window]);
+    let mut secret = judge(text, start..start + length, rule, least)?;
+    if secret.range.end == window {
+        secret.range.end = start + value_length(&text[start..]);
+    }
+    Some(secret)
+}
+
+/// Returns the password between `user:` and `@`, where `at` is the start of the user.
+fn url_password(text: &str, at: usize) -> Option<Secret> {
+    let part = |from: usize| {
+        keys::run(&text[from..], |b| {
+            b.is_ascii_graphic() && !b"/@:\"'`<>".contains(&b)
+        })
+    };
+    let user_end = at + part(at);
+    text[user_end..].strip_prefix(':')?;
+    let end = user_end + 1 + part(user_end + 1);
+    text[end..].strip_prefix('@')?;
+    judge(text, user_end + 1..end, "url-password", 8)
+}
+
+/// Returns the value as a secret: under the name of its issuer if known, else if it looks random.
+fn judge(text: &str, range: Range<usize>, rule: &'static str, least: usize) -> Option<Secret> {
+    let value = &text[range.clone()];
+    if value.starts_with(|c: char| c.is_ascii_alphabetic())
+        && let Some(known) = keys::known_shape(text, range.start)
+    {
+        return Some(known);
+    }
+    // Whoever cut a value short has taken the secret out.
+    let elided = text[range.end..].starts_with("..");
+    (value.len() >= least && !elided && is_random(value)).then_some(Secret { rule, range })
+}
+
+fn names_secret(before: &str) -> bool {
+    let name = before.trim_end_matches([' ', '\t', '"', '\'', '`', '*']);
+    // Only a name right before its separator counts.
+    if before.len() - name.len() > 4 || !name.ends_with(|c: char| c.is_ascii_alphabetic()) {
+        return false;
+    }
+    let letters = name
+        .bytes()
+        .rev()
+        .take(LONGEST_NAME)
+        .take_while(|b| b.is_ascii_alphanumeric() || b"_-. ".contains(b))
+        .filter(u8::is_ascii_alphanumeric);
+    NAMES.iter().any(|telling| {
+        let mut letters = letters.clone().map(|b| b.to_ascii_lowercase());
+        telling.bytes().rev().all(|b| letters.next() == Some(b))
+    })
+}
+
+/// Returns how far a value reaches: to white space, a quote, or what closes or goes on after it.
+fn value_length(text: &str) -> usize {
+    let end = text
+        .find(|c: char| c.is_whitespace() || "\"'`,;|".contains(c))
+        .unwrap_or(text.len());
+    text[..end]
+        .trim_end_matches(['.', ')', ']', '}', '>', '*', '\\', ':'])
+        .len()
+}
+
+/// Tells whether a value looks drawn at random, and not like a word, a path, a reference or a hash.
+fn is_random(value: &str) -> bool {
+    let has = |class: fn(&u8) -> bool| value.as_bytes().iter().filter(|b| class(b)).count();
+    let digits = has(u8::is_ascii_digit);
+    let symbols = has(|b| b"!@#$%^&*?~+=".contains(b));
+    let (upper, lower) = (has(u8::is_ascii_uppercase), has(u8::is_ascii_lowercase));
+    if !value.is_ascii() || digits == 0 || upper + lower == 0 {
+        return false;
+    }
+    if is_placeholder(value) || is_reference(value) || is_wordy(value) || is_digest(value) {
+        return false;
+    }
+    // A short value has to look like a password that a rule for passwords made somebody choose.
+    let classes = [digits, symbols, upper, lower]
+        .into_iter()
+        .filter(|count| *count > 0)
+        .count();
+    if value.len() < 16 && (classes < 3 || (digits < 2 && symbols == 0)) {
+        return false;
+    }
+    // Names in code change between letter case and digits less than every third character.
+    value.len() * 2 <= chunks(value) * 7
+}
+
+/// Counts the pieces of one kind: `useToken2` has three, `q7Zt2` has four.
+fn chunks(value: &str) -> usize {
+    let kind = |b: u8| match b {
+        b'0'..=b'9' => 0,
+        b'A'..=b'Z' => 1,
+        b'a'..=b'z' => 2,
+        _ => 3,
+    };
+    let kinds: Vec<u8> = value.bytes().map(kind).collect();
+    let changes = kinds
+        .windows(2)
+        .filter(|pair| pair[0] != pair[1] && *pair != [1, 2]);
+    changes.count() + 1
+}
+
+/// Tells whether somebody is to put a key here.
+pub(crate) fn is_placeholder(value: &str) -> bool {
+    let mut seen = [false; 256];
+    let distinct = value
+        .bytes()
+        .filter(|b| !std::mem::replace(&mut seen[usize::from(*b)], true))
+        .count();
+    let lower = value.to_ascii_lowercase();
+    let telling = [
+        "xxx",
+        "your",
+        "changeme",
+        "placeholder",
+        "redacted",
+        "...",
+        "***",
+    ];
+    distinct < 6 || telling.iter().any(|word| lower.contains(word))
+}
+
+/// Tells whether a value is a variable, a call, a template or a path: where a secret is, not what it is.
+fn is_reference(value: &str) -> bool {
+    value.starts_with(['$', '%', '/', '~', '.', '&']) || value.contains(['(', '[', '{', '<'])
+}
+
+/// Tells whether a value is words with numbers behind them: `my-app-v2`, `RS256/JWT`, `1.2.3-beta.4`.
+pub(crate) fn is_wordy(value: &str) -> bool {
+    value
+        .split(['-', '_', '.', ':', '/', '=', '+', '@', '#', '|'])
+        .all(|part| {
+            let number = part.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            let digits = number.bytes().all(|b| b.is_ascii_digit());
+            digits && (number.len() <= 4 || number.len() == part.len())
+        })
+}
+
+/// Tells whether a value is a UUID or a named digest.
+fn is_digest(value: &str) -> bool {
+    let is_hex = |part: &str| part.bytes().all(|b| b.is_ascii_hexdigit());
+    let uuid = value.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && value.split('-').all(is_hex);
+    uuid || (value.starts_with("sha") && value.contains([':', '-']))
+}

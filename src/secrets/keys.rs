@@ -1,0 +1,198 @@
+//! Keys that show by their shape whose they are.
+
+use crate::secrets::Secret;
+use crate::secrets::assignment;
+use crate::secrets::is_word;
+
+/// How one issuer writes its keys: a prefix, and a body of so many characters of an alphabet.
+struct Shape {
+    rule: &'static str,
+    prefix: &'static str,
+    alphabet: fn(u8) -> bool,
+    least: usize,
+}
+
+const fn shape(
+    rule: &'static str,
+    prefix: &'static str,
+    alphabet: fn(u8) -> bool,
+    least: usize,
+) -> Shape {
+    Shape {
+        rule,
+        prefix,
+        alphabet,
+        least,
+    }
+}
+
+/// Longer prefixes stand before the shorter ones they begin with.
+const SHAPES: &[Shape] = &[
+    shape("aws-access-key", "AKIA", is_upper, 16),
+    shape("aws-access-key", "ASIA", is_upper, 16),
+    shape("github-token", "ghp_", is_alphanumeric, 36),
+    shape("github-token", "gho_", is_alphanumeric, 36),
+    shape("github-token", "ghu_", is_alphanumeric, 36),
+    shape("github-token", "ghs_", is_alphanumeric, 36),
+    shape("github-token", "ghr_", is_alphanumeric, 36),
+    shape("github-token", "github_pat_", is_word, 40),
+    shape("gitlab-token", "glpat-", is_word, 20),
+    shape("gitlab-token", "gldt-", is_word, 20),
+    shape("gitlab-token", "glrt-", is_word, 20),
+    shape("gitlab-token", "glptt-", is_word, 20),
+    shape("slack-token", "xoxb-", is_word, 20),
+    shape("slack-token", "xoxp-", is_word, 20),
+    shape("slack-token", "xoxa-", is_word, 20),
+    shape("slack-token", "xoxr-", is_word, 20),
+    shape("slack-token", "xoxs-", is_word, 20),
+    shape("slack-token", "xoxe-", is_word, 20),
+    shape("slack-token", "xapp-", is_word, 20),
+    shape("slack-webhook", "hooks.slack.com/services/", is_path, 30),
+    shape("stripe-key", "sk_live_", is_alphanumeric, 16),
+    shape("stripe-key", "sk_test_", is_alphanumeric, 16),
+    shape("stripe-key", "rk_live_", is_alphanumeric, 16),
+    shape("stripe-key", "rk_test_", is_alphanumeric, 16),
+    shape("stripe-key", "whsec_", is_alphanumeric, 24),
+    shape("google-api-key", "AIza", is_word, 35),
+    shape("google-oauth-secret", "GOCSPX-", is_word, 28),
+    shape("google-oauth-token", "ya29.", is_word, 30),
+    shape("anthropic-key", "sk-ant-", is_word, 20),
+    shape("openai-key", "sk-", is_word, 20),
+    shape("huggingface-token", "hf_", is_alphanumeric, 30),
+    shape("npm-token", "npm_", is_alphanumeric, 36),
+    shape("pypi-token", "pypi-AgE", is_word, 50),
+    shape("sendgrid-key", "SG.", is_dotted, 60),
+    shape("digitalocean-token", "dop_v1_", is_alphanumeric, 64),
+];
+
+/// The shortest word that any undotted shape allows, with its prefix.
+const SHORTEST: usize = 13;
+const LONGEST_JUDGED: usize = 256;
+const JWT: &str = "eyJ";
+const BEGIN: &str = "-----BEGIN";
+const DASHES: &str = "-----";
+
+/// Returns the secret that the word at `start..end` begins, if it begins one.
+pub(crate) fn at_word(text: &str, start: usize, end: usize) -> Option<Secret> {
+    let word = &text[start..end];
+    if word.ends_with(BEGIN) {
+        return private_key(text, end - BEGIN.len());
+    }
+    if word.eq_ignore_ascii_case("bearer") {
+        return assignment::bearer(text, end);
+    }
+    // Only the prefixes with a dot stand in a short word; nearly every word of prose ends here.
+    let dotted = text.as_bytes().get(end) == Some(&b'.');
+    if word.len() < SHORTEST && !dotted {
+        return None;
+    }
+    known_shape(text, start)
+}
+
+/// Returns the key of known shape that begins at `start`.
+pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
+    let rest = &text[start..];
+    if rest.starts_with(JWT) {
+        let length = jwt(rest)?;
+        return Some(Secret {
+            rule: "jwt",
+            range: start..start + length,
+        });
+    }
+    let shape = SHAPES.iter().find(|shape| rest.starts_with(shape.prefix))?;
+    let body = &rest[shape.prefix.len()..];
+    // A part is judged, since a dotted word would be read again from each of its dots.
+    let judged = body.bytes().take(LONGEST_JUDGED);
+    let judged = judged.take_while(|byte| (shape.alphabet)(*byte)).count();
+    let (whole, body) = (body, &body[..judged]);
+    if body.len() < shape.least || assignment::is_placeholder(body) {
+        return None;
+    }
+    // A slug may begin like a key (`sk-learn-…`); letters alone are one only where nothing parts them.
+    if body.contains(['-', '_']) && assignment::is_wordy(body) {
+        return None;
+    }
+    Some(Secret {
+        rule: shape.rule,
+        range: start..start + shape.prefix.len() + run(whole, shape.alphabet),
+    })
+}
+
+/// Returns the length of the three dotted parts of a signed JWT.
+fn jwt(text: &str) -> Option<usize> {
+    let mut length = 0;
+    for part in 0..3 {
+        if part > 0 {
+            text[length..].strip_prefix('.')?;
+            length += 1;
+        }
+        let letters = run(&text[length..], is_word);
+        if letters < 10 {
+            return None;
+        }
+        length += letters;
+    }
+    Some(length)
+}
+
+/// Returns the block of a private key, from its header to its footer or as far as it looks like one.
+fn private_key(text: &str, start: usize) -> Option<Secret> {
+    let label = start + BEGIN.len();
+    let header = label + text[label..].find(DASHES).filter(|length| *length < 40)?;
+    if !text[label..header].contains("PRIVATE KEY") {
+        return None;
+    }
+    let body = header + DASHES.len();
+    let footer = text[body..].find(DASHES).map(|length| body + length);
+    let end = match footer {
+        Some(footer) if text[footer..].starts_with("-----END") => {
+            let label = footer + DASHES.len();
+            text[label..]
+                .find(DASHES)
+                .map_or(label, |length| label + length + DASHES.len())
+        }
+        _ => body + base64_lines(&text[body..]),
+    };
+    Some(Secret {
+        rule: "private-key",
+        range: start..end,
+    })
+}
+
+/// Returns the length of the lines or words of base64 that a text begins with.
+fn base64_lines(text: &str) -> usize {
+    let mut length = 0;
+    loop {
+        let gap = run(&text[length..], |b| b.is_ascii_whitespace());
+        let word = run(&text[length + gap..], |b| {
+            is_alphanumeric(b) || b"+/=".contains(&b)
+        });
+        if word < 16 {
+            return length;
+        }
+        length += gap + word;
+    }
+}
+
+/// Returns how many bytes at the start of a text belong to an alphabet (of ASCII only).
+pub(crate) fn run(text: &str, alphabet: impl Fn(u8) -> bool) -> usize {
+    text.bytes()
+        .take_while(|byte| byte.is_ascii() && alphabet(*byte))
+        .count()
+}
+
+fn is_upper(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit()
+}
+
+fn is_alphanumeric(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+fn is_dotted(byte: u8) -> bool {
+    is_word(byte) || byte == b'.'
+}
+
+fn is_path(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'/'
+}

@@ -1,0 +1,319 @@
+//! Finds and redacts what looks like a key.
+
+mod assignment;
+mod keys;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// What stands in the place of a secret.
+pub const REDACTED: &str = "[redacted]";
+
+/// A place in a text that looks like a key, token or password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    /// The kind of secret, as shown in a refusal: `aws-access-key`, `github-token`, `password`, ….
+    pub rule: &'static str,
+    /// Where it stands: of an assignment the value, of a private key the whole block.
+    pub range: Range<usize>,
+}
+
+/// A text without its secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redacted<'a> {
+    /// The text with [`REDACTED`] in place of each secret.
+    pub text: Cow<'a, str>,
+    /// The rules that found something, each once, in the order of the text.
+    pub rules: Vec<&'static str>,
+}
+
+/// Returns every secret in the text, in order and without overlaps.
+///
+/// Keys of known shape are found anywhere; a value of no known shape only where it is assigned to a
+/// name such as `password` and looks random. Hashes, UUIDs, paths and placeholders are no secrets.
+/// One pass over the bytes: a text without a suspicious word costs nothing more.
+pub fn find(text: &str) -> Vec<Secret> {
+    let bytes = text.as_bytes();
+    let mut secrets = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let word = bytes[at..].iter().take_while(|b| is_word(**b)).count();
+        let secret = match byte {
+            _ if word > 0 => keys::at_word(text, at, at + word),
+            b':' | b'=' => assignment::at_separator(text, at),
+            _ => None,
+        };
+        at += word.max(1);
+        if let Some(secret) = secret {
+            at = at.max(secret.range.end);
+            secrets.push(secret);
+        }
+    }
+    secrets
+}
+
+/// Returns the text with every secret replaced, and which rules found them.
+pub fn redact(text: &str) -> Redacted<'_> {
+    let secrets = find(text);
+    let mut rules = Vec::new();
+    if secrets.is_empty() {
+        return Redacted {
+            text: Cow::Borrowed(text),
+            rules,
+        };
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut kept = 0;
+    for Secret { rule, range } in secrets {
+        clean.push_str(&text[kept..range.start]);
+        clean.push_str(REDACTED);
+        kept = range.end;
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
+    }
+    clean.push_str(&text[kept..]);
+    Redacted {
+        text: Cow::Owned(clean),
+        rules,
+    }
+}
+
+/// Tells whether a byte belongs to the words in which keys are written.
+fn is_word(byte: u8) -> bool {
+    WORD[usize::from(byte)]
+}
+
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        byte += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Letters and digits as a generator of keys would draw them. Every key is put together here, so
+    /// that no scanner finds one in this file.
+    const DRAWN: &str = "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUoB0iNxMwCrVyGkSzDfAhJlEpOuI7t2";
+
+    fn drawn(prefix: &str, length: usize) -> String {
+        format!("{prefix}{}", &DRAWN[..length])
+    }
+
+    fn positives() -> Vec<(&'static str, String)> {
+        let hex = "9f86d081884c7d659a2feaa0c55ad015";
+        let jwt = format!(
+            "{}.{}.{}",
+            drawn("eyJ", 20),
+            drawn("eyJ", 30),
+            drawn("", 43)
+        );
+        let upper = DRAWN[..16].to_uppercase();
+        vec![
+            ("aws-access-key", format!("AKIA{upper}")),
+            ("aws-access-key", ["AKIA", "IOSFODNN7", "EXAMPLE"].concat()),
+            ("aws-access-key", format!("ASIA{upper}")),
+            ("github-token", drawn("ghp_", 36)),
+            ("github-token", drawn("gho_", 36)),
+            (
+                "github-token",
+                format!("{}_{}", drawn("github_pat_", 22), drawn("", 59)),
+            ),
+            ("gitlab-token", drawn("glpat-", 20)),
+            ("slack-token", drawn("xoxb-123456789012-1234567890123-", 24)),
+            (
+                "slack-webhook",
+                drawn("hooks.slack.com/services/T00000000/B00000000/", 24),
+            ),
+            ("stripe-key", drawn("sk_live_", 24)),
+            ("stripe-key", drawn("rk_test_", 24)),
+            ("google-api-key", drawn("AIza", 35)),
+            ("anthropic-key", drawn("sk-ant-api03-", 60)),
+            ("openai-key", drawn("sk-proj-", 48)),
+            ("openai-key", drawn("sk-", 48)),
+            ("huggingface-token", drawn("hf_", 34)),
+            ("npm-token", drawn("npm_", 36)),
+            ("pypi-token", drawn("pypi-AgEIcHlwaS5vcmc", 60)),
+            (
+                "sendgrid-key",
+                format!("{}.{}", drawn("SG.", 22), drawn("", 43)),
+            ),
+            ("digitalocean-token", format!("dop_v1_{hex}{hex}")),
+            ("jwt", jwt),
+        ]
+    }
+
+    #[test]
+    fn finds_keys_of_known_shape_wherever_they_stand() {
+        for (rule, key) in positives() {
+            for (before, after) in [
+                ("", ""),
+                ("use ", " now"),
+                ("é`", "`."),
+                ("KEY=\"", "\""),
+                ("(", ")"),
+                ("x/", ""),
+            ] {
+                let text = format!("{before}{key}{after}");
+                let range = before.len()..before.len() + key.len();
+                assert_eq!(find(&text), [Secret { rule, range }], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn finds_a_private_key_as_a_block() {
+        let (begin, end) = (
+            ["-----BEGIN", " RSA PRIVATE KEY-----"].concat(),
+            ["-----END", " RSA PRIVATE KEY-----"].concat(),
+        );
+        let body = format!("{DRAWN}\n{DRAWN}");
+        for (text, clean) in [
+            (format!("a\n{begin}\n{body}\n{end}\nb"), "a\n[redacted]\nb"),
+            (format!("a {begin} {DRAWN} {end} b"), "a [redacted] b"),
+            (
+                format!("a {begin}\\n{DRAWN}\\n{end}\\n b"),
+                "a [redacted]\\n b",
+            ),
+            (format!("{begin}\n{body}\nthe end"), "[redacted]\nthe end"),
+            (
+                format!("a line of {begin} is refused"),
+                "a line of [redacted] is refused",
+            ),
+        ] {
+            let redacted = redact(&text);
+            assert_eq!(
+                (redacted.text.as_ref(), redacted.rules),
+                (clean, vec!["private-key"])
+            );
+        }
+        assert_eq!(find(&begin.replace("PRIVATE", "PUBLIC")), []);
+    }
+
+    #[test]
+    fn finds_random_values_behind_a_telling_name() {
+        let hex = "9f86d081884c7d659a2feaa0c55ad015";
+        let aws = ["wJalrXUtnFEMI/K7MDENG", "/bPxRfiCY", "EXAMPLEKEY"].concat();
+        let base36 = DRAWN[..32].to_lowercase();
+        for (name, value) in [
+            ("password=", "Tr0ub4dor&3"),
+            ("PASSWORD: ", "S3cr3tP@ssw0rd!"),
+            ("\"db_password\": \"", "Sup3rS3cretPass"),
+            ("export API_KEY=", hex),
+            ("**API key:** `", hex),
+            ("apiKey: '", &base36),
+            ("client_secret = ", &DRAWN[..24]),
+            ("aws_secret_access_key = ", &aws),
+            ("Authorization: Bearer ", &base36),
+            ("curl -H \"authorization: bearer ", &base36),
+        ] {
+            for after in ["", "\"", "'\n", "` and more", ", next"] {
+                let text = format!("{name}{value}{after}");
+                let found = find(&text);
+                assert_eq!(found.len(), 1, "{text}");
+                assert_eq!(&text[found[0].range.clone()], value, "{text}");
+            }
+        }
+        let url = format!("postgres://app:{base36}@db.example.org/app");
+        assert_eq!(
+            redact(&url).text,
+            "postgres://app:[redacted]@db.example.org/app"
+        );
+        let token = drawn("ghp_", 36);
+        assert_eq!(find(&format!("TOKEN={token}"))[0].rule, "github-token");
+        assert_eq!(
+            find(&format!("https://x-access-token:{token}@example.org"))[0].rule,
+            "github-token"
+        );
+    }
+
+    #[test]
+    fn leaves_what_is_no_secret() {
+        let sha1 = "84e9493aab1f0c2d3e4f5a6b7c8d9e0f1a2b3c4d";
+        let sha256 = [&sha1[..32], &sha1[..32]].concat();
+        for text in [
+            format!("fixed in {sha1}, was {}", &sha1[..7]),
+            format!("sha256:{sha256}"),
+            format!("image token: sha256:{sha256}"),
+            "id: 123e4567-e89b-12d3-a456-426614174000".to_owned(),
+            "token: 123e4567-e89b-12d3-a456-426614174000".to_owned(),
+            "password: see vault".to_owned(),
+            "Password hashing: Argon2id, token: Phase-5.1".to_owned(),
+            "password = \"Password1\", pwd: changeme123".to_owned(),
+            "API_KEY=<API_KEY> token=${GITHUB_TOKEN_2} secret: {{ vault.db2 }}".to_owned(),
+            "token: ${{ secrets.GITHUB_TOKEN }}, api_key = os.environ[\"API_KEY_2\"]".to_owned(),
+            "OPENAI_API_KEY=sk-... or sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx".to_owned(),
+            "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx AKIAXXXXXXXXXXXXXXXX".to_owned(),
+            "API_KEY=your-api-key-goes-here-2024x1".to_owned(),
+            "sk-learn-based-ranking-pipeline-v2 and task-sk-1".to_owned(),
+            "xoxb-your-slack-bot-token-here".to_owned(),
+            "max_tokens: 4096, tokens_consumed: 123456789, token_count=12a34b56c78d90ef".to_owned(),
+            "secret_name: my-app-db-secret-v2".to_owned(),
+            "secret: config/prod/db_v2.yaml, token = useAuthTokenV2Provider".to_owned(),
+            "const token = createToken(user1, 'abc12345xyz')".to_owned(),
+            "let key = Secret::new9x8y7z6w5v4u".to_owned(),
+            "src/auth/token_store.rs:120, docs/api-key.md".to_owned(),
+            "postgres://postgres:postgres@localhost:5432/app".to_owned(),
+            "https://example.org:8443/@scope/pkg@1.2.3".to_owned(),
+            "token: RS256/JWT v1.2.3-beta.4, secret: AES-256-GCM".to_owned(),
+            "password: [redacted]".to_owned(),
+            "password: ********, secret: …".to_owned(),
+            "eyJhbGciOiJIUzI1NiJ9 alone".to_owned(),
+            "token: \"1708992000000.a3f9c8...\"".to_owned(),
+            "Bearer authentication-middleware-for-v2".to_owned(),
+            "パスワード: 東京123abc".to_owned(),
+        ] {
+            assert_eq!(find(&text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn long_values_go_whole_and_hostile_ones_are_read_once() {
+        let long = drawn("", 60).repeat(20);
+        assert_eq!(
+            redact(&format!("token={long} x")).text,
+            "token=[redacted] x"
+        );
+        assert_eq!(
+            redact(&format!("{}{long} x", drawn("sk-proj-", 20))).text,
+            "[redacted] x"
+        );
+        for piece in [
+            "token:",
+            "SG.",
+            "://",
+            "eyJ.",
+            "-----BEGIN ",
+            "Bearer ",
+            "sk-",
+            "\"token\" ",
+        ] {
+            assert_eq!(find(&piece.repeat(1 << 14)), [], "{piece}");
+        }
+    }
+
+    #[test]
+    fn clean_text_is_not_copied() {
+        assert!(matches!(redact("nothing here").text, Cow::Borrowed(_)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_redacted_is_gone(text in "\\PC*", before in "[a-zé:=\"' -]{0,12}", name in "(password=|Bearer |é: )?") {
+            prop_assert!(find(&text).iter().all(|secret| text.get(secret.range.clone()).is_some()));
+            for (_, key) in positives() {
+                let redacted = redact(&format!("{before} {name}{key}")).text.into_owned();
+                prop_assert!(!redacted.contains(&key[key.len() - 12..]), "{redacted}");
+                prop_assert_eq!(redact(&redacted).text, redacted.as_str());
+            }
+        }
+    }
+}

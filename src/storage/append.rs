@@ -1,0 +1,248 @@
+//! Adds lines to a log with one write, whole or not at all, whoever else is adding.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::disk;
+use crate::storage::lock;
+use crate::storage::read;
+
+/// How far back an interrupted append is looked for.
+const LOOK_BACK: u64 = 64 * 1024;
+
+/// Adds lines to the end of a file, and brings them to the disk.
+///
+/// The file and its folders are created where they are missing. The lines go in one `write(2)` on
+/// `O_APPEND` under an exclusive lock on the file itself; where the file does not end in a newline,
+/// one goes first, and where `lines` does not, one goes last. No record is kept for undo.
+pub fn append(path: &Path, lines: &[u8]) -> Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let is_device = refuse_what_blocks(path)?;
+    let (file, created) = open(path)?;
+    if is_device {
+        return disk::write(&file, &terminated(Vec::new(), lines)).at("append to", path);
+    }
+    lock::wait_for(&file, path, lock::WAIT)?;
+    let length = file.metadata().at("read", path)?.len();
+    let mut text = Vec::with_capacity(lines.len() + 2);
+    if !ends_a_line(&file, length).at("read", path)? {
+        text.push(b'\n');
+    }
+    write_whole(&file, path, length, &terminated(text, lines))?;
+    disk::sync(&file).at("append to", path)?;
+    match path.parent() {
+        Some(folder) if created => disk::sync_directory(folder).at("write", folder),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the content that `bytes` will have after [`append()`].
+pub(crate) fn joined(mut bytes: Vec<u8>, lines: &[u8]) -> Vec<u8> {
+    if bytes.last().is_some_and(|last| *last != b'\n') {
+        bytes.push(b'\n');
+    }
+    terminated(bytes, lines)
+}
+
+/// Makes an append that was interrupted: all of it, the rest of it, or nothing where it came through.
+pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
+    let wanted = terminated(Vec::new(), lines);
+    let tail = tail(path, LOOK_BACK + wanted.len() as u64)?;
+    if tail.windows(wanted.len()).any(|window| window == wanted) {
+        return Ok(());
+    }
+    let is_torn_at = |length: &usize| {
+        let before = tail.strip_suffix(&wanted[..*length]);
+        before.is_some_and(|before| before.last().is_none_or(|last| *last == b'\n'))
+    };
+    match (1..wanted.len()).rev().find(is_torn_at) {
+        None => append(path, lines),
+        Some(torn) => {
+            let (file, _) = disk::open_append(path).at("append to", path)?;
+            disk::write(&file, &wanted[torn..])
+                .and_then(|()| disk::sync(&file))
+                .at("append to", path)
+        }
+    }
+}
+
+fn tail(path: &Path, length: u64) -> Result<Vec<u8>> {
+    let mut file = match File::open(path) {
+        Err(error) if read::is_absent(&error) => return Ok(Vec::new()),
+        file => file.at("read", path)?,
+    };
+    let size = file.metadata().at("read", path)?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(length)))
+        .at("read", path)?;
+    let mut tail = Vec::new();
+    file.take(length).read_to_end(&mut tail).at("read", path)?;
+    Ok(tail)
+}
+
+/// Says whether the file is a device such as `/dev/null`; refuses a pipe, which would wait for a reader.
+fn refuse_what_blocks(path: &Path) -> Result<bool> {
+    let kind = match fs::metadata(path) {
+        Err(error) if read::is_absent(&error) => return Ok(false),
+        metadata => metadata.at("append to", path)?.file_type(),
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+
+        if kind.is_char_device() {
+            return Ok(true);
+        }
+    }
+    if kind.is_dir() {
+        return Err(Error::failed("is a directory, a file was expected").at(path, None));
+    }
+    if kind.is_file() {
+        return Ok(false);
+    }
+    Err(Error::failed("is not a regular file").at(path, None))
+}
+
+fn open(path: &Path) -> Result<(File, bool)> {
+    if let Err(error) = fs::metadata(path)
+        && read::is_absent(&error)
+    {
+        create_folders(path)?;
+    }
+    disk::open_append(path).at("append to", path)
+}
+
+fn create_folders(path: &Path) -> Result<()> {
+    let Some(folder) = path.parent() else {
+        return Ok(());
+    };
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    create_folders(folder)?;
+    disk::create_directory(folder).at("create", folder)?;
+    Ok(())
+}
+
+fn ends_a_line(mut file: &File, length: u64) -> std::io::Result<bool> {
+    if length == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::Start(length - 1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+fn write_whole(file: &File, path: &Path, before: u64, text: &[u8]) -> Result<()> {
+    let written = disk::write_once(file, text).at("append to", path)?;
+    if written == text.len() {
+        return Ok(());
+    }
+    // Somebody who appends without the lock may have come after: then what they wrote must stay.
+    if file.metadata().at("read", path)?.len() == before + written as u64 {
+        disk::set_len(file, before).at("write", path)?;
+    }
+    Err(Error::failed("took only a part of the lines, is the disk full?").at(path, None))
+}
+
+fn terminated(mut text: Vec<u8>, lines: &[u8]) -> Vec<u8> {
+    text.extend_from_slice(lines);
+    if !lines.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_follow_lines_and_folders_are_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/log.md");
+        append(&path, b"one").unwrap();
+        append(&path, b"two\nthree\n").unwrap();
+        append(&path, b"").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn a_torn_line_is_ended_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        disk::write(&File::create(&path).unwrap(), b"{\"torn\":").unwrap();
+        append(&path, b"{}").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"{\"torn\":\n{}\n");
+        assert_eq!(
+            joined(b"{\"torn\":".to_vec(), b"{}"),
+            fs::read(&path).unwrap()
+        );
+    }
+
+    #[test]
+    fn an_interrupted_append_is_finished_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let holds = |text: &str| assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        finish(&path, b"one").unwrap();
+        finish(&path, b"one").unwrap();
+        holds("one\n");
+        append(&path, b"two").unwrap();
+        finish(&path, b"one").unwrap();
+        holds("one\ntwo\n");
+        let file = disk::open_append(&path).unwrap().0;
+        disk::write(&file, b"thr").unwrap();
+        finish(&path, b"three").unwrap();
+        holds("one\ntwo\nthree\n");
+        disk::write(&file, b"somebody's").unwrap();
+        finish(&path, b"four").unwrap();
+        holds("one\ntwo\nthree\nsomebody's\nfour\n");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told() {
+        let error = append(Path::new("/dev/full"), b"one").unwrap_err();
+        assert!(error.to_string().contains("cannot append to"), "{error}");
+        append(Path::new("/dev/null"), b"one").unwrap();
+    }
+
+    #[test]
+    fn a_directory_in_its_place_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = append(folder.path(), b"one").unwrap_err();
+        assert!(error.to_string().contains("is a directory"), "{error}");
+    }
+
+    #[test]
+    fn threads_tear_no_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::thread::scope(|scope| {
+            for number in 0..4_u8 {
+                let path = &path;
+                scope.spawn(move || {
+                    let line = vec![b'a' + number; 9_000];
+                    for _ in 0..10 {
+                        append(path, &line).unwrap();
+                    }
+                });
+            }
+        });
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 40);
+        assert!(text.lines().all(|line| {
+            line.len() == 9_000
+                && line
+                    .bytes()
+                    .all(|byte| Some(&byte) == line.as_bytes().first())
+        }));
+    }
+}

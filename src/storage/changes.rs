@@ -1,0 +1,395 @@
+//! An ordered plan of changes to files, which sees what it has planned already.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::change::Change;
+use crate::storage::diff;
+use crate::storage::fingerprint;
+use crate::storage::preview::Look;
+use crate::storage::preview::Preview;
+use crate::storage::read;
+use crate::storage::root;
+
+/// What is to be done to files, in order; nothing happens before a transaction applies it.
+///
+/// Reading through the plan ([`Changes::current`]) shows each file as the plan will leave it. Links are
+/// followed when a path comes in, so two names of one file are one file here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    preview: Preview,
+}
+
+impl Changes {
+    /// Returns an empty plan.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.preview.changes().is_empty()
+    }
+
+    /// Returns the files that are created, edited, deleted or moved (by their new path), each once.
+    pub fn paths(&self) -> Vec<&Path> {
+        let mut seen = HashSet::new();
+        let changes = self.preview.changes().iter();
+        changes
+            .filter(|change| !change.is_of_directory() && seen.insert(change.path()))
+            .map(Change::path)
+            .collect()
+    }
+
+    /// Returns the plan as a unified diff, with paths relative to `root`.
+    pub fn diff(&self, root: &Path) -> String {
+        let root = root::real_path(root).unwrap_or_else(|_| root.to_owned());
+        diff::unified(self.preview.changes(), &root)
+    }
+
+    /// Returns a file's bytes as the plan will leave them, or nothing where no file will be.
+    pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+        self.preview.bytes(&root::real_path(path)?)
+    }
+
+    /// Plans a file's whole content; equal content adds nothing, missing folders are created.
+    pub fn write(&mut self, path: &Path, new: impl Into<Vec<u8>>) -> Result<()> {
+        let path = root::real_path(path)?;
+        let old = self.preview.bytes(&path)?;
+        self.replace(path, old, Some(new.into()))
+    }
+
+    /// Plans a file's whole content where the caller has read the old one, nothing for a new file.
+    ///
+    /// The file must still hold `old` when the plan is applied, else nothing is.
+    pub fn edit(
+        &mut self,
+        path: &Path,
+        old: Option<Vec<u8>>,
+        new: impl Into<Vec<u8>>,
+    ) -> Result<()> {
+        self.replace_known(root::real_path(path)?, old, Some(new.into()))
+    }
+
+    /// Plans that a file goes; one that is not there adds nothing.
+    pub fn delete(&mut self, path: &Path) -> Result<()> {
+        let path = root::real_entry(path)?;
+        if path.is_symlink() {
+            return Err(
+                Error::refused("is a symbolic link, which annals does not delete")
+                    .at(&path, None)
+                    .hint("delete it by hand"),
+            );
+        }
+        let old = self.preview.bytes(&path)?;
+        self.replace(path, old, None)
+    }
+
+    /// Plans lines at the end of a log; unlike the rest, `undo` never takes them back.
+    pub fn append(&mut self, path: &Path, lines: impl Into<Vec<u8>>) -> Result<()> {
+        let path = root::real_path(path)?;
+        self.create_parents(&path)?;
+        self.preview.push(Change::Append {
+            path,
+            lines: lines.into(),
+        });
+        Ok(())
+    }
+
+    /// Plans that a file, or a directory with all it holds, gets another path, where nothing may be.
+    pub fn rename(&mut self, from: &Path, to: &Path) -> Result<()> {
+        let from = root::real_entry(from)?;
+        let to = root::real_entry(to)?;
+        if !self.preview.exists(&from)? {
+            return Err(Error::not_found("does not exist, so it cannot be moved").at(&from, None));
+        }
+        if to.starts_with(&from) {
+            return Err(Error::failed("cannot be moved into itself").at(&from, None));
+        }
+        if self.preview.exists(&to)? {
+            return Err(Error::refused("is in the way of a move").at(&to, None));
+        }
+        self.create_parents(&to)?;
+        let contents = self.preview.contents(&from)?;
+        self.preview.push(Change::Move { from, to, contents });
+        Ok(())
+    }
+
+    /// Plans a directory, with its parents; one that exists adds nothing.
+    pub fn create_dir(&mut self, path: &Path) -> Result<()> {
+        let path = root::real_path(path)?;
+        if self.preview.is_directory(&path)? {
+            return Ok(());
+        }
+        if self.preview.exists(&path)? {
+            return Err(Error::failed("is a file, a directory was expected").at(&path, None));
+        }
+        self.create_parents(&path)?;
+        self.preview.push(Change::CreateDirectory { path });
+        Ok(())
+    }
+
+    /// Plans that a directory goes; one that the plan leaves something in adds nothing.
+    pub fn remove_dir(&mut self, path: &Path) -> Result<()> {
+        let path = root::real_entry(path)?;
+        if self.preview.is_directory(&path)? && self.preview.is_vacant(&path)? {
+            self.preview.push(Change::RemoveDirectory { path });
+        }
+        Ok(())
+    }
+
+    /// Plans another plan after this one; fails where both change one file, each not knowing of the other.
+    pub fn extend(&mut self, other: Self) -> Result<()> {
+        for change in other.into_list() {
+            match change {
+                Change::Write {
+                    path,
+                    old,
+                    new,
+                    mode,
+                } => {
+                    self.replace_known(path.clone(), old, new)?;
+                    self.set_mode(&path, mode);
+                }
+                Change::Append { path, lines } => self.append(&path, lines)?,
+                Change::Move { from, to, .. } => self.rename(&from, &to)?,
+                Change::CreateDirectory { path } => self.create_dir(&path)?,
+                Change::RemoveDirectory { path } => self.remove_dir(&path)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans to take a change back, refused where what it left is no longer so.
+    pub(crate) fn take_back(&mut self, change: Change<Vec<u8>>) -> Result<()> {
+        match change {
+            Change::Write {
+                path,
+                old,
+                new,
+                mode,
+            } => {
+                if self.preview.bytes(&path)? != new {
+                    return Err(changed_since(&path));
+                }
+                self.replace(path.clone(), new, old)?;
+                self.set_mode(&path, mode);
+                Ok(())
+            }
+            Change::Append { .. } => Ok(()),
+            Change::Move { from, to, contents } => {
+                if !self.preview.exists(&to)? || self.preview.exists(&from)? {
+                    return Err(changed_since(&to));
+                }
+                let now = self.preview.contents(&to)?;
+                if let Some(below) = fingerprint::first_changed(&contents, &now) {
+                    return Err(changed_since(&fingerprint::join(&to, below)));
+                }
+                self.rename(&to, &from)
+            }
+            Change::CreateDirectory { path } => self.remove_dir(&path),
+            Change::RemoveDirectory { path } => self.create_dir(&path),
+        }
+    }
+
+    /// Returns the changes in order, by real paths.
+    pub(crate) fn into_list(self) -> Vec<Change<Vec<u8>>> {
+        self.preview.into_changes()
+    }
+
+    fn replace_known(
+        &mut self,
+        path: PathBuf,
+        old: Option<Vec<u8>>,
+        new: Option<Vec<u8>>,
+    ) -> Result<()> {
+        let planned = match self.preview.look(&path)? {
+            Look::OnDisk(_) => return self.replace(path, old, new),
+            Look::File(bytes) => Some(bytes),
+            Look::Directory | Look::Absent => None,
+        };
+        if planned != old {
+            return Err(Error::failed("is changed twice in one operation").at(&path, None));
+        }
+        self.replace(path, old, new)
+    }
+
+    fn replace(&mut self, path: PathBuf, old: Option<Vec<u8>>, new: Option<Vec<u8>>) -> Result<()> {
+        if old == new {
+            return Ok(());
+        }
+        if let Some(new) = &new {
+            if new.len() as u64 > read::MAX_FILE {
+                return Err(read::too_large(&path));
+            }
+            self.create_parents(&path)?;
+        }
+        let Some((index, earlier)) = self.preview.open_write(&path) else {
+            self.preview.push(Change::Write {
+                path,
+                old,
+                new,
+                mode: None,
+            });
+            return Ok(());
+        };
+        if let Change::Write {
+            old, new: planned, ..
+        } = earlier
+        {
+            if *old == new {
+                self.preview.remove(index);
+            } else {
+                *planned = new;
+            }
+        }
+        Ok(())
+    }
+
+    fn set_mode(&mut self, path: &Path, bits: Option<u32>) {
+        if let Some((_, Change::Write { mode, .. })) = self.preview.open_write(path) {
+            *mode = bits;
+        }
+    }
+
+    fn create_parents(&mut self, path: &Path) -> Result<()> {
+        let mut missing = Vec::new();
+        for folder in path.ancestors().skip(1) {
+            if self.preview.is_directory(folder)? {
+                break;
+            }
+            if self.preview.exists(folder)? {
+                return Err(Error::failed("is a file, a directory was expected").at(folder, None));
+            }
+            missing.push(folder.to_owned());
+        }
+        for path in missing.into_iter().rev() {
+            self.preview.push(Change::CreateDirectory { path });
+        }
+        Ok(())
+    }
+}
+
+fn changed_since(path: &Path) -> Error {
+    Error::refused("has changed since, so the operation is not taken back")
+        .at(path, None)
+        .hint("what it held before is in the record that `annals log` lists")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+    use std::fs;
+
+    fn tree() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(folder.path()).unwrap();
+        (folder, path)
+    }
+
+    fn put(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        #[expect(clippy::disallowed_methods, reason = "sets up the test")]
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn a_later_read_sees_what_is_planned() {
+        let (_folder, root) = tree();
+        let (file, moved) = (root.join("a/b.md"), root.join("c/b.md"));
+        let mut changes = Changes::new();
+        changes.write(&file, "one").unwrap();
+        assert_eq!(changes.current(&file).unwrap().unwrap(), b"one");
+        changes.append(&file, "two").unwrap();
+        assert_eq!(changes.current(&file).unwrap().unwrap(), b"one\ntwo\n");
+        changes.rename(&root.join("a"), &root.join("c")).unwrap();
+        assert_eq!(changes.current(&file).unwrap(), None);
+        assert_eq!(changes.current(&moved).unwrap().unwrap(), b"one\ntwo\n");
+        changes.delete(&moved).unwrap();
+        assert_eq!(changes.current(&moved).unwrap(), None);
+        assert!(!root.join("a").exists(), "only planned");
+    }
+
+    #[test]
+    fn equal_content_adds_nothing_and_back_again_leaves_nothing() {
+        let (_folder, root) = tree();
+        let file = root.join("a.md");
+        put(&file, "one");
+        let mut changes = Changes::new();
+        changes.write(&file, "one").unwrap();
+        assert!(changes.is_empty());
+        changes.write(&file, "two").unwrap();
+        changes.write(&file, "three").unwrap();
+        assert_eq!(changes.paths(), [file.as_path()]);
+        assert_eq!(changes.into_list().len(), 1);
+        let mut changes = Changes::new();
+        changes.write(&file, "two").unwrap();
+        changes.write(&file, "one").unwrap();
+        assert!(changes.is_empty());
+    }
+
+    #[test]
+    fn a_file_in_place_of_a_folder_is_told() {
+        let (_folder, root) = tree();
+        put(&root.join("a"), "a file");
+        let error = Changes::new()
+            .write(&root.join("a/b/c.md"), "x")
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("is a file, a directory"),
+            "{error}"
+        );
+        let error = Changes::new().write(&root, "x").unwrap_err();
+        assert!(error.to_string().contains("is a directory"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn two_names_of_one_file_are_one_file() {
+        let (_folder, root) = tree();
+        let (real, link) = (root.join("AGENTS.md"), root.join("CLAUDE.md"));
+        std::os::unix::fs::symlink("AGENTS.md", &link).unwrap();
+        let mut changes = Changes::new();
+        changes.write(&link, "one").unwrap();
+        assert_eq!(changes.current(&real).unwrap().unwrap(), b"one");
+        changes.write(&real, "one").unwrap();
+        assert_eq!(changes.paths(), [real.as_path()]);
+        assert_eq!(changes.delete(&link).unwrap_err().kind, Kind::Refused);
+    }
+
+    #[test]
+    fn plans_join_unless_both_change_a_file() {
+        let (_folder, root) = tree();
+        put(&root.join("a"), "old");
+        let mut first = Changes::new();
+        first.write(&root.join("a"), "new").unwrap();
+        let mut second = Changes::new();
+        second.write(&root.join("b"), "new").unwrap();
+        first.extend(second.clone()).unwrap();
+        assert_eq!(first.paths().len(), 2);
+        let mut third = Changes::new();
+        third
+            .edit(&root.join("a"), Some(b"old".to_vec()), "x")
+            .unwrap();
+        assert!(first.extend(third).is_err());
+    }
+
+    #[test]
+    fn nothing_is_moved_over_or_into_itself() {
+        let (_folder, root) = tree();
+        put(&root.join("a/x"), "x");
+        put(&root.join("b/x"), "x");
+        let mut changes = Changes::new();
+        let (a, b) = (root.join("a"), root.join("b"));
+        assert_eq!(changes.rename(&a, &b).unwrap_err().kind, Kind::Refused);
+        assert!(changes.rename(&a, &a.join("below")).is_err());
+        let missing = changes.rename(&root.join("c"), &root.join("d"));
+        assert_eq!(missing.unwrap_err().kind, Kind::NotFound);
+        changes.rename(&a, &root.join("c")).unwrap();
+        changes.rename(&b, &a).unwrap();
+        assert_eq!(changes.current(&a.join("x")).unwrap().unwrap(), b"x");
+    }
+}

@@ -1,0 +1,219 @@
+//! Touches the disk: every write of this module goes through here, and each is a fail point.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use crate::storage::fail_point;
+
+fn count() {
+    if fail_point::is_reached() {
+        std::process::abort();
+    }
+}
+
+/// Creates a file that must not exist yet, with the permissions the umask leaves.
+pub(crate) fn create_new(path: &Path) -> io::Result<File> {
+    count();
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)
+}
+
+/// Opens a file for reading and writing, and creates it where it is missing.
+pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            count();
+            options.create(true).truncate(false).open(path)
+        }
+        opened => opened,
+    }
+}
+
+/// Opens a file for appending, and creates it where it is missing; says whether it did.
+pub(crate) fn open_append(path: &Path) -> io::Result<(File, bool)> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true);
+    match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            count();
+            Ok((options.create(true).open(path)?, true))
+        }
+        opened => Ok((opened?, false)),
+    }
+}
+
+/// Writes all bytes where the file stands.
+pub(crate) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    tear(file, bytes);
+    file.write_all(bytes)
+}
+
+/// Writes all bytes at an offset.
+pub(crate) fn write_at(mut file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(offset))?;
+    write(file, bytes)
+}
+
+/// Writes bytes with one call, and says how many the system took.
+pub(crate) fn write_once(mut file: &File, bytes: &[u8]) -> io::Result<usize> {
+    tear(file, bytes);
+    file.write(bytes)
+}
+
+/// Stops half-way through the bytes when the fail point is reached: a kill can tear a write.
+fn tear(mut file: &File, bytes: &[u8]) {
+    if fail_point::is_reached() {
+        let half = file.write_all(&bytes[..bytes.len() / 2]);
+        debug_assert!(half.is_ok());
+        std::process::abort();
+    }
+}
+
+/// Cuts a file back to a length.
+pub(crate) fn set_len(file: &File, length: u64) -> io::Result<()> {
+    count();
+    file.set_len(length)
+}
+
+/// Brings a file's content and length to the disk.
+pub(crate) fn sync(file: &File) -> io::Result<()> {
+    count();
+    file.sync_all()
+}
+
+/// Brings a directory's entries to the disk, where the system can; a directory that is gone needs nothing.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    count();
+    match File::open(path) {
+        Ok(directory) => directory.sync_all(),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Gives a new file the owner and permissions of the one it replaces.
+pub(crate) fn copy_permissions(file: &File, from: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        use std::os::unix::fs::fchown;
+
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) != (from.uid(), from.gid()) {
+            count();
+            // Only the owner and root may give a file away; anybody else keeps what they may write.
+            match fchown(file, Some(from.uid()), Some(from.gid())) {
+                Err(error) if error.kind() != ErrorKind::PermissionDenied => return Err(error),
+                _ => {}
+            }
+        }
+        if own.mode() == from.mode() {
+            return Ok(());
+        }
+    }
+    count();
+    file.set_permissions(from.permissions())
+}
+
+/// Sets a file's permission bits, where the system has them.
+pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+
+        count();
+        file.set_permissions(fs::Permissions::from_mode(mode))
+    }
+    #[cfg(not(unix))]
+    {
+        let _unused = (file, mode);
+        Ok(())
+    }
+}
+
+/// Returns a file's permission bits, where the system has them.
+#[cfg_attr(
+    unix,
+    expect(clippy::unnecessary_wraps, reason = "other systems have none")
+)]
+pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+
+        Some(metadata.mode() & 0o7777)
+    }
+    #[cfg(not(unix))]
+    {
+        let _unused = metadata;
+        None
+    }
+}
+
+/// Renames a file or a directory, over a file that is there.
+#[expect(clippy::disallowed_methods, reason = "storage writes here")]
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    count();
+    fs::rename(from, to)
+}
+
+/// Removes a file; one that is gone already is no failure.
+#[expect(clippy::disallowed_methods, reason = "storage writes here")]
+pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
+    count();
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Creates a directory; says whether it was missing.
+pub(crate) fn create_directory(path: &Path) -> io::Result<bool> {
+    count();
+    match fs::create_dir(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Creates a directory that only its owner can enter, unless it is there.
+pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
+    count();
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+
+        builder.mode(0o700);
+    }
+    match builder.create(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        created => created,
+    }
+}
+
+/// Removes a directory if it is empty; one that is full, or gone, is left as it is.
+pub(crate) fn remove_directory(path: &Path) -> io::Result<()> {
+    count();
+    match fs::remove_dir(path) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty
+            ) =>
+        {
+            Ok(())
+        }
+        removed => removed,
+    }
+}

@@ -1,0 +1,121 @@
+//! Tells whether a moved file still holds what it held: a digest of its bytes.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::error::At;
+use crate::error::Result;
+
+/// Returns the digest of bytes.
+pub(crate) fn of_bytes(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// Returns the digest of a file of any size, of a link's target, or a word for anything else.
+pub(crate) fn of_file(path: &Path) -> Result<String> {
+    let kind = fs::symlink_metadata(path).at("read", path)?.file_type();
+    if kind.is_symlink() {
+        let target = fs::read_link(path).at("read", path)?;
+        return Ok(of_bytes(target.as_os_str().as_encoded_bytes()));
+    }
+    if kind.is_file() {
+        return stream(path).at("read", path);
+    }
+    Ok("special".to_owned())
+}
+
+/// Returns every file below a directory (or the file itself), by its path below it.
+pub(crate) fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut waiting = vec![PathBuf::new()];
+    while let Some(below) = waiting.pop() {
+        let place = join(path, &below);
+        if !fs::symlink_metadata(&place).at("read", &place)?.is_dir() {
+            found.push(below);
+            continue;
+        }
+        for entry in fs::read_dir(&place).at("list", &place)? {
+            waiting.push(below.join(entry.at("list", &place)?.file_name()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Returns the first file that no longer holds what it held.
+pub(crate) fn first_changed<'a>(
+    then: &'a BTreeMap<PathBuf, String>,
+    now: &BTreeMap<PathBuf, String>,
+) -> Option<&'a Path> {
+    let changed = |(path, digest): &(&PathBuf, &String)| now.get(*path) != Some(digest);
+    then.iter().find(changed).map(|(path, _)| path.as_path())
+}
+
+/// Joins without the trailing slash that an empty second part would leave.
+pub(crate) fn join(path: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() {
+        path.to_owned()
+    } else {
+        path.join(below)
+    }
+}
+
+fn stream(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hexadecimal(&digest.finalize())),
+            length => digest.update(&buffer[..length]),
+        }
+    }
+}
+
+/// Half of the digest is far more than chance or a careless edit can meet.
+fn hexadecimal(digest: &[u8]) -> String {
+    use std::fmt::Write;
+
+    digest
+        .iter()
+        .take(16)
+        .fold(String::new(), |mut text, byte| {
+            let written = write!(text, "{byte:02x}");
+            debug_assert!(written.is_ok());
+            text
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_file_that_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let digests = || -> BTreeMap<PathBuf, String> {
+            let files = files_below(folder.path()).unwrap();
+            let digest = |below: PathBuf| {
+                let digest = of_file(&folder.path().join(&below)).unwrap();
+                (below, digest)
+            };
+            files.into_iter().map(digest).collect()
+        };
+        fs::create_dir(folder.path().join("a")).unwrap();
+        File::create(folder.path().join("a/one")).unwrap();
+        File::create(folder.path().join("two")).unwrap();
+        let then = digests();
+        assert_eq!(then.len(), 2);
+        assert_eq!(then[Path::new("two")], of_bytes(b""));
+        assert_eq!(first_changed(&then, &digests()), None);
+        File::create(folder.path().join("new")).unwrap();
+        assert_eq!(first_changed(&then, &digests()), None);
+        let two = File::create(folder.path().join("two")).unwrap();
+        two.set_len(1).unwrap();
+        assert_eq!(first_changed(&then, &digests()), Some(Path::new("two")));
+    }
+}

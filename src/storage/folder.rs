@@ -1,0 +1,92 @@
+//! The folder for what annals keeps of its own work: locks, history and caches.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::disk;
+use crate::storage::read;
+
+/// `.annals/` of a project, or the platform's data folder for what lies outside of one.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Returns the folder, which need not exist.
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Returns the folder's path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the folder of the lock files.
+    pub(crate) fn locks(&self) -> PathBuf {
+        self.path.join("locks")
+    }
+
+    /// Returns the folder of the records.
+    pub(crate) fn history(&self) -> PathBuf {
+        self.path.join("history")
+    }
+
+    /// Creates the folder where it is missing, closed to git.
+    pub(crate) fn create(&self) -> Result<()> {
+        if !is_there(&self.path)? {
+            self.create_parents()?;
+            disk::create_directory(&self.path).at("create", &self.path)?;
+        }
+        let ignore = self.path.join(".gitignore");
+        match fs::symlink_metadata(&ignore) {
+            // Empty: whoever created it was killed before it wrote.
+            Ok(metadata) if !metadata.is_file() || metadata.len() > 0 => Ok(()),
+            _ => disk::open_or_create(&ignore)
+                .and_then(|file| disk::write_at(&file, 0, b"*\n"))
+                .at("write", &ignore),
+        }
+    }
+
+    /// Creates the folder with room for locks and records.
+    pub(crate) fn prepare(&self) -> Result<()> {
+        self.create()?;
+        let locks = self.locks();
+        if !is_there(&locks)? {
+            disk::create_directory(&locks).at("create", &locks)?;
+        }
+        let history = self.history();
+        if !is_there(&history)? {
+            // Records hold old bytes of files that others may not read.
+            disk::create_private_directory(&history).at("create", &history)?;
+        }
+        Ok(())
+    }
+
+    fn create_parents(&self) -> Result<()> {
+        let missing: Vec<&Path> = self
+            .path
+            .ancestors()
+            .skip(1)
+            .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
+            .collect();
+        for path in missing.into_iter().rev() {
+            disk::create_directory(path).at("create", path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Says whether a directory is there; a link in its place, which a repository can bring, is refused.
+fn is_there(path: &Path) -> Result<bool> {
+    match fs::symlink_metadata(path) {
+        Err(error) if read::is_absent(&error) => Ok(false),
+        Err(error) => Err(error).at("open", path),
+        Ok(metadata) if metadata.is_dir() => Ok(true),
+        Ok(_) => Err(Error::refused("is in the way of annals' own folder").at(path, None)),
+    }
+}

@@ -1,0 +1,240 @@
+//! Lets one process at a time change a store: locks on files, taken in one fixed order.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, TryLockError};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::disk;
+use crate::storage::read;
+
+/// How long a lock is waited for.
+pub(crate) const WAIT: Duration = Duration::from_secs(10);
+
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// What is locked together; whoever needs several takes them in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Store {
+    /// The planning folder.
+    Plan,
+    /// The learned patterns.
+    Patterns,
+    /// The context files, and a harness's own settings.
+    Context,
+    /// The knowledge entries and the notepad.
+    Entries,
+    /// The repository's ledger.
+    Ledger,
+}
+
+impl Store {
+    /// Every store, in the order of their locks.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Plan,
+        Self::Patterns,
+        Self::Context,
+        Self::Entries,
+        Self::Ledger,
+    ];
+
+    fn file(self, folder: &Path) -> PathBuf {
+        folder.join(match self {
+            Self::Plan => "plan",
+            Self::Patterns => "patterns",
+            Self::Context => "context",
+            Self::Entries => "entries",
+            Self::Ledger => "ledger",
+        })
+    }
+}
+
+/// The locks a transaction holds; they end with it, also when the process is killed.
+#[derive(Debug, Default)]
+pub(crate) struct Locks {
+    held: BTreeMap<Store, File>,
+}
+
+impl Locks {
+    /// Waits for the locks of all stores opened, and leaves this process's id in each.
+    pub(crate) fn acquire(
+        folder: &Path,
+        opened: BTreeMap<Store, File>,
+        wait: Duration,
+    ) -> Result<Self> {
+        for (store, file) in &opened {
+            wait_for(file, &store.file(folder), wait)?;
+            // The id serves a message only: on a full disk the lock holds as well without it.
+            sign(file).ok();
+        }
+        Ok(Self { held: opened })
+    }
+
+    /// Takes the locks named without creating or writing anything: those that exist, and are free in time.
+    pub(crate) fn acquire_if_possible(
+        folder: &Path,
+        stores: &BTreeSet<Store>,
+        wait: Duration,
+    ) -> Self {
+        let mut held = BTreeMap::new();
+        for store in stores {
+            let path = store.file(folder);
+            if let Ok(file) = File::open(&path)
+                && wait_for(&file, &path, wait).is_ok()
+            {
+                held.insert(*store, file);
+            }
+        }
+        Self { held }
+    }
+
+    /// Takes all other locks as well if every one of them is free at once.
+    pub(crate) fn try_all(&self, folder: &Path) -> Result<Option<Self>> {
+        let mut others = BTreeMap::new();
+        for store in Store::ALL {
+            if self.held.contains_key(&store) {
+                continue;
+            }
+            let path = store.file(folder);
+            let file = open(&path)?;
+            match file.try_lock() {
+                Ok(()) => others.insert(store, file),
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error).at("lock", &path),
+            };
+        }
+        Ok(Some(Self { held: others }))
+    }
+}
+
+/// Opens the lock files of stores, which fails where nothing can be written.
+pub(crate) fn open_all(folder: &Path, stores: &BTreeSet<Store>) -> Result<BTreeMap<Store, File>> {
+    let opened = |store: &Store| Ok((*store, open(&store.file(folder))?));
+    stores.iter().map(opened).collect()
+}
+
+/// A link in place of a lock would have this process's id written wherever it leads.
+fn open(path: &Path) -> Result<File> {
+    match path.symlink_metadata() {
+        Ok(metadata) if !metadata.is_file() => {
+            Err(Error::refused("is no lock file, remove it").at(path, None))
+        }
+        _ => disk::open_or_create(path).at("lock", path),
+    }
+}
+
+/// Says whether nobody holds the lock of any of these stores, without disturbing who else asks.
+pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> {
+    for store in stores {
+        let path = store.file(folder);
+        let file = match File::open(&path) {
+            Err(error) if read::is_absent(&error) => continue,
+            file => file.at("open", &path)?,
+        };
+        match file.try_lock_shared() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(false),
+            Err(TryLockError::Error(error)) => return Err(error).at("lock", &path),
+        }
+    }
+    Ok(true)
+}
+
+/// Waits for an exclusive lock on a file, in ever longer pauses, and gives up after `wait`.
+pub(crate) fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<()> {
+    let mut waited = Duration::ZERO;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error).at("lock", path),
+            Err(TryLockError::WouldBlock) if waited >= wait => return Err(held(path, wait)),
+            Err(TryLockError::WouldBlock) => {}
+        }
+        thread::sleep(pause);
+        waited += pause;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Of fixed width, so that one write replaces what the last holder left.
+fn sign(file: &File) -> std::io::Result<()> {
+    disk::write_at(file, 0, format!("{:<10}\n", std::process::id()).as_bytes())
+}
+
+fn held(path: &Path, wait: Duration) -> Error {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(16).read_to_string(&mut text));
+    let holder = match (read, text.trim().parse::<u32>()) {
+        (Ok(_), Ok(pid)) => format!("process {pid}"),
+        _ => "another process".to_owned(),
+    };
+    Error::failed(format!(
+        "is locked by {holder}, also after {} s",
+        wait.as_secs_f32()
+    ))
+    .at(path, None)
+    .hint("run it again when that process is done; nothing was written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn acquire(folder: &Path, wanted: &[Store], wait: Duration) -> Result<Locks> {
+        Locks::acquire(folder, open_all(folder, &stores(wanted))?, wait)
+    }
+
+    fn stores(stores: &[Store]) -> BTreeSet<Store> {
+        stores.iter().copied().collect()
+    }
+
+    #[test]
+    fn a_held_lock_names_its_holder_and_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let locks = acquire(folder.path(), &[Store::Plan, Store::Context], WAIT).unwrap();
+        let only = stores(&[Store::Context]);
+        assert!(!are_free(folder.path(), &only).unwrap());
+        let error = acquire(folder.path(), &[Store::Context], Duration::ZERO).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.contains(&std::process::id().to_string()),
+            "{message}"
+        );
+        assert_eq!(error.place.unwrap().file, folder.path().join("context"));
+        drop(acquire(folder.path(), &[Store::Ledger], Duration::ZERO).unwrap());
+        drop(locks);
+        assert!(are_free(folder.path(), &only).unwrap());
+        drop(acquire(folder.path(), &[Store::Context], Duration::ZERO).unwrap());
+    }
+
+    #[test]
+    fn a_dry_run_creates_no_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let locks =
+            Locks::acquire_if_possible(folder.path(), &stores(&[Store::Plan]), Duration::ZERO);
+        assert!(locks.held.is_empty());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn all_locks_are_taken_only_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let mine = acquire(folder.path(), &[Store::Plan], WAIT).unwrap();
+        let rest = mine.try_all(folder.path()).unwrap().unwrap();
+        assert_eq!(rest.held.len(), 4);
+        drop(rest);
+        let other = acquire(folder.path(), &[Store::Ledger], WAIT).unwrap();
+        assert!(mine.try_all(folder.path()).unwrap().is_none());
+        drop(other);
+    }
+}

@@ -1,0 +1,81 @@
+//! Reads bounded files, applies a set of changes whole or not at all, and can take it back.
+//!
+//! There are three ways to write, and nothing else in the crate writes files but `facts` and
+//! `recall::index`:
+//!
+//! - **changes**: [`Storage::transact`] locks the stores, lets the caller read and plan [`Changes`], and
+//!   applies them. For markdown, settings and every other file that people read.
+//! - **append**: [`append()`] adds lines to a log with one write. For the journal.
+//! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`].
+//!
+//! # What a transaction promises
+//!
+//! 1. The locks of its stores are held over reading, planning and applying (`locks/` in `.annals/`, one
+//!    file a store, always in the same order). Whoever comes second waits, then sees what was written.
+//! 2. What a killed process left half done in these stores is finished first.
+//! 3. A record of all old and new bytes goes to the disk before the first change (see `format.rs`).
+//! 4. Each change is made only where the place holds what it held when it was planned: a temporary file
+//!    beside it, flushed, checked once more and renamed. Then the directories are flushed, each once.
+//! 5. If a change cannot be made (somebody without our locks changed the file, the disk is full), those
+//!    before it are taken back, and the error says so. What cannot be taken back at once, the next
+//!    transaction takes back; nothing is lost, for the record has all bytes.
+//! 6. Killed at any instant, every file holds its old content or its new, and the next transaction on
+//!    one of the stores completes the rest. A file that holds neither by then is left alone and reported.
+//! 7. The record stays as history (200 operations or 64 MiB), from which [`History::undo`] works.
+//!
+//! Symbolic links are followed to where they lead; what would land outside of the root or in `.git` is
+//! refused. Permissions and owner of a replaced file are kept, other hard links to it are not: they keep
+//! the old content. One change to one file costs three flushes: record, content, directory.
+//!
+//! # Use
+//!
+//! ```no_run
+//! # use std::path::Path;
+//! # use annals::clock::Clock;
+//! # use annals::storage::{Changes, Storage, Store};
+//! # fn main() -> annals::error::Result<()> {
+//! let storage = Storage::new(Path::new("."), Clock::new(None)?);
+//! let notes = storage.root().join("NOTES.md");
+//! let (lines, applied) = storage.transact("note", &[Store::Entries], || {
+//!     let mut changes = Changes::new();
+//!     let mut text = changes.current(&notes)?.unwrap_or_default();
+//!     text.extend_from_slice(b"- one more\n");
+//!     let lines = text.split(|byte| *byte == b'\n').count() - 1;
+//!     changes.write(&notes, text)?;
+//!     Ok((lines, changes))
+//! })?;
+//! # assert_eq!(lines, applied.changed.len());
+//! # Ok(())
+//! # }
+//! ```
+
+mod append;
+mod apply;
+mod change;
+mod changes;
+mod diff;
+mod disk;
+pub mod fail_point;
+mod fingerprint;
+mod folder;
+mod format;
+mod history;
+mod lock;
+mod own_files;
+mod preview;
+pub mod read;
+mod record;
+mod recovery;
+mod root;
+mod transaction;
+
+pub use append::append;
+pub use changes::Changes;
+pub use history::FileChange;
+pub use history::Happened;
+pub use history::History;
+pub use history::Operation;
+pub use history::OperationId;
+pub use lock::Store;
+pub use transaction::Applied;
+pub use transaction::Storage;

@@ -1,0 +1,227 @@
+//! Shows files as a plan will leave them, before anything is written.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::append;
+use crate::storage::change::Change;
+use crate::storage::fingerprint;
+use crate::storage::read;
+
+/// What a path will be.
+pub(crate) enum Look {
+    File(Vec<u8>),
+    Directory,
+    Absent,
+    /// The plan changes nothing there: what is on disk at this path, which a move may have renamed.
+    OnDisk(PathBuf),
+}
+
+/// The tree after some changes, in order; paths are real ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Preview {
+    changes: Vec<Change<Vec<u8>>>,
+    /// The changes of each path but moves, by their places in the order.
+    touching: HashMap<PathBuf, Vec<usize>>,
+    moves: Vec<usize>,
+}
+
+impl Preview {
+    /// Returns the changes in order.
+    pub(crate) fn changes(&self) -> &[Change<Vec<u8>>] {
+        &self.changes
+    }
+
+    /// Returns the changes in order.
+    pub(crate) fn into_changes(self) -> Vec<Change<Vec<u8>>> {
+        self.changes
+    }
+
+    /// Adds a change after the others.
+    pub(crate) fn push(&mut self, change: Change<Vec<u8>>) {
+        let index = self.changes.len();
+        match &change {
+            Change::Move { .. } => self.moves.push(index),
+            other => {
+                let path = other.path().to_owned();
+                self.touching.entry(path).or_default().push(index);
+            }
+        }
+        self.changes.push(change);
+    }
+
+    /// Drops a change that came to nothing.
+    pub(crate) fn remove(&mut self, index: usize) {
+        let mut changes = std::mem::take(self).changes;
+        changes.remove(index);
+        for change in changes {
+            self.push(change);
+        }
+    }
+
+    /// Returns the write that another one of the same file can join: nothing after it touches the file.
+    pub(crate) fn open_write(&mut self, path: &Path) -> Option<(usize, &mut Change<Vec<u8>>)> {
+        let index = *self.touching.get(path)?.last()?;
+        if self.last_move(path, self.changes.len()) > Some(index) {
+            return None;
+        }
+        let change = &mut self.changes[index];
+        matches!(change, Change::Write { .. }).then_some((index, change))
+    }
+
+    /// Looks from the newest change back to the disk.
+    pub(crate) fn look(&self, path: &Path) -> Result<Look> {
+        self.look_before(path, self.changes.len())
+    }
+
+    fn look_before(&self, path: &Path, mut end: usize) -> Result<Look> {
+        let mut path = path.to_owned();
+        loop {
+            let touched = self.touching.get(&path).and_then(|touching| {
+                let earlier = touching.partition_point(|index| *index < end);
+                touching[..earlier].last().copied()
+            });
+            let moved = self.last_move(&path, end);
+            let Some(last) = touched.max(moved) else {
+                return Ok(Look::OnDisk(path));
+            };
+            match &self.changes[last] {
+                Change::Write { new, .. } => {
+                    return Ok(new.clone().map_or(Look::Absent, Look::File));
+                }
+                Change::Append { lines, .. } => {
+                    let before = bytes_of(self.look_before(&path, last)?, &path)?;
+                    let bytes = append::joined(before.unwrap_or_default(), lines);
+                    return Ok(Look::File(bytes));
+                }
+                Change::CreateDirectory { .. } => return Ok(Look::Directory),
+                Change::RemoveDirectory { .. } => return Ok(Look::Absent),
+                Change::Move { from, to, .. } => match path.strip_prefix(to) {
+                    Ok(below) => path = fingerprint::join(from, below),
+                    Err(_) => return Ok(Look::Absent),
+                },
+            }
+            end = last;
+        }
+    }
+
+    /// Returns the last move, before an end, that takes a path away or brings it.
+    fn last_move(&self, path: &Path, end: usize) -> Option<usize> {
+        let earlier = self.moves.partition_point(|index| *index < end);
+        let moves = self.moves[..earlier].iter().rev().copied();
+        let mut moves = moves.filter(|index| {
+            let change = &self.changes[*index];
+            path.starts_with(change.path())
+                || change.source().is_some_and(|from| path.starts_with(from))
+        });
+        moves.next()
+    }
+
+    /// Returns a file's bytes, or nothing where no file will be.
+    pub(crate) fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+        bytes_of(self.look(path)?, path)
+    }
+
+    /// Says whether anything will be there.
+    pub(crate) fn exists(&self, path: &Path) -> Result<bool> {
+        match self.look(path)? {
+            Look::File(_) | Look::Directory => Ok(true),
+            Look::Absent => Ok(false),
+            Look::OnDisk(path) => match fs::symlink_metadata(&path) {
+                Err(error) if read::is_absent(&error) => Ok(false),
+                metadata => metadata.at("read", &path).map(|_| true),
+            },
+        }
+    }
+
+    /// Says whether a directory will be there.
+    pub(crate) fn is_directory(&self, path: &Path) -> Result<bool> {
+        Ok(match self.look(path)? {
+            Look::Directory => true,
+            Look::File(_) | Look::Absent => false,
+            Look::OnDisk(path) => path.is_dir(),
+        })
+    }
+
+    /// Says whether nothing will be in a directory.
+    pub(crate) fn is_vacant(&self, directory: &Path) -> Result<bool> {
+        let mut below = self.arrivals(directory);
+        below.remove(directory);
+        if let Look::OnDisk(path) = self.look(directory)? {
+            for entry in fs::read_dir(&path).at("list", &path)? {
+                below.insert(directory.join(entry.at("list", &path)?.file_name()));
+            }
+        }
+        for path in below {
+            if self.exists(&path)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the digests of the files at and below a path.
+    pub(crate) fn contents(&self, path: &Path) -> Result<BTreeMap<PathBuf, String>> {
+        let mut files = BTreeSet::new();
+        for arrival in self.arrivals(path).into_iter().chain([path.to_owned()]) {
+            match self.look(&arrival)? {
+                Look::OnDisk(on_disk) if on_disk.symlink_metadata().is_ok() => {
+                    let below = fingerprint::files_below(&on_disk)?;
+                    let names = below.iter().map(|name| fingerprint::join(&arrival, name));
+                    files.extend(names);
+                }
+                Look::File(_) => {
+                    files.insert(arrival);
+                }
+                _ => {}
+            }
+        }
+        let mut contents = BTreeMap::new();
+        for file in files {
+            let digest = match self.look(&file)? {
+                Look::File(bytes) => fingerprint::of_bytes(&bytes),
+                Look::OnDisk(path) => fingerprint::of_file(&path)?,
+                Look::Directory | Look::Absent => continue,
+            };
+            let below = file.strip_prefix(path).unwrap_or(&file).to_owned();
+            contents.insert(below, digest);
+        }
+        Ok(contents)
+    }
+
+    /// Returns what the changes put at and below a path, each by the name it has in the end.
+    fn arrivals(&self, path: &Path) -> BTreeSet<PathBuf> {
+        let mut arrived = BTreeSet::new();
+        for change in &self.changes {
+            if let Some(from) = change.source() {
+                let moved: Vec<PathBuf> = arrived
+                    .iter()
+                    .filter(|path: &&PathBuf| path.starts_with(from))
+                    .cloned()
+                    .collect();
+                for before in moved {
+                    if let Ok(below) = before.strip_prefix(from) {
+                        arrived.insert(fingerprint::join(change.path(), below));
+                    }
+                    arrived.remove(&before);
+                }
+            }
+            arrived.insert(change.path().to_owned());
+        }
+        arrived.retain(|arrival| arrival.starts_with(path));
+        arrived
+    }
+}
+
+fn bytes_of(look: Look, path: &Path) -> Result<Option<Vec<u8>>> {
+    match look {
+        Look::File(bytes) => Ok(Some(bytes)),
+        Look::Absent => Ok(None),
+        Look::OnDisk(path) => read::bytes(&path),
+        Look::Directory => Err(Error::failed("is a directory, a file was expected").at(path, None)),
+    }
+}

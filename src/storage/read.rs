@@ -1,0 +1,130 @@
+//! Reads files of bounded size: never hangs, never fills the memory, never drops a byte silently.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// The largest file that is read whole: 8 MiB.
+pub const MAX_FILE: u64 = 8 * 1024 * 1024;
+
+/// Returns a file's bytes, or nothing where no file is.
+///
+/// A directory, a pipe or a device in its place and a file over [`MAX_FILE`] are errors.
+pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+    let metadata = match fs::metadata(path) {
+        Err(error) if is_absent(&error) => return Ok(None),
+        metadata => metadata.at("read", path)?,
+    };
+    // Before it is opened: opening a pipe waits for its other end.
+    if metadata.is_dir() {
+        return Err(Error::failed("is a directory, a file was expected").at(path, None));
+    }
+    if !metadata.is_file() {
+        return Err(Error::failed("is not a regular file").at(path, None));
+    }
+    if metadata.len() > MAX_FILE {
+        return Err(too_large(path));
+    }
+    let file = match File::open(path) {
+        Err(error) if is_absent(&error) => return Ok(None),
+        file => file.at("read", path)?,
+    };
+    let capacity = usize::try_from(metadata.len()).unwrap_or(0) + 1;
+    let mut bytes = Vec::with_capacity(capacity);
+    let length = file
+        .take(MAX_FILE + 1)
+        .read_to_end(&mut bytes)
+        .at("read", path)?;
+    if length as u64 > MAX_FILE {
+        return Err(too_large(path));
+    }
+    Ok(Some(bytes))
+}
+
+/// Returns a file's text, or nothing where no file is; bytes that are no text become U+FFFD and a warning.
+pub fn text(path: &Path) -> Result<Option<Parsed<String>>> {
+    Ok(bytes(path)?.map(|bytes| decode(bytes, path)))
+}
+
+/// Returns bytes as text; those that are no UTF-8 become U+FFFD, with one warning at the first of them.
+pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
+    let invalid = match String::from_utf8(bytes) {
+        Ok(text) => return Parsed::clean(text),
+        Err(invalid) => invalid,
+    };
+    let valid = invalid.utf8_error().valid_up_to();
+    let bytes = invalid.as_bytes();
+    let line = bytes[..valid].split(|byte| *byte == b'\n').count();
+    Parsed {
+        value: String::from_utf8_lossy(bytes).into_owned(),
+        warnings: vec![Warning::at(path, line, "is not UTF-8 text here")],
+    }
+}
+
+/// Says whether the failure means that nothing is there.
+pub(crate) fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Returns the error for a file over [`MAX_FILE`].
+pub(crate) fn too_large(path: &Path) -> Error {
+    Error::failed(format!("is larger than {} MiB", MAX_FILE / 1024 / 1024)).at(path, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_there_is_no_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        assert_eq!(bytes(&file).unwrap(), None);
+        File::create(&file).unwrap();
+        assert_eq!(bytes(&file).unwrap(), Some(Vec::new()));
+        assert_eq!(bytes(&file.join("below-a-file")).unwrap(), None);
+    }
+
+    #[test]
+    fn a_directory_is_named_as_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = bytes(folder.path()).unwrap_err();
+        assert!(error.to_string().contains("is a directory"), "{error}");
+        assert_eq!(error.place.unwrap().file, folder.path());
+    }
+
+    #[test]
+    fn a_file_over_the_limit_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large");
+        let file = File::create(&path).unwrap();
+        file.set_len(MAX_FILE).unwrap();
+        assert_eq!(bytes(&path).unwrap().unwrap().len() as u64, MAX_FILE);
+        file.set_len(MAX_FILE + 1).unwrap();
+        let error = bytes(&path).unwrap_err();
+        assert!(error.to_string().contains("larger than 8 MiB"), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_device_is_refused_instead_of_read_for_ever() {
+        let error = bytes(Path::new("/dev/zero")).unwrap_err();
+        assert!(error.to_string().contains("not a regular file"), "{error}");
+    }
+
+    #[test]
+    fn broken_text_is_replaced_with_one_warning_at_its_line() {
+        let path = Path::new("a.md");
+        let parsed = decode(b"one\ntwo \xff\nthree \xfe\n".to_vec(), path);
+        assert_eq!(parsed.value, "one\ntwo \u{fffd}\nthree \u{fffd}\n");
+        assert_eq!(parsed.warnings.len(), 1);
+        assert_eq!(parsed.warnings[0].place.line, Some(2));
+        assert_eq!(decode(b"ok".to_vec(), path), Parsed::clean("ok".to_owned()));
+    }
+}

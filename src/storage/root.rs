@@ -1,0 +1,156 @@
+//! Holds every write inside one folder, whatever links lead out of it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::read;
+
+/// As many links as the system itself follows.
+const MAX_LINKS: usize = 40;
+
+/// A folder that no write may leave.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    named: PathBuf,
+    real: PathBuf,
+}
+
+impl Root {
+    /// Returns the folder, with the links in its own path followed.
+    pub(crate) fn open(named: &Path) -> Result<Self> {
+        Ok(Self {
+            named: named.to_owned(),
+            real: fs::canonicalize(named).at("open", named)?,
+        })
+    }
+
+    /// Returns a path below the folder as the caller would name it.
+    pub(crate) fn named(&self, relative: &Path) -> PathBuf {
+        self.named.join(relative)
+    }
+
+    /// Returns a real path relative to the folder; refused outside of it and inside `.git`.
+    pub(crate) fn relative(&self, real: &Path) -> Result<PathBuf> {
+        let Ok(relative) = real.strip_prefix(&self.real) else {
+            return Err(
+                Error::refused("lies outside the project, so it is not written")
+                    .at(real, None)
+                    .hint(format!("the project is {}", self.named.display())),
+            );
+        };
+        if relative.as_os_str().is_empty() || !is_plain(relative) {
+            return Err(Error::refused("is not written by annals").at(real, None));
+        }
+        Ok(relative.to_owned())
+    }
+
+    /// Returns where a recorded relative path is now, or nothing where its folder is missing.
+    ///
+    /// A record may come with a cloned repository, so it is not trusted to stay inside.
+    pub(crate) fn locate(&self, relative: &Path) -> Result<Option<PathBuf>> {
+        let path = self.real.join(relative);
+        let (true, Some(folder), Some(name)) =
+            (is_plain(relative), path.parent(), path.file_name())
+        else {
+            return Err(Error::refused("is not written by annals").at(relative, None));
+        };
+        let real = match fs::canonicalize(folder) {
+            Err(error) if read::is_absent(&error) => return Ok(None),
+            real => real.at("open", folder)?.join(name),
+        };
+        self.relative(&real)?;
+        Ok(Some(real))
+    }
+}
+
+/// Says whether a path only goes down, and not into git's own folder.
+fn is_plain(relative: &Path) -> bool {
+    relative.components().all(|component| match component {
+        Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+        _ => false,
+    })
+}
+
+/// Returns where a write to this path would land: every link followed, also of what does not exist yet.
+pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::canonicalize(&path) {
+            Ok(real) => return Ok(real),
+            Err(error) if read::is_absent(&error) => {}
+            Err(error) => return Err(error).at("open", &path),
+        }
+        match fs::read_link(&path) {
+            Ok(target) => path = folder_of(&path).join(target),
+            Err(_) => return real_entry(&path),
+        }
+    }
+    Err(std::io::Error::from(ErrorKind::InvalidInput)).at("follow the links of", &path)
+}
+
+/// Returns the real path of a directory entry: the links before it are followed, not the entry itself.
+pub(crate) fn real_entry(path: &Path) -> Result<PathBuf> {
+    let Some(name) = path.file_name() else {
+        return Err(Error::failed("does not name a file").at(path, None));
+    };
+    Ok(real_path(folder_of(path))?.join(name))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    #[test]
+    fn only_what_lies_inside_is_relative() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        let inside = real_path(&folder.path().join("a/b.md")).unwrap();
+        assert_eq!(root.relative(&inside).unwrap(), Path::new("a/b.md"));
+        for outside in ["../x.md", ".git/hooks/pre-commit", "a/.GIT/config", "."] {
+            let path = real_path(&folder.path().join(outside)).unwrap();
+            assert_eq!(root.relative(&path).unwrap_err().kind, Kind::Refused);
+        }
+    }
+
+    #[test]
+    fn a_recorded_path_cannot_leave() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        for hostile in ["../x", "/etc/passwd", ".git/config", "a/../../x", ""] {
+            assert!(root.locate(Path::new(hostile)).is_err(), "{hostile}");
+        }
+        assert_eq!(root.locate(Path::new("missing/x")).unwrap(), None);
+        let found = root.locate(Path::new("x")).unwrap().unwrap();
+        assert_eq!(found, root.real.join("x"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_also_where_they_lead_to_nothing_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let real = fs::canonicalize(folder.path()).unwrap();
+        std::os::unix::fs::symlink("AGENTS.md", at("CLAUDE.md")).unwrap();
+        assert_eq!(real_path(&at("CLAUDE.md")).unwrap(), real.join("AGENTS.md"));
+        assert_eq!(
+            real_entry(&at("CLAUDE.md")).unwrap(),
+            real.join("CLAUDE.md")
+        );
+        std::os::unix::fs::symlink("loop-b", at("loop-a")).unwrap();
+        std::os::unix::fs::symlink("loop-a", at("loop-b")).unwrap();
+        assert!(real_path(&at("loop-a")).is_err());
+    }
+}

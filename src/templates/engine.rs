@@ -1,0 +1,116 @@
+//! Fills in a template, within limits.
+
+use std::io;
+
+use minijinja::Environment;
+use minijinja::ErrorKind;
+use minijinja::UndefinedBehavior;
+use minijinja::Value;
+use minijinja::filters;
+use minijinja::syntax::SyntaxConfig;
+
+/// The steps a template may take. The longest built-in one needs a few hundred.
+const FUEL: u64 = 100_000;
+
+/// The most a template may write: far more than any reader is given.
+const MAX_OUTPUT: usize = 1024 * 1024;
+
+/// The longest line that `join` makes.
+const MAX_JOINED: usize = 16 * 1024;
+
+/// Why a template could not be filled in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// What is wrong with it.
+    pub(crate) message: String,
+    /// The line, counted from 1.
+    pub(crate) line: Option<usize>,
+}
+
+/// Returns a template filled in.
+pub(crate) fn render(text: &str, context: Value) -> Result<String, Fault> {
+    let environment = environment()?;
+    let template = environment.template_from_str(text).map_err(|e| fault(&e))?;
+    let mut output = Bounded(Vec::new());
+    template
+        .render_captured_to(context, &mut output)
+        .map_err(|error| fault(&error))?;
+    String::from_utf8(output.0).map_err(|_| Fault {
+        message: "wrote bytes that are no text".to_owned(),
+        line: None,
+    })
+}
+
+fn environment() -> Result<Environment<'static>, Fault> {
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .keep_trailing_newline(true)
+        .build()
+        .map_err(|error| fault(&error))?;
+    // Empty, and not with all that is built in: some filters grow a text without using fuel.
+    let mut environment = Environment::empty();
+    environment.set_syntax(syntax);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
+    environment.add_filter("cell", cell);
+    environment.add_filter("default", filters::default);
+    environment.add_filter("first", filters::first);
+    environment.add_filter("join", join);
+    environment.add_filter("last", filters::last);
+    environment.add_filter("length", filters::length);
+    environment.add_filter("lower", filters::lower);
+    environment.add_filter("trim", filters::trim);
+    environment.add_filter("upper", filters::upper);
+    Ok(environment)
+}
+
+/// Returns a text that stays within its cell of a table.
+#[expect(clippy::needless_pass_by_value, reason = "filters take what they own")]
+fn cell(text: String) -> String {
+    text.replace('|', "\\|").replace(['\r', '\n'], " ")
+}
+
+/// Joins a list's items, up to the length of a long line: nested, it could double a text at each step.
+#[expect(clippy::needless_pass_by_value, reason = "filters take what they own")]
+fn join(items: Vec<String>, between: &str) -> Result<String, minijinja::Error> {
+    let length: usize = items.iter().map(|item| item.len() + between.len()).sum();
+    if length > MAX_JOINED {
+        let message = "join makes too long a line";
+        return Err(minijinja::Error::new(ErrorKind::InvalidOperation, message));
+    }
+    Ok(items.join(between))
+}
+
+fn fault(error: &minijinja::Error) -> Fault {
+    let message = match error.kind() {
+        ErrorKind::OutOfFuel => "it does not end, or takes far too many steps".to_owned(),
+        ErrorKind::WriteFailure => format!("it writes more than {} KiB", MAX_OUTPUT / 1024),
+        ErrorKind::UndefinedError => "it uses a field that does not exist".to_owned(),
+        kind => match error.detail() {
+            Some(detail) => format!("{kind}: {detail}"),
+            None => kind.to_string(),
+        },
+    };
+    Fault {
+        message,
+        line: error.line(),
+    }
+}
+
+/// Output that stops a template which writes without end.
+struct Bounded(Vec<u8>);
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MAX_OUTPUT {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! The texts compiled into the binary, and the project's overrides.
+//!
+//! Each template says in its first comment which fields it takes. Only the context file's can be
+//! overridden: by the setting `template`, else by `templates/CLAUDE.md.j2` in the planning folder.
+//! An override comes with a repository that may have been cloned from anywhere, so it runs with
+//! limited fuel and output, cannot reach other files, and keeps to the [`plain`] part of the language.
+
+mod engine;
+mod plain;
+
+use std::path::PathBuf;
+
+use minijinja::Value;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::project::Origin;
+use crate::project::Project;
+use crate::project::confine;
+use crate::storage::read;
+
+/// A text that is compiled into the binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Template {
+    /// The generated block of the context files.
+    ContextFile,
+    /// PROJECT.md of a new planning folder.
+    InitProject,
+    /// REQUIREMENTS.md of a new planning folder.
+    InitRequirements,
+    /// ROADMAP.md of a new planning folder.
+    InitRoadmap,
+    /// STATE.md of a new planning folder.
+    InitState,
+    /// config.json of a new planning folder.
+    InitConfig,
+    /// The head of a new PATTERNS.md.
+    PatternsHeader,
+    /// One entry of PATTERNS.md.
+    PatternsEntry,
+    /// SHIPPED.md of an archived milestone.
+    Shipped,
+    /// The root STATE.md after a milestone has shipped.
+    ShippedState,
+}
+
+impl Template {
+    /// All templates.
+    pub const ALL: [Self; 10] = [
+        Self::ContextFile,
+        Self::InitProject,
+        Self::InitRequirements,
+        Self::InitRoadmap,
+        Self::InitState,
+        Self::InitConfig,
+        Self::PatternsHeader,
+        Self::PatternsEntry,
+        Self::Shipped,
+        Self::ShippedState,
+    ];
+
+    /// Returns the template's path below `templates/`.
+    pub fn name(self) -> &'static str {
+        self.source().0
+    }
+
+    /// Returns the template as it is compiled into the binary.
+    pub fn text(self) -> &'static str {
+        self.source().1
+    }
+
+    fn source(self) -> (&'static str, &'static str) {
+        macro_rules! source {
+            ($name:literal) => {
+                ($name, include_str!(concat!("../../templates/", $name)))
+            };
+        }
+        match self {
+            Self::ContextFile => source!("CLAUDE.md.j2"),
+            Self::InitProject => source!("init/PROJECT.md.j2"),
+            Self::InitRequirements => source!("init/REQUIREMENTS.md.j2"),
+            Self::InitRoadmap => source!("init/ROADMAP.md.j2"),
+            Self::InitState => source!("init/STATE.md.j2"),
+            Self::InitConfig => source!("init/config.json"),
+            Self::PatternsHeader => source!("patterns/header.md.j2"),
+            Self::PatternsEntry => source!("patterns/entry.md.j2"),
+            Self::Shipped => source!("ship/SHIPPED.md.j2"),
+            Self::ShippedState => source!("ship/STATE.md.j2"),
+        }
+    }
+}
+
+/// Returns a template filled in, in the project's own version where there is one.
+pub fn render(project: &Project, template: Template, context: &impl Serialize) -> Result<String> {
+    let context = Value::from(Serde(context));
+    let Some((path, text)) = replacement(project, template)? else {
+        return engine::render(template.text(), context).map_err(|fault| {
+            Error::failed(fault.message).at(template.name().as_ref(), fault.line)
+        });
+    };
+    plain::check(&text)
+        .and_then(|()| engine::render(&text, context))
+        .map_err(|fault| {
+            Error::failed(format!("this template cannot be used: {}", fault.message))
+                .at(project.relative(&path), fault.line)
+                .hint("compare it with the built-in one, or remove it to use that")
+        })
+}
+
+/// Returns the file that takes a template's place, and its text.
+fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf, String)>> {
+    if template != Template::ContextFile {
+        return Ok(None);
+    }
+    let planning = &project.planning_place().dir;
+    let (path, origin) = match &project.settings.template {
+        Some(set) => (
+            project.root.join(set),
+            Some(project.settings.origin("template")),
+        ),
+        None => (planning.join("templates").join(template.name()), None),
+    };
+    if matches!(origin, None | Some(Origin::Project { .. })) {
+        confine(&path, &[&project.root, planning])?;
+    }
+    match (read::text(&path)?, origin) {
+        (Some(text), _) => Ok(Some((path, text.value))),
+        (None, None) => Ok(None),
+        (None, Some(origin)) => Err(Error::not_found("no template here")
+            .at(project.relative(&path), None)
+            .hint(format!("the path comes from {origin}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

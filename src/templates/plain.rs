@@ -1,0 +1,89 @@
+//! Keeps overrides to the part of the template language that cannot grow a text inside itself.
+//!
+//! Fuel counts steps, not memory: thirty times `{% set x = x ~ x %}` costs a hundred steps and a
+//! gigabyte. Without assignment, captured blocks and the operators that build text, all that a
+//! template makes goes to the output, which is bounded. What is left is what a context file needs:
+//! `{% for %}`, `{% if %}`, fields and a few filters.
+
+use crate::templates::engine::Fault;
+
+/// The longest override.
+const MAX_LENGTH: usize = 64 * 1024;
+
+const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
+
+/// Checks every tag of an override.
+///
+/// Each place that could open a tag is looked at by itself, also one inside a comment or a string.
+/// That refuses a little more than needed, and cannot be led astray by what only looks like a comment.
+pub(crate) fn check(text: &str) -> Result<(), Fault> {
+    if text.len() > MAX_LENGTH {
+        return Err(Fault {
+            message: format!("it is longer than {} KiB", MAX_LENGTH / 1024),
+            line: None,
+        });
+    }
+    for (start, _) in text.match_indices('{') {
+        let rest = &text[start + 1..];
+        let refused = match rest.as_bytes().first() {
+            Some(b'{') => expression(&rest[1..]),
+            Some(b'%') => statement(&rest[1..]),
+            _ => Ok(()),
+        };
+        refused.map_err(|message| Fault {
+            message,
+            line: Some(1 + text[..start].matches('\n').count()),
+        })?;
+    }
+    Ok(())
+}
+
+fn statement(tag: &str) -> Result<(), String> {
+    let tag = tag.trim_start_matches(['-', '+']).trim_start();
+    let end = tag
+        .find(|c: char| !c.is_alphanumeric() && c != '_')
+        .unwrap_or(tag.len());
+    let word = &tag[..end];
+    if !STATEMENTS.contains(&word) {
+        return Err(format!(
+            "{word:?} is not available here, only for and if are"
+        ));
+    }
+    expression(&tag[end..])
+}
+
+fn expression(tag: &str) -> Result<(), String> {
+    let tag = tag.strip_prefix(['-', '+']).unwrap_or(tag);
+    let mut rest = tag;
+    while let Some(c) = rest.chars().next() {
+        rest = match c {
+            '"' | '\'' => after_string(&rest[1..], c),
+            // No brace opens inside a tag, so this one ends it, or is a mistake that the engine finds.
+            '}' => return Ok(()),
+            '+' if rest[1..].starts_with(['%', '}']) => &rest[1..],
+            '~' | '*' | '+' | '{' => {
+                return Err(format!("the operator {c} is not available here"));
+            }
+            'r' if rest.starts_with("recursive") => {
+                return Err("recursive loops are not available here".to_owned());
+            }
+            _ => &rest[c.len_utf8()..],
+        };
+    }
+    Ok(())
+}
+
+/// Returns what follows a string literal.
+fn after_string(text: &str, quote: char) -> &str {
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => {
+                characters.next();
+            }
+            c if c == quote => break,
+            _ => {}
+        }
+    }
+    characters.as_str()
+}

@@ -1,0 +1,422 @@
+use proptest::prelude::*;
+use serde_json::Value as Json;
+use serde_json::json;
+
+use super::*;
+use crate::error::Kind;
+use crate::project::Request;
+use crate::project::fixture::Tree;
+
+fn project(tree: &Tree) -> Project {
+    Project::open(Request {
+        directory: tree.at(""),
+        ..Request::default()
+    })
+    .unwrap()
+}
+
+fn built_in(template: Template, context: &Json) -> String {
+    render(&project(&Tree::new(&[])), template, context).unwrap()
+}
+
+/// Every field of every template, with a value and without one.
+fn contexts(template: Template) -> [Json; 2] {
+    let skills = json!([{"name": "rust", "scope": "global"}, {"name": "lint", "scope": "project"}]);
+    match template {
+        Template::ContextFile => [
+            json!({"title": "Bakery", "core_value": "Bread by seven", "milestone": "v2",
+                "phase": {"number": "5.1", "name": "Ovens", "status": "in progress"},
+                "next_action": "/vbw:execute 5.1", "decisions": ["Use rye", "Never freeze"],
+                "skills_line": null, "skills": skills, "patterns": ["Small plans finish (plans 01, 03)"],
+                "commands_heading": "VBW Commands", "commands": ["Run /vbw:help for all commands."]}),
+            json!({"title": null, "core_value": null, "milestone": null, "phase": null,
+                "next_action": null, "decisions": [], "skills_line": null, "skills": [],
+                "patterns": [], "commands_heading": "", "commands": []}),
+        ],
+        Template::InitProject => [
+            json!({"name": "Bakery", "description": "Plans ovens.", "core_value": "Bread by seven"}),
+            json!({"name": "Bakery", "description": null, "core_value": null}),
+        ],
+        Template::InitRequirements => [json!({"date": "2026-02-17"}), json!({"date": ""})],
+        Template::InitRoadmap => [json!({"name": "Bakery"}), json!({"name": ""})],
+        Template::InitState => [
+            json!({"name": "Bakery", "date": "2026-02-17", "skills": skills, "profile": ["12 Rust files"]}),
+            json!({"name": "Bakery", "date": "2026-02-17", "skills": [], "profile": []}),
+        ],
+        Template::InitConfig | Template::PatternsHeader => [json!({}), json!({})],
+        Template::PatternsEntry => [
+            json!({"phase": {"number": "2", "name": "Dough"}, "date": "2026-02-17",
+                "trace": {"phase_dir": "02-dough", "plans": "01,02", "digest": "ab12", "commit": "84e9493", "milestone": "v2"},
+                "worked": ["Both plans done"], "failed": ["Plan 02 deviated"],
+                "timing": {"plans": 2, "average": "4m", "total": "8m"}, "effort": "balanced",
+                "deviations": {"count": 3, "kinds": "2 minor, 1 blocking"}}),
+            json!({"phase": {"number": "2", "name": "Dough"}, "date": "2026-02-17",
+                "trace": {"phase_dir": "02-dough", "plans": "01", "digest": "ab12", "commit": null, "milestone": null},
+                "worked": [], "failed": [], "timing": {"plans": 1, "average": null, "total": null},
+                "effort": null, "deviations": {"count": 0, "kinds": null}}),
+        ],
+        Template::Shipped => [
+            json!({"milestone": "Version 2", "slug": "v2", "date": "2026-02-17",
+                "phases": [{"number": "1", "name": "Dough | crust", "plans": 2, "deviations": 1}],
+                "plans": {"total": 2, "complete": 2}, "deviations": {"count": 1, "kinds": "1 minor"},
+                "requirements": ["REQ-01: bread"], "commits": {"count": 9, "first": "84e9493", "last": "0753326"}}),
+            json!({"milestone": "Version 2", "slug": "v2", "date": "2026-02-17", "phases": [],
+                "plans": {"total": 0, "complete": 0}, "deviations": {"count": 0, "kinds": null},
+                "requirements": [], "commits": null}),
+        ],
+        Template::ShippedState => [
+            json!({"project": "Bakery", "shipped": {"milestone": "Version 2", "slug": "v2", "date": "2026-02-17"},
+                "decisions": [{"text": "Rye | wheat", "date": "2026-01-02", "rationale": "Taste"},
+                              {"text": "No yeast", "date": null, "rationale": null}],
+                "todos": ["Buy salt"], "blockers": ["No oven"], "skills": skills, "profile": ["- 12 Rust files"]}),
+            json!({"project": "Bakery", "shipped": {"milestone": "Version 2", "slug": "v2", "date": "2026-02-17"},
+                "decisions": [], "todos": [], "blockers": [], "skills": [], "profile": []}),
+        ],
+    }
+}
+
+#[test]
+fn every_template_renders_with_all_fields_and_with_none() {
+    for template in Template::ALL {
+        for context in contexts(template) {
+            let text = built_in(template, &context);
+            let name = template.name();
+            assert!(text.ends_with('\n'), "{name} ends its last line:\n{text}");
+            assert!(
+                !text.ends_with("\n\n"),
+                "{name} ends in a blank line:\n{text}"
+            );
+            assert!(!text.contains("\n\n\n"), "{name} leaves a gap:\n{text}");
+            assert!(
+                !text.starts_with('\n'),
+                "{name} starts with a blank line:\n{text}"
+            );
+            assert!(
+                !text.contains("{%") && !text.contains(" (none)"),
+                "{name}:\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_context_file_has_the_structure_of_the_memory_protocol() {
+    let [full, empty] = contexts(Template::ContextFile);
+    assert_eq!(
+        built_in(Template::ContextFile, &full),
+        "# Bakery
+
+**Core value:** Bread by seven
+
+## Active Context
+
+**Milestone:** v2
+**Phase:** 5.1 - Ovens (in progress)
+**Next action:** /vbw:execute 5.1
+
+## Key Decisions
+
+- Use rye
+- Never freeze
+
+## Installed Skills
+
+- rust (global)
+- lint (project)
+
+## Learned Patterns
+
+- Small plans finish (plans 01, 03)
+
+## VBW Commands
+
+Run /vbw:help for all commands.
+"
+    );
+    assert_eq!(
+        built_in(Template::ContextFile, &empty),
+        "**Core value:** not recorded
+
+## Active Context
+
+**Milestone:** default
+**Phase:** none
+**Next action:** none
+"
+    );
+    let mut short = full;
+    short["skills_line"] = json!("rust, lint");
+    let text = built_in(Template::ContextFile, &short);
+    assert!(
+        text.contains("## Installed Skills\n\nrust, lint\n\n## Learned"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_pattern_entry_is_the_block_of_the_memory_protocol() {
+    let [full, empty] = contexts(Template::PatternsEntry);
+    assert_eq!(
+        built_in(Template::PatternsEntry, &full),
+        "### Phase 2: Dough (2026-02-17)
+<!-- annals: phase-dir=02-dough plans=01,02 digest=ab12 commit=84e9493 milestone=v2 -->
+
+**What worked:**
+- Both plans done
+
+**What failed:**
+- Plan 02 deviated
+
+**Timing:**
+- Plans: 2, Average: 4m, Total: 8m
+- Effort: balanced
+
+**Deviations:** 3 (2 minor, 1 blocking)
+"
+    );
+    let text = built_in(Template::PatternsEntry, &empty);
+    assert!(text.contains("digest=ab12 -->"), "{text}");
+    assert_eq!(text.matches("- none observed\n").count(), 2);
+    assert!(text.contains("Average: unknown, Total: unknown"), "{text}");
+    assert!(text.ends_with("**Deviations:** 0\n"), "{text}");
+}
+
+#[test]
+fn a_table_keeps_its_cells() {
+    let [full, _] = contexts(Template::Shipped);
+    let text = built_in(Template::Shipped, &full);
+    assert!(text.contains("| 1 | Dough \\| crust | 2 | 1 |"), "{text}");
+    let [full, _] = contexts(Template::ShippedState);
+    let text = built_in(Template::ShippedState, &full);
+    assert!(text.contains("| No yeast |  |  |"), "{text}");
+}
+
+#[test]
+fn the_new_planning_configuration_is_json() {
+    let text = built_in(Template::InitConfig, &json!({}));
+    let value: Json = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["effort"], "balanced");
+}
+
+/// Renders a context file in a project that overrides it.
+fn overridden(template: &str) -> Result<String> {
+    let tree = Tree::new(&[".vbw-planning/templates"]);
+    tree.write(".vbw-planning/templates/CLAUDE.md.j2", template);
+    let [full, _] = contexts(Template::ContextFile);
+    render(&project(&tree), Template::ContextFile, &full)
+}
+
+fn refused(template: &str) -> Error {
+    let error = overridden(template).unwrap_err();
+    assert_eq!(error.kind, Kind::Failed);
+    let place = error.place.as_ref().unwrap();
+    assert_eq!(
+        place.file.to_str(),
+        Some(".vbw-planning/templates/CLAUDE.md.j2")
+    );
+    assert!(error.hint.as_ref().unwrap().contains("built-in"));
+    error
+}
+
+#[test]
+fn a_project_can_override_the_context_file_and_nothing_else() {
+    assert_eq!(
+        overridden("Do: {{ next_action|upper }}\n").unwrap(),
+        "Do: /VBW:EXECUTE 5.1\n"
+    );
+    let tree = Tree::new(&[".vbw-planning/"]);
+    tree.write(".vbw-planning/templates/patterns/header.md.j2", "mine");
+    tree.write(".vbw-planning/templates/CLAUDE.md.j2", "found");
+    let header = render(&project(&tree), Template::PatternsHeader, &json!({})).unwrap();
+    assert!(header.starts_with("# Learned Patterns"), "{header}");
+
+    tree.write("annals.toml", "template = \"docs/context.j2\"\n");
+    let render = || render(&project(&tree), Template::ContextFile, &json!({}));
+    let missing = render().unwrap_err();
+    assert_eq!(missing.kind, Kind::NotFound);
+    assert!(missing.hint.unwrap().contains("annals.toml:1"));
+    tree.write("docs/context.j2", "set");
+    assert_eq!(render().unwrap(), "set");
+}
+
+#[test]
+fn the_built_in_context_file_can_be_copied_and_changed() {
+    let [full, _] = contexts(Template::ContextFile);
+    assert_eq!(
+        overridden(Template::ContextFile.text()).unwrap(),
+        built_in(Template::ContextFile, &full)
+    );
+}
+
+#[test]
+fn a_broken_override_names_its_line() {
+    let error = refused("# {{ title }}\n{{ tilte }}\n");
+    assert_eq!(error.place.clone().unwrap().line, Some(2));
+    assert!(
+        error.message.contains("a field that does not exist"),
+        "{error}"
+    );
+    let error = refused("\n\n{% for x in decisions %}\n");
+    assert!(error.place.clone().unwrap().line.is_some());
+    let error = refused("{{ title|shout }}");
+    assert!(error.message.contains("shout"), "{error}");
+}
+
+#[test]
+fn an_override_that_does_not_end_runs_out_of_fuel() {
+    let digits = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]";
+    let template = format!("{{% for x in {digits} %}}").repeat(12) + &"{% endfor %}".repeat(12);
+    let error = refused(&template);
+    assert!(error.message.contains("does not end"), "{error}");
+}
+
+#[test]
+fn an_override_that_writes_without_end_is_stopped() {
+    let long = "x".repeat(40_000);
+    let digits = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]";
+    let error = refused(&format!(
+        "{{% for a in {digits} %}}{{% for b in {digits} %}}{long}{{% endfor %}}{{% endfor %}}"
+    ));
+    assert!(
+        error.message.contains("writes more than 1024 KiB"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_override_reaches_no_other_file() {
+    for statement in [
+        "{% include \"/etc/passwd\" %}",
+        "{% include \"../secret.md\" %}",
+        "{% extends \"base.j2\" %}",
+        "{% import \"x\" as x %}",
+        "{%- from \"x\" import y -%}",
+    ] {
+        let error = refused(&format!("first\n{statement}"));
+        assert_eq!(error.place.clone().unwrap().line, Some(2));
+        assert!(error.message.contains("is not available here"), "{error}");
+    }
+}
+
+#[test]
+fn an_override_cannot_grow_a_text_inside_itself() {
+    for template in [
+        "{% set x = title %}",
+        "{%set x%}{{ title }}{%endset%}",
+        "{% with x = title %}{% endwith %}",
+        "{% filter upper %}x{% endfilter %}",
+        "{{ title ~ title }}",
+        "{{ title * 9 }}",
+        "{{ title + title }}",
+        "{{+ title + title +}}",
+        "{{ \"}}\" ~ title }}",
+        "{{ '\\'}}' ~ title }}",
+        "{{ {\"a\": {\"b\": 1}} ~ title }}",
+        "{% raw %}{#{% endraw %}{{ title ~ title }}{# #}",
+        "{% for x in decisions recursive %}{% endfor %}",
+        "{% if title ~ title %}{% endif %}",
+    ] {
+        let error = refused(template);
+        assert!(
+            error.message.contains("not available here"),
+            "{template}: {error}"
+        );
+    }
+    let doubling = "{% for x in [[x, x]|join(\"\")] %}".repeat(60) + &"{% endfor %}".repeat(60);
+    let error = refused(&format!(
+        "{{% for x in decisions %}}{doubling}{{% endfor %}}"
+    ));
+    assert!(error.message.contains("too long a line"), "{error}");
+    let error = refused(&"x".repeat(64 * 1024 + 1));
+    assert!(error.message.contains("longer than 64 KiB"), "{error}");
+}
+
+#[test]
+fn an_override_may_use_what_a_context_file_needs() {
+    let template = "{%- for line in decisions +%}\n{{ loop.index }}. {{ line|lower|trim }}{# note #}\n\
+        {%- else %}none{% endfor +%}\n{{ decisions|join(\", \") }} {{ decisions|length - 1 }} \"~\"\n\
+        {% if phase and phase.name == \"Ovens {* ~\" %}{% elif not skills %}{% else %}{{ patterns|first }}{% endif %}";
+    let text = overridden(template).unwrap();
+    assert!(text.contains("1. use rye"), "{text}");
+    assert!(text.contains("Use rye, Never freeze 1 \"~\""), "{text}");
+    assert!(
+        text.ends_with("Small plans finish (plans 01, 03)"),
+        "{text}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cloned_link_to_a_file_outside_is_not_read_as_a_template() {
+    let tree = Tree::new(&["project/.vbw-planning/templates/"]);
+    tree.write("secret.md", "secret");
+    let link = tree.at("project/.vbw-planning/templates/CLAUDE.md.j2");
+    std::os::unix::fs::symlink(tree.at("secret.md"), link).unwrap();
+    let project = Project::open(Request {
+        directory: tree.at("project"),
+        ..Request::default()
+    });
+    let error = render(&project.unwrap(), Template::ContextFile, &json!({})).unwrap_err();
+    assert_eq!(error.kind, Kind::Refused);
+}
+
+fn any_template() -> impl Strategy<Value = String> {
+    let tokens = prop::sample::select(vec![
+        "{{",
+        "}}",
+        "{%",
+        "%}",
+        "{#",
+        "#}",
+        "-",
+        "+",
+        "for",
+        " x ",
+        "in ",
+        "decisions",
+        "phase",
+        ".name",
+        "if ",
+        "else",
+        "endfor",
+        "endif",
+        "elif",
+        "raw",
+        "endraw",
+        "|",
+        "join",
+        "(",
+        ")",
+        "[",
+        "]",
+        "\"",
+        "'",
+        "\\",
+        "7",
+        " or ",
+        " not ",
+        "==",
+        ":",
+        ",",
+        "\n",
+        "é",
+        "\u{0}",
+        "loop",
+    ]);
+    prop_oneof![
+        any::<String>(),
+        prop::collection::vec(tokens, 0..40).prop_map(|words| words.concat()),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_override_panics(template in any_template()) {
+        let [full, _] = contexts(Template::ContextFile);
+        if let Err(fault) = plain::check(&template)
+            .and_then(|()| engine::render(&template, Value::from(Serde(&full))))
+        {
+            prop_assert!(!fault.message.is_empty());
+        }
+    }
+}

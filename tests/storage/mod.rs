@@ -1,0 +1,110 @@
+//! Storage under stress: races, kills, undo, and trees that cannot be written.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests set up trees, and run themselves as other processes"
+)]
+
+#[cfg(feature = "fail-point")]
+mod crash;
+mod history;
+mod obstacles;
+mod races;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use annals::clock::Clock;
+use annals::error::Result;
+use annals::storage::{Applied, Changes, Storage, Store};
+use tempfile::TempDir;
+
+const JOB: &str = "ANNALS_TEST_JOB";
+
+fn clock() -> Clock {
+    Clock::new(Some("2026-02-17T10:11:12Z")).unwrap()
+}
+
+fn storage(root: &Path) -> Storage {
+    Storage::new(root, clock())
+}
+
+fn put(root: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = root.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, content).unwrap();
+    path
+}
+
+/// Applies a plan to the planning store.
+fn transact(
+    storage: &Storage,
+    operation: &str,
+    plan: impl FnOnce(&mut Changes) -> Result<()>,
+) -> Result<Applied> {
+    let work = || {
+        let mut changes = Changes::new();
+        plan(&mut changes)?;
+        Ok(((), changes))
+    };
+    let ((), applied) = storage.transact(operation, &[Store::Plan], work)?;
+    Ok(applied)
+}
+
+/// Every file and directory but our own, with what it holds (nothing for a directory).
+fn tree(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![root.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let below = path.strip_prefix(root).unwrap().to_owned();
+            if below == Path::new(".annals") {
+                continue;
+            }
+            let content = if path.is_dir() {
+                waiting.push(path);
+                None
+            } else {
+                Some(fs::read(&path).unwrap())
+            };
+            found.insert(below, content);
+        }
+    }
+    found
+}
+
+/// Runs a job in another process: this test binary, with nothing but [`as_another_process`].
+fn spawn(job: &str, root: &Path, number: usize) -> std::process::Child {
+    Command::new(env::current_exe().unwrap())
+        .args(["storage::as_another_process", "--exact", "--ignored"])
+        .env(JOB, format!("{job}\n{number}\n{}", root.display()))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+#[ignore = "other tests run it, each with its own job"]
+fn as_another_process() {
+    let Ok(job) = env::var(JOB) else {
+        return;
+    };
+    let mut parts = job.splitn(3, '\n');
+    let (job, number) = (parts.next().unwrap(), parts.next().unwrap());
+    let root = PathBuf::from(parts.next().unwrap());
+    let number: usize = number.parse().unwrap();
+    match job {
+        "count" => races::count(&root, number),
+        #[cfg(unix)]
+        "fill" => obstacles::write_too_much(&root),
+        #[cfg(feature = "fail-point")]
+        job => crash::work(job, &root, number),
+        #[cfg(not(feature = "fail-point"))]
+        job => panic!("no job is called {job}"),
+    }
+}
