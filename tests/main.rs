@@ -13,6 +13,7 @@
 mod corpus_sweep;
 mod gold;
 mod layering;
+mod planning_files;
 mod repository;
 mod storage;
 mod support;
