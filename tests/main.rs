@@ -14,6 +14,7 @@ mod claude_md;
 mod corpus_sweep;
 mod gold;
 mod layering;
+mod planning_files;
 mod repository;
 mod storage;
 mod support;

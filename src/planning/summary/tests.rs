@@ -55,68 +55,79 @@ fn a_summary_without_front_matter_is_read_from_its_body() {
     assert_eq!((summary.deviation_count, summary.commits), (0, None));
 }
 
+const TOLD: &str = "## Deviations\n- told one\n- told two\n";
+
+/// Front matter, body, and the count and list that they make together.
+type Case = (
+    &'static str,
+    &'static str,
+    u32,
+    Option<&'static [&'static str]>,
+);
+
+const BOTH: &[Case] = &[
+    (
+        "deviations:\n  - stated",
+        "## Deviations\nTold in other words.\n",
+        1,
+        Some(&["stated"]),
+    ),
+    (
+        "deviations:\n  - stated",
+        TOLD,
+        2,
+        Some(&["told one", "told two"]),
+    ),
+    ("deviations: 3", TOLD, 3, Some(&["told one", "told two"])),
+    ("deviations: 1", TOLD, 2, Some(&["told one", "told two"])),
+    ("deviations: 3", "", 3, None),
+    ("deviations: none", "", 0, Some(&[])),
+    (
+        "deviations: \"None\"",
+        "## Deviations\n\nOne word on the numbers.\n",
+        0,
+        Some(&[]),
+    ),
+    ("deviations: []", TOLD, 2, Some(&["told one", "told two"])),
+    ("deviations: [None]", "", 0, Some(&[])),
+    (
+        "deviations: See below",
+        TOLD,
+        2,
+        Some(&["told one", "told two"]),
+    ),
+    (
+        "deviations: Moved the file",
+        "",
+        1,
+        Some(&["Moved the file"]),
+    ),
+    (
+        "plan: 1",
+        "## Deviations\n\nOne.\n\nMore on it.\n",
+        1,
+        Some(&["One."]),
+    ),
+    (
+        "plan: 1",
+        "## Deviations\n\n**Total deviations:** 4 auto-fixed\n",
+        4,
+        None,
+    ),
+    ("plan: 1", "", 0, Some(&[])),
+    (
+        "deviations:\n  - one\n  - two",
+        "## Deviations\nSee frontmatter. By part:\n- a (1)\n- b (1)\n- c (0)\n",
+        2,
+        Some(&["one", "two"]),
+    ),
+];
+
 #[test]
 fn front_matter_and_body_tell_one_list() {
-    let texts = |list: &[&str]| Some(list.iter().map(|text| (*text).to_owned()).collect());
-    let told = "## Deviations\n- told one\n- told two\n";
-    for (front, body, count, list) in [
-        (
-            "deviations:\n  - stated",
-            "## Deviations\nTold in other words.\n",
-            1,
-            texts(&["stated"]),
-        ),
-        (
-            "deviations:\n  - stated",
-            told,
-            2,
-            texts(&["told one", "told two"]),
-        ),
-        ("deviations: 3", told, 3, texts(&["told one", "told two"])),
-        ("deviations: 1", told, 2, texts(&["told one", "told two"])),
-        ("deviations: 3", "", 3, None),
-        ("deviations: none", "", 0, texts(&[])),
-        (
-            "deviations: \"None\"",
-            "## Deviations\n\nOne word on the numbers.\n",
-            0,
-            texts(&[]),
-        ),
-        ("deviations: []", told, 2, texts(&["told one", "told two"])),
-        ("deviations: [None]", "", 0, texts(&[])),
-        (
-            "deviations: See below",
-            told,
-            2,
-            texts(&["told one", "told two"]),
-        ),
-        (
-            "deviations: Moved the file",
-            "",
-            1,
-            texts(&["Moved the file"]),
-        ),
-        (
-            "plan: 1",
-            "## Deviations\n\nOne.\n\nMore on it.\n",
-            1,
-            texts(&["One."]),
-        ),
-        (
-            "plan: 1",
-            "## Deviations\n\n**Total deviations:** 4 auto-fixed\n",
-            4,
-            None,
-        ),
-        ("plan: 1", "", 0, texts(&[])),
-        (
-            "deviations:\n  - one\n  - two",
-            "## Deviations\nSee frontmatter. By part:\n- a (1)\n- b (1)\n- c (0)\n",
-            2,
-            texts(&["one", "two"]),
-        ),
-    ] {
-        assert_eq!(deviations(front, body), (count, list), "{front} / {body}");
+    for (front, body, count, list) in BOTH {
+        let list = list.map(|list| list.iter().map(|text| (*text).to_owned()).collect());
+        assert_eq!(deviations(front, body), (*count, list), "{front} / {body}");
     }
 }
 
