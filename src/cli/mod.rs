@@ -195,6 +195,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return refuse(&error, &arguments),
     };
+    #[cfg(feature = "fail-point")]
+    arm_fail_point();
     let mut out = Output::new(parsed.global.manner());
     match parsed.command.run(&parsed.global, &mut out) {
         Ok(()) => ExitCode::SUCCESS,
@@ -202,6 +204,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             out.failure(&error);
             ExitCode::from(error.kind.exit_code())
         }
+    }
+}
+
+/// Makes this process stop at the file operation that the crash tests name.
+#[cfg(feature = "fail-point")]
+#[expect(clippy::disallowed_methods, reason = "a door, and only in the tests' own build")]
+fn arm_fail_point() {
+    let nth = std::env::var("ANNALS_FAIL_AFTER").ok().and_then(|nth| nth.parse().ok());
+    if let Some(nth) = nth {
+        crate::storage::fail_point::arm(nth);
     }
 }
 
