@@ -5,3 +5,17 @@
 mod layering;
 mod repository;
 mod storage;
+//!
+//! They run the built binary the way people and agents run it; `support` is the harness they share.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on should stop where it stands; allow-unwrap-in-tests does not reach helpers"
+)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the bans hold the library's floors; tests lay out files, read ANNALS_CORPUS and start the binary"
+)]
+
+mod corpus_sweep;
+mod gold;
+mod support;

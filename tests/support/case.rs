@@ -1,0 +1,117 @@
+//! One test's own folder and home, gone when the test ends.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+use crate::support::environment;
+use crate::support::invocation::Invocation;
+use crate::support::tree::{Tree, copy, tree};
+
+/// A project folder in a temporary place, with a home of its own beside it.
+pub(crate) struct Case {
+    root: PathBuf,
+    home: PathBuf,
+    /// Held so that both folders live as long as the case.
+    _temp: TempDir,
+}
+
+impl Case {
+    /// Returns a case with a copy of a folder of this package, such as `examples/vbw-project`.
+    pub(crate) fn new(folder: &str) -> Self {
+        Self::from(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
+    }
+
+    /// Returns a case with a copy of any folder; the copy is writable where the original is not.
+    pub(crate) fn from(folder: impl AsRef<Path>) -> Self {
+        let case = Self::empty();
+        copy(folder.as_ref(), &case.root);
+        case
+    }
+
+    /// Returns a case with an empty project folder.
+    pub(crate) fn empty() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        // The binary may print the resolved path; [ROOT] has to stand for that one.
+        let place = temp.path().canonicalize().unwrap();
+        let (root, home) = (place.join("project"), place.join("home"));
+        fs::create_dir(&root).unwrap();
+        fs::create_dir(&home).unwrap();
+        Self {
+            root,
+            home,
+            _temp: temp,
+        }
+    }
+
+    /// Returns the project folder, shown as `[ROOT]` in output.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the home folder, shown as `[HOME]` in output.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Writes a file of the project, with the folders it needs.
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let file = self.root.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, content).unwrap();
+        self
+    }
+
+    /// Returns a file of the project as bytes, or nothing where there is no such file.
+    pub(crate) fn read(&self, path: &str) -> Option<Vec<u8>> {
+        fs::read(self.root.join(path)).ok()
+    }
+
+    /// Returns every file of the project, to compare before and after.
+    pub(crate) fn tree(&self) -> Tree {
+        tree(&self.root)
+    }
+
+    /// Prepares a run of the binary in the project folder; the words of `line` are its arguments.
+    pub(crate) fn run(&self, line: &str) -> Invocation<'_> {
+        Invocation::new(self, env!("CARGO_BIN_EXE_annals"), line)
+    }
+
+    /// Prepares a run of another program, in the same place and with the same environment.
+    pub(crate) fn program(&self, line: &str) -> Invocation<'_> {
+        let (program, arguments) = line.split_once(' ').unwrap_or((line, ""));
+        Invocation::new(self, program, arguments)
+    }
+
+    /// Makes the project a git repository on the branch `main`.
+    pub(crate) fn git_init(&self) -> &Self {
+        self.git(["-c", "init.defaultBranch=main", "init", "--quiet"], &[]);
+        self
+    }
+
+    /// Commits all there is, at a time written as RFC 3339, and returns the hash.
+    pub(crate) fn commit(&self, message: &str, date: &str) -> String {
+        let dates = [("GIT_AUTHOR_DATE", date), ("GIT_COMMITTER_DATE", date)];
+        self.git(["add", "--all"], &[]);
+        self.git(
+            ["commit", "--quiet", "--allow-empty", "-m", message],
+            &dates,
+        );
+        self.git(["rev-parse", "HEAD"], &[])
+    }
+
+    fn git<const N: usize>(&self, arguments: [&str; N], variables: &[(&str, &str)]) -> String {
+        let output = Command::new("git")
+            .env_clear()
+            .envs(environment::variables(&self.home))
+            .envs(variables.iter().copied())
+            .current_dir(&self.root)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+}

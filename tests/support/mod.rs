@@ -1,0 +1,25 @@
+//! The harness of every test that runs the binary: a folder of its own, an environment of its own, one end to assert.
+//!
+//! ```text
+//! let case = Case::new("examples/vbw-project");        // a copy, in a temporary folder
+//! let status = case.run("status --json").success().json();
+//! case.run("entry write").args(["a title"]).stdin("text").env("ANNALS_DB", "x.db").code(4);
+//! ```
+//!
+//! Nothing runs before the end is asserted (`success`, `code`) or waived (`output`).
+
+mod case;
+mod corpus;
+mod environment;
+mod invocation;
+mod proof;
+mod require;
+mod threads;
+mod tree;
+
+pub(crate) use case::Case;
+pub(crate) use corpus::corpus;
+pub(crate) use invocation::Outcome;
+pub(crate) use require::require;
+pub(crate) use threads::on_two_threads;
+pub(crate) use tree::{Tree, difference, tree};

@@ -1,0 +1,48 @@
+//! What a test needs and a machine may lack: skipped loudly, or a failure where it was asked for.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::support::corpus;
+
+/// Returns whether an optional thing is here: `corpus`, `browser`, or the program of that name.
+///
+/// Where it is missing, the test is to return; a line says so, and the test fails where `ANNALS_REQUIRE`
+/// names it.
+pub(crate) fn require(name: &str) -> bool {
+    let present = match name {
+        "corpus" => corpus::location().is_some(),
+        "browser" => ["chromium", "google-chrome", "firefox"]
+            .into_iter()
+            .any(on_the_path),
+        program => on_the_path(program),
+    };
+    let required = std::env::var("ANNALS_REQUIRE").unwrap_or_default();
+    if let Some(line) = skipped(name, present, &required).unwrap() {
+        // Straight to the stream: the test runner would hide what a passing test prints.
+        io::stderr().write_all(line.as_bytes()).unwrap();
+    }
+    present
+}
+
+/// Returns the line to print for a missing thing, or fails where it is required.
+pub(super) fn skipped(name: &str, present: bool, required: &str) -> Result<Option<String>, String> {
+    let is_required = required.split(',').any(|one| one.trim() == name);
+    match (present, is_required) {
+        (true, _) => Ok(None),
+        (false, false) => {
+            let test = std::thread::current().name().unwrap_or("?").to_owned();
+            Ok(Some(format!("SKIPPED {test}: no {name} here\n")))
+        }
+        (false, true) => Err(format!("ANNALS_REQUIRE names {name}, and it is not here")),
+    }
+}
+
+fn on_the_path(program: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| is_file(&folder.join(program)))
+}
+
+fn is_file(path: &Path) -> bool {
+    path.is_file() || path.with_extension("exe").is_file()
+}
