@@ -20,6 +20,7 @@ pub mod project;
 pub mod templates;
 
 // Floor 3, the stores.
+pub mod patterns;
 pub mod planning;
 
 // Floor 4, the readings.

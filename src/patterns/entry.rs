@@ -1,0 +1,110 @@
+//! One phase's entry of PATTERNS.md, and the file as a whole.
+
+use std::ops::Range;
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::clock::Minutes;
+use crate::patterns::Trace;
+use crate::planning::PhaseNumber;
+
+/// PATTERNS.md as read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Patterns {
+    /// The entries, in file order.
+    pub entries: Vec<Entry>,
+    /// What stands outside of any entry, in file order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loose: Vec<LoosePattern>,
+}
+
+/// What one phase taught.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// The phase's number; nothing where the heading has none.
+    pub phase: Option<PhaseNumber>,
+    /// The phase's name: the heading without number and date.
+    pub name: String,
+    /// The day in the heading, else of a `Date:` label.
+    pub date: Option<NaiveDate>,
+    /// What worked, one text a bullet, verbatim.
+    pub worked: Vec<String>,
+    /// What failed, one text a bullet, verbatim.
+    pub failed: Vec<String>,
+    /// How long the phase took.
+    pub timing: Timing,
+    /// What went otherwise than planned.
+    pub deviations: DeviationCount,
+    /// What the entry says under no label of its own, or under one that is not known here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Which phase it came from, where it says so.
+    #[serde(skip)]
+    pub trace: Option<Trace>,
+    /// The whole entry, verbatim, its heading included.
+    #[serde(skip)]
+    pub text: String,
+    /// The bytes it takes.
+    #[serde(skip)]
+    pub range: Range<usize>,
+    /// The line of its heading, counted from 1.
+    #[serde(skip)]
+    pub line: usize,
+}
+
+impl Entry {
+    /// Returns the bullets of both kinds, what worked first.
+    pub fn bullets(&self) -> impl Iterator<Item = &str> {
+        self.worked.iter().chain(&self.failed).map(String::as_str)
+    }
+}
+
+/// An entry's timing, verbatim; what is `unknown` there is absent here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Timing {
+    /// How many plans the phase had.
+    pub plans: Option<u32>,
+    /// The average duration of a plan.
+    pub average: Option<String>,
+    /// The duration of all plans.
+    pub total: Option<String>,
+    /// The effort profile that was in force.
+    pub effort: Option<String>,
+}
+
+impl Timing {
+    /// Returns the average duration of a plan, where it can be read.
+    pub fn average_minutes(&self) -> Option<Minutes> {
+        self.average.as_deref().and_then(Minutes::parse)
+    }
+
+    /// Returns the duration of all plans, where it can be read.
+    pub fn total_minutes(&self) -> Option<Minutes> {
+        self.total.as_deref().and_then(Minutes::parse)
+    }
+}
+
+/// How many deviations an entry counts, and of what kinds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DeviationCount {
+    /// How many.
+    pub count: Option<u32>,
+    /// Of what kinds, verbatim.
+    pub kinds: Option<String>,
+}
+
+/// A bullet or paragraph outside of any entry, as people and other tools keep them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LoosePattern {
+    /// The heading it stands under.
+    pub section: Option<String>,
+    /// Its text on one line, verbatim without the list marker.
+    pub text: String,
+    /// The bytes it takes.
+    #[serde(skip)]
+    pub range: Range<usize>,
+    /// Its line, counted from 1.
+    #[serde(skip)]
+    pub line: usize,
+}

@@ -1,0 +1,163 @@
+//! What an entry's heading says: `Phase 5.1: Event system (2026-02-11)` and its other spellings.
+
+use std::ops::Range;
+
+use chrono::NaiveDate;
+
+use crate::clock::parse_date;
+use crate::planning::PhaseNumber;
+
+/// A heading taken apart.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heading {
+    pub(crate) phase: Option<PhaseNumber>,
+    pub(crate) name: String,
+    pub(crate) date: Option<NaiveDate>,
+}
+
+/// More words than these before `Phase` make a sentence that mentions one.
+const WORDS_BEFORE: usize = 3;
+
+impl Heading {
+    /// Reads a heading.
+    ///
+    /// ```text
+    /// Phase 5.1: Event system (2026-02-11)      Retrospective: phase 05 - Event system, 2026-02-11
+    /// **Phase 3** — Event system                [2026-02-11] Phase 3 Event system
+    /// ```
+    pub(crate) fn parse(title: &str) -> Self {
+        let (without, date) = split_date(title);
+        let (phase, name) = split_phase(&without).unwrap_or((None, &without));
+        Self {
+            phase,
+            name: trimmed(name).to_owned(),
+            date,
+        }
+    }
+}
+
+/// Returns the number behind the first `Phase`, and what follows.
+fn split_phase(title: &str) -> Option<(Option<PhaseNumber>, &str)> {
+    for (at, _) in title.match_indices(['p', 'P']) {
+        let Some(word) = title.get(at..at + 5) else {
+            continue;
+        };
+        let before = &title[..at];
+        if !word.eq_ignore_ascii_case("phase") || before.ends_with(char::is_alphanumeric) {
+            continue;
+        }
+        let words = before.split(|c: char| !c.is_alphanumeric());
+        if words.filter(|word| !word.is_empty()).count() > WORDS_BEFORE {
+            return None;
+        }
+        let rest = title[at + 5..].trim_start_matches(|c: char| " #:_*`-".contains(c));
+        if let Some((number, rest)) = PhaseNumber::split(rest) {
+            return Some((Some(number), rest));
+        }
+    }
+    None
+}
+
+/// Returns the title without its last date and the brackets around it.
+fn split_date(title: &str) -> (String, Option<NaiveDate>) {
+    let Some((range, date)) = last_date(title) else {
+        return (title.to_owned(), None);
+    };
+    let (before, after) = (&title[..range.start], &title[range.end..]);
+    let inside = before.rfind(['(', '[']).filter(|at| {
+        !before[*at..].contains([')', ']']) && after.contains([')', ']']) && before.len() - at < 24
+    });
+    let without = match (inside, after.find([')', ']'])) {
+        (Some(open), Some(close)) => format!("{}{}", &before[..open], &after[close + 1..]),
+        _ => format!("{} {}", trimmed_end(before), after.trim_start()),
+    };
+    (without, Some(date))
+}
+
+fn last_date(title: &str) -> Option<(Range<usize>, NaiveDate)> {
+    let is_digit = |at: usize| title.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    (0..title.len())
+        .rev()
+        .filter(|at| is_digit(*at) && (*at == 0 || !is_digit(at - 1)))
+        .find_map(|at| {
+            let date = parse_date(&title[at..])?;
+            let length = title[at..]
+                .find(|c: char| !(c.is_ascii_digit() || matches!(c, '-' | '/')))
+                .unwrap_or(title.len() - at);
+            Some((at..at + length, date))
+        })
+}
+
+fn trimmed_end(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_whitespace() || ",;:-\u{2013}\u{2014}".contains(c))
+}
+
+fn trimmed(text: &str) -> &str {
+    let is_edge = |c: char| c.is_whitespace() || ":;,-\u{2013}\u{2014}*_|".contains(c);
+    text.trim_start_matches(|c| is_edge(c) || c == '.' || c == ')' || c == ']')
+        .trim_end_matches(is_edge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_of_every_spelling_are_taken_apart() {
+        for (title, phase, name, date) in [
+            (
+                "Phase 5.1: Event system (2026-02-11)",
+                "5.1",
+                "Event system",
+                "2026-02-11",
+            ),
+            (
+                "Phase 03: C# (core) (2026-02-11)",
+                "3",
+                "C# (core)",
+                "2026-02-11",
+            ),
+            ("Phase 3 - Auth — 2026-02-11", "3", "Auth", "2026-02-11"),
+            (
+                "Retrospective: phase 05 - Events, 2026-02-11",
+                "5",
+                "Events",
+                "2026-02-11",
+            ),
+            ("[2026-02-11] Phase 3 Auth", "3", "Auth", "2026-02-11"),
+            ("**Phase 3** — Auth", "3", "Auth", ""),
+            ("PHASE 3b (shipped 2026-02-11)", "3b", "", "2026-02-11"),
+            (
+                "Phase 2: Since 2025-01-01 (2026-02-11)",
+                "2",
+                "Since 2025-01-01",
+                "2026-02-11",
+            ),
+            ("Phase 2: Release 1.2.3", "2", "Release 1.2.3", ""),
+            ("Phase X: Later", "", "Phase X: Later", ""),
+            (
+                "What we learned in phase 3",
+                "",
+                "What we learned in phase 3",
+                "",
+            ),
+            ("Error handling", "", "Error handling", ""),
+            ("", "", "", ""),
+        ] {
+            let heading = Heading::parse(title);
+            let shown = heading
+                .phase
+                .map(|phase| phase.to_string())
+                .unwrap_or_default();
+            let day = heading
+                .date
+                .map(|date| date.to_string())
+                .unwrap_or_default();
+            assert_eq!(
+                (shown.as_str(), heading.name.as_str(), day.as_str()),
+                (phase, name, date),
+                "{title:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Reads PATTERNS.md, entries written by hand or by other tools included.
+
+use std::path::Path;
+
+use crate::clock::parse_date;
+use crate::markdown::Block;
+use crate::markdown::Content;
+use crate::markdown::FrontMatter;
+use crate::markdown::Item;
+use crate::markdown::Label;
+use crate::markdown::Outline;
+use crate::markdown::Section;
+use crate::patterns::DeviationCount;
+use crate::patterns::Entry;
+use crate::patterns::LoosePattern;
+use crate::patterns::Patterns;
+use crate::patterns::Trace;
+use crate::patterns::heading::Heading;
+use crate::patterns::part::Part;
+use crate::planning::present;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+impl Patterns {
+    /// Reads PATTERNS.md.
+    ///
+    /// An entry is a heading of any level that names a phase, or one with something that worked or
+    /// failed under it; its parts are labels or headings. All other bullets and paragraphs are
+    /// [`LoosePattern`]s, but for those under the title.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let front = FrontMatter::parse(text, path);
+        let mut warnings = front.warnings;
+        let outline = Outline::parse(text, front.value.range.end);
+        let heads = heads(&outline);
+        let mut patterns = Self::default();
+        for (index, head) in heads.iter().enumerate() {
+            let next = heads.get(index + 1).map(|next| next.heading.start);
+            let end = next.map_or(head.whole.end, |next| next.min(head.whole.end));
+            let mut reader = Reader::of(&outline, head, end);
+            reader.read(path, &mut warnings);
+            patterns.entries.push(reader.entry);
+        }
+        patterns.loose = loose(&outline, &patterns.entries);
+        Parsed {
+            value: patterns,
+            warnings,
+        }
+    }
+}
+
+/// Returns the sections that begin an entry.
+fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
+    let mut heads: Vec<&Section> = Vec::new();
+    for section in outline
+        .sections()
+        .iter()
+        .filter(|section| section.level > 0)
+    {
+        if Part::named(&section.title).is_some() {
+            continue;
+        }
+        // Inside an entry, a phase in a heading may only be mentioned.
+        let is_inside = heads
+            .last()
+            .is_some_and(|head| head.whole.contains(&section.heading.start));
+        let names_phase = Heading::parse(&section.title).phase.is_some();
+        if (names_phase && !is_inside) || has_verdict(outline, section) {
+            heads.push(section);
+        }
+    }
+    heads
+}
+
+/// Tells whether a section says what worked or failed: by a label, or by a heading right under it.
+fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
+    let is_verdict = |name: &str| Part::named(name).is_some_and(Part::is_verdict);
+    let by_heading = || {
+        let mut inner = outline.subsections(section);
+        inner.any(|inner| inner.level == section.level + 1 && is_verdict(&inner.title))
+    };
+    let by_label = || {
+        outline
+            .paragraphs(&section.own)
+            .flat_map(|(_, text)| text.lines())
+            .chain(
+                outline
+                    .items(&section.own)
+                    .map(|(_, item)| item.text.as_str()),
+            )
+            .any(|line| label(line).is_some_and(|(part, _)| part.is_verdict()))
+    };
+    by_label() || by_heading()
+}
+
+/// Reads a line that opens a part: `**What worked:** value`, `What failed:`, `**Timing**`.
+fn label(line: &str) -> Option<(Part, String)> {
+    if let Some(label) = Label::of(line, 0, 0) {
+        return Some((Part::named(&label.name)?, label.value));
+    }
+    let line = line.trim();
+    let is_alone = line.starts_with("**") && line.ends_with("**");
+    let part = Part::named(line).filter(|_| is_alone)?;
+    Some((part, String::new()))
+}
+
+fn is_bold(line: &str) -> bool {
+    line.trim_start().starts_with("**")
+}
+
+/// One entry as it grows.
+struct Reader<'o, 'a> {
+    outline: &'o Outline<'a>,
+    head: &'o Section,
+    entry: Entry,
+    part: Part,
+    /// How many deviations are listed one by one, where no number is written.
+    listed_deviations: u32,
+}
+
+impl<'o, 'a> Reader<'o, 'a> {
+    fn of(outline: &'o Outline<'a>, head: &'o Section, end: usize) -> Self {
+        let heading = Heading::parse(&head.title);
+        let range = head.heading.start..end;
+        let entry = Entry {
+            phase: heading.phase,
+            name: heading.name,
+            date: heading.date,
+            text: outline
+                .text()
+                .get(range.clone())
+                .unwrap_or_default()
+                .to_owned(),
+            range,
+            line: head.line,
+            ..Entry::default()
+        };
+        Self {
+            outline,
+            head,
+            entry,
+            part: Part::Notes,
+            listed_deviations: 0,
+        }
+    }
+
+    fn read(&mut self, path: &Path, warnings: &mut Vec<Warning>) {
+        let outline = self.outline;
+        let range = self.entry.range.clone();
+        let inside = outline
+            .sections()
+            .iter()
+            .filter(|section| range.contains(&section.heading.start) && section.level > 0);
+        for section in inside {
+            if section.heading != self.head.heading {
+                self.open_section(&section.title);
+            }
+            for block in outline.blocks(&section.own) {
+                self.block(block, path, warnings);
+            }
+        }
+        if self.entry.deviations.count.is_none() && self.listed_deviations > 0 {
+            self.entry.deviations.count = Some(self.listed_deviations);
+        }
+    }
+
+    /// Takes a heading inside the entry: `#### What worked`, `#### Deviations: 3 (2 minor)`.
+    fn open_section(&mut self, title: &str) {
+        self.part = Part::Notes;
+        if let Some(part) = Part::named(title) {
+            self.open(part, "");
+        } else if let Some((part, value)) = label(title) {
+            self.open(part, &value);
+        }
+    }
+
+    fn block(&mut self, block: &Block, path: &Path, warnings: &mut Vec<Warning>) {
+        match &block.content {
+            Content::Paragraph => self.paragraph(self.outline.slice(&block.range)),
+            Content::Item(item) => self.item(item),
+            Content::Html => self.html(block, path, warnings),
+            Content::Table(_) | Content::Code => {}
+        }
+    }
+
+    fn html(&mut self, block: &Block, path: &Path, warnings: &mut Vec<Warning>) {
+        let html = self.outline.slice(&block.range);
+        if self.entry.trace.is_none() {
+            self.entry.trace = Trace::parse(html);
+        }
+        if self.entry.trace.is_none() && Trace::is_in(html) {
+            let message = "the comment that names the entry's phase cannot be read";
+            warnings.push(Warning::at(path, block.line, message));
+        }
+    }
+
+    /// Takes a paragraph: each line that is a known label opens a part, the lines after it go on with it.
+    fn paragraph(&mut self, text: &str) {
+        let mut pending = String::new();
+        for line in text.lines().map(str::trim) {
+            match label(line) {
+                Some((part, value)) => {
+                    self.text(&std::mem::take(&mut pending));
+                    self.open(part, "");
+                    pending = value;
+                }
+                None if pending.is_empty() => line.clone_into(&mut pending),
+                None => {
+                    pending.push(' ');
+                    pending.push_str(line);
+                }
+            }
+        }
+        self.text(&pending);
+    }
+
+    fn item(&mut self, item: &Item) {
+        // In a list of what worked, `Deviations: none in plan 02` is a bullet like the others.
+        let is_listing = matches!(self.part, Part::Worked | Part::Failed);
+        match label(&item.text).filter(|_| !is_listing || is_bold(&item.text)) {
+            Some((part, value)) => self.open(part, &value),
+            None => self.text(&item.text),
+        }
+    }
+
+    fn open(&mut self, part: Part, value: &str) {
+        self.part = part;
+        self.text(value);
+    }
+
+    /// Takes one bullet, paragraph or value into the current part.
+    fn text(&mut self, text: &str) {
+        let Some(text) = present(text) else {
+            return;
+        };
+        match self.part {
+            Part::Worked => push(&mut self.entry.worked, text),
+            Part::Failed => push(&mut self.entry.failed, text),
+            Part::Notes => push(&mut self.entry.notes, text),
+            Part::Timing => self.entry.timing.add(text),
+            Part::Date => self.entry.date = self.entry.date.or_else(|| parse_date(text)),
+            Part::Deviations => self.deviation(text),
+        }
+    }
+
+    fn deviation(&mut self, text: &str) {
+        let read = DeviationCount::of(text);
+        if self.entry.deviations.count.is_none() && read.count.is_some() {
+            self.entry.deviations = read;
+        } else {
+            self.listed_deviations += 1;
+            push(&mut self.entry.notes, text);
+        }
+    }
+}
+
+fn push(list: &mut Vec<String>, text: &str) {
+    let is_filler = text.eq_ignore_ascii_case("none observed");
+    if !is_filler {
+        list.push(text.to_owned());
+    }
+}
+
+/// Returns the bullets and paragraphs outside of the entries.
+fn loose(outline: &Outline<'_>, entries: &[Entry]) -> Vec<LoosePattern> {
+    let is_inside = |at: usize| entries.iter().any(|entry| entry.range.contains(&at));
+    let mut found = Vec::new();
+    for section in outline.sections() {
+        let title = present(&section.title).map(str::to_owned);
+        for block in outline.blocks(&section.own) {
+            let text = match &block.content {
+                Content::Item(item) => item.text.clone(),
+                Content::Paragraph if section.level > 1 => one_line(outline.slice(&block.range)),
+                _ => continue,
+            };
+            if present(&text).is_none() || is_inside(block.range.start) {
+                continue;
+            }
+            found.push(LoosePattern {
+                section: title.clone(),
+                text,
+                range: block.range.clone(),
+                line: block.line,
+            });
+        }
+    }
+    found
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parse(text: &str) -> Patterns {
+        let parsed = Patterns::parse(text, Path::new("PATTERNS.md"));
+        assert_eq!(parsed.warnings, []);
+        parsed.value
+    }
+
+    const ENTRY: &str = "\
+# Learned Patterns
+
+What finished phases taught.
+
+### Phase 5.1: Event system (2026-02-11)
+<!-- annals: phase-dir=05.1-event-system plans=01,02 digest=3f commit=9c milestone=v1 -->
+
+**What worked:**
+- Plans 01, 02 ran as planned
+- Deviations: none in plan 02
+
+**What failed:**
+- none observed
+
+**Timing:**
+- Plans: 2, Average: 4m, Total: 8m
+- Effort: balanced
+
+**Deviations:** 1 (1 Rule 1 - Bug)
+";
+
+    #[test]
+    fn an_entry_is_read_with_all_its_parts() {
+        let patterns = parse(ENTRY);
+        assert_eq!(patterns.loose, []);
+        let [entry] = &patterns.entries[..] else {
+            panic!("one entry: {patterns:?}");
+        };
+        assert_eq!((entry.line, entry.range.end), (5, ENTRY.len()));
+        assert_eq!(entry.trace.as_ref().unwrap().phase_dir, "05.1-event-system");
+        let expected = serde_json::json!({
+            "phase": "5.1",
+            "name": "Event system",
+            "date": "2026-02-11",
+            "worked": ["Plans 01, 02 ran as planned", "Deviations: none in plan 02"],
+            "failed": [],
+            "timing": {"plans": 2, "average": "4m", "total": "8m", "effort": "balanced"},
+            "deviations": {"count": 1, "kinds": "1 Rule 1 - Bug"},
+        });
+        assert_eq!(serde_json::to_value(entry).unwrap(), expected);
+    }
+
+    #[test]
+    fn entries_in_other_shapes_are_read() {
+        let text = "\
+## Milestone 1
+
+### Phase 1 - Setup
+**Date:** 2026-01-02
+**What went well:** small plans
+that ended early
+**What didn't work**
+- long plans
+  - of 9 tasks
+
+Deviations: none
+
+### Phase 2: API
+- a bullet without a label
+#### What Worked
+Contract first.
+
+#### Timing: 12m
+#### Deviations
+- one
+- two
+
+### Retrospective of the rewrite
+- **Worked:** generated code
+- **Failed:** a `src/a.rs` by hand
+";
+        let entries = parse(text).entries;
+        assert_eq!(entries.len(), 3);
+        assert_eq!(entries[0].date.unwrap().to_string(), "2026-01-02");
+        assert_eq!(entries[0].worked, ["small plans that ended early"]);
+        assert_eq!(entries[0].failed, ["long plans", "of 9 tasks"]);
+        assert_eq!(entries[1].worked, ["Contract first."]);
+        assert_eq!(entries[1].notes, ["a bullet without a label", "one", "two"]);
+        assert_eq!(entries[1].deviations.count, Some(2));
+        assert_eq!(
+            (entries[2].phase.clone(), entries[2].name.as_str()),
+            (None, "Retrospective of the rewrite")
+        );
+        assert_eq!(entries[2].worked, ["generated code"]);
+        assert_eq!(entries[2].failed, ["a `src/a.rs` by hand"]);
+        assert!(text[entries[1].range.clone()].ends_with("- two\n\n"));
+    }
+
+    #[test]
+    fn what_stands_outside_of_entries_is_kept() {
+        let text = "# Patterns\nA header.\n- top\n## Errors\nReturn them.\nAlways.\n- [ ] never panic\n\n\
+                    ## Phase 1: A\n**What worked:** x\n## Later\n- last\n";
+        let patterns = parse(text);
+        let loose: Vec<_> = patterns
+            .loose
+            .iter()
+            .map(|loose| {
+                (
+                    loose.section.as_deref().unwrap_or(""),
+                    loose.text.as_str(),
+                    loose.line,
+                )
+            })
+            .collect();
+        assert_eq!(
+            loose,
+            [
+                ("Patterns", "top", 3),
+                ("Errors", "Return them. Always.", 5),
+                ("Errors", "never panic", 7),
+                ("Later", "last", 12),
+            ]
+        );
+        assert_eq!(patterns.entries.len(), 1);
+    }
+
+    #[test]
+    fn a_heading_that_only_mentions_a_phase_stays_inside_its_entry() {
+        let text = "## Phase 2: A\n### Unlike Phase 1\n- smaller\n## In a fence\n```\n### Phase 3: B\n```\n";
+        let entries = parse(text).entries;
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0].notes, ["smaller"]);
+    }
+
+    #[test]
+    fn a_broken_comment_is_warned_of() {
+        let text = "### Phase 1: A\n<!-- annals: phase-dir plans=01 -->\n";
+        let parsed = Patterns::parse(text, Path::new("P.md"));
+        assert_eq!(parsed.warnings.len(), 1);
+        assert_eq!(parsed.warnings[0].place.line, Some(2));
+        assert_eq!(parsed.value.entries[0].trace, None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,80}", near in "(#{1,4} Phase [0-9.]{0,4}|\\*\\*What (worked|failed):?\\*\\*|- |Timing: |Deviations: |[0-9-]{0,11}|<!-- annals: |```|\\n| |é|[(:)]){0,30}") {
+            for text in [text, near] {
+                let patterns = Patterns::parse(&text, Path::new("P.md")).value;
+                for entry in patterns.entries {
+                    prop_assert_eq!(&text[entry.range.clone()], entry.text.as_str());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The comment that ties an entry to the phase it came from.
+//!
+//! ```text
+//! <!-- annals: phase-dir=05.1-event-system plans=01,02a digest=3f0a… commit=9c1d… milestone=default -->
+//! ```
+//!
+//! What would end a field or the comment is written as `%20` in it.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use serde::Serializer;
+use serde::ser::SerializeStruct;
+
+use crate::planning::PlanNumber;
+
+/// Which phase an entry came from, and in what state its summaries were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The name of the phase's folder, without the path to it: shipping moves folders.
+    pub phase_dir: String,
+    /// The plans that the entry is drawn from, by number.
+    pub plans: Vec<PlanNumber>,
+    /// The digest of their summaries' contents.
+    pub digest: String,
+    /// The commit that was checked out then, where there was one.
+    pub commit: Option<String>,
+    /// The slug of the milestone that the phase belonged to then.
+    pub milestone: Option<String>,
+}
+
+const OPENING: &str = "<!--";
+const MARK: &str = "annals:";
+const CLOSING: &str = "-->";
+
+impl Trace {
+    /// Reads the first such comment in a text; nothing where none names a phase's folder.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.match_indices(OPENING).find_map(|(at, _)| {
+            let inner = text[at + OPENING.len()..].trim_start();
+            Self::of_fields(inner.strip_prefix(MARK)?.split_once(CLOSING)?.0)
+        })
+    }
+
+    /// Tells whether a text holds a comment of this kind, readable or not.
+    pub(crate) fn is_in(text: &str) -> bool {
+        text.match_indices(OPENING).any(|(at, _)| {
+            let inner = text[at + OPENING.len()..].trim_start();
+            inner.starts_with(MARK) && inner.contains("phase-dir")
+        })
+    }
+
+    fn of_fields(fields: &str) -> Option<Self> {
+        let mut trace = Self::default();
+        for (key, value) in fields
+            .split_whitespace()
+            .filter_map(|field| field.split_once('='))
+        {
+            let value = decoded(value);
+            match key {
+                "phase-dir" => trace.phase_dir = value,
+                "plans" => trace.plans = value.split(',').filter_map(PlanNumber::parse).collect(),
+                "digest" => trace.digest = value,
+                "commit" => trace.commit = Some(value).filter(|value| !value.is_empty()),
+                "milestone" => trace.milestone = Some(value).filter(|value| !value.is_empty()),
+                // A later version may write more.
+                _ => {}
+            }
+        }
+        (!trace.phase_dir.is_empty()).then_some(trace)
+    }
+
+    /// Tells whether two entries come from the same plans of the same folder, in whatever state.
+    pub fn is_of_same_plans(&self, other: &Self) -> bool {
+        self.phase_dir == other.phase_dir && self.plans == other.plans
+    }
+}
+
+/// Gives the template each field as it stands in the comment.
+impl Serialize for Trace {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let plans: Vec<String> = self.plans.iter().map(plan_id).collect();
+        let mut fields = serializer.serialize_struct("Trace", 5)?;
+        fields.serialize_field("phase_dir", &encoded(&self.phase_dir))?;
+        fields.serialize_field("plans", &plans.join(","))?;
+        fields.serialize_field("digest", &encoded(&self.digest))?;
+        fields.serialize_field("commit", &self.commit.as_deref().map(encoded))?;
+        fields.serialize_field("milestone", &self.milestone.as_deref().map(encoded))?;
+        fields.end()
+    }
+}
+
+/// Returns a plan's number as file names write it: `02`, `02a`, `d`.
+pub(crate) fn plan_id(plan: &PlanNumber) -> String {
+    let text = plan.to_string();
+    if text.starts_with(|c: char| c.is_ascii_digit())
+        && !text[1..].starts_with(|c: char| c.is_ascii_digit())
+    {
+        return format!("0{text}");
+    }
+    text
+}
+
+fn encoded(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for c in value.chars() {
+        if c.is_whitespace() || c.is_control() || matches!(c, '%' | '<' | '>') {
+            let mut bytes = [0; 4];
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                let written = write!(text, "%{byte:02x}");
+                debug_assert!(written.is_ok());
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+fn decoded(value: &str) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once('%') {
+        bytes.extend(before.as_bytes());
+        let byte = after
+            .get(..2)
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        rest = byte.map_or(after, |_| &after[2..]);
+    }
+    bytes.extend(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_comment_is_read_wherever_it_stands() {
+        let text = "### Phase 5\n<!-- note -->\n<!-- annals: phase-dir=05-a%20b plans=01,02a,D \
+                    digest=3f commit=9c extra=1 milestone=v1 -->\n";
+        let trace = Trace::parse(text).unwrap();
+        assert_eq!(trace.phase_dir, "05-a b");
+        let plans: Vec<String> = trace.plans.iter().map(plan_id).collect();
+        assert_eq!(plans, ["01", "02a", "d"]);
+        assert_eq!(trace.digest, "3f");
+        assert_eq!(trace.commit.as_deref(), Some("9c"));
+        assert_eq!(trace.milestone.as_deref(), Some("v1"));
+        for other in [
+            "<!-- annals: end -->",
+            "<!-- annals: phase-dir= -->",
+            "<!--annals: phase-dir=x",
+            "annals: phase-dir=x",
+        ] {
+            assert_eq!(Trace::parse(other), None, "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_comes_back(name in ".{1,20}") {
+            let written = encoded(&name);
+            prop_assert!(!written.contains(char::is_whitespace) && !written.contains('>'));
+            prop_assert_eq!(decoded(&written), name);
+        }
+
+        #[test]
+        fn no_text_panics(text in "(<!-- ?annals:)?[ =%a-f0-9é,-]{0,30}(-->)?") {
+            Trace::parse(&text);
+            Trace::is_in(&text);
+        }
+    }
+}
