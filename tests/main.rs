@@ -1,12 +1,7 @@
 //! The one test binary: every integration test is a module of it.
-
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod layering;
-mod repository;
-mod storage;
 //!
-//! They run the built binary the way people and agents run it; `support` is the harness they share.
+//! Those that run the binary do it the way people and agents do; `support` is the harness they share.
+
 #![allow(
     clippy::unwrap_used,
     reason = "a test that cannot go on should stop where it stands; allow-unwrap-in-tests does not reach helpers"
@@ -16,6 +11,7 @@ mod storage;
     reason = "the bans hold the library's floors; tests lay out files, read ANNALS_CORPUS and start the binary"
 )]
 
-mod corpus_sweep;
-mod gold;
+mod layering;
+mod repository;
+mod storage;
 mod support;
