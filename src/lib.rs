@@ -26,5 +26,8 @@ pub mod planning;
 // Floor 4, the readings.
 pub mod claude_md;
 
+// Floor 5, the work.
+pub mod lifecycle;
+
 // Floor 6, the doors.
 pub mod cli;

@@ -1,7 +1,6 @@
 //! The one test binary: every integration test is a module of it.
 //!
-//! Those that run the binary do it the way people and agents do; `support` is the harness they share.
-
+//! They run the built binary the way people and agents run it; `support` is the harness they share.
 #![allow(
     clippy::unwrap_used,
     reason = "a test that cannot go on should stop where it stands; allow-unwrap-in-tests does not reach helpers"
@@ -12,6 +11,7 @@
 )]
 
 mod layering;
+mod planning_files;
 mod repository;
 mod storage;
 mod support;

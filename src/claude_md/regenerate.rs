@@ -66,6 +66,17 @@ pub enum Outcome {
     Unchanged,
 }
 
+impl Outcome {
+    /// Returns the word for it, as it is printed.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
 /// Why a context file was not written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refusal {

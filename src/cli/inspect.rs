@@ -2,23 +2,27 @@
 
 use std::io;
 use std::io::Write;
+use std::path;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cli::output::Output;
+use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
-use crate::project::Project;
-use crate::lifecycle::inspect;
 use crate::lifecycle::Inspected;
+use crate::lifecycle::inspect;
+use crate::project::Project;
 
 /// Show what is understood of planning files
 ///
 /// One JSON object a line for each FILE: the kind of file, its fields, and a warning for whatever
 /// was not understood, with its line.
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals inspect --json .vbw-planning/phases/01-core/01-01-SUMMARY.md")]
+#[command(
+    after_help = "Example: annals inspect --json .vbw-planning/phases/01-core/01-01-SUMMARY.md"
+)]
 pub(crate) struct InspectArgs {
     /// STATE, ROADMAP, PROJECT, PLAN, SUMMARY or PATTERNS files
     #[arg(required = true, value_name = "FILE")]
@@ -26,24 +30,30 @@ pub(crate) struct InspectArgs {
 }
 
 pub(crate) fn run(args: &InspectArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let mut failed = None;
+    let mut failure: Option<Error> = None;
     for file in &args.files {
-        match inspect(project, &project.from_here(file)) {
+        let file = path::absolute(file).at("find", file)?;
+        match inspect(project, &file) {
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
                 out.result(&found, show);
             }
-            // One file that can't be read must not hide the others.
+            // One file that can't be read must not hide the others; the last failure ends the run.
             Err(error) => {
-                out.failure(&error);
-                failed = Some(error.kind);
+                if let Some(earlier) = failure.replace(error) {
+                    out.failure(&earlier);
+                }
             }
         }
     }
-    failed.map_or(Ok(()), |kind| Err(Error::silent(kind)))
+    failure.map_or(Ok(()), Err)
 }
 
 fn show(found: &Inspected, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(to, "{}", serde_json::to_string_pretty(found).map_err(io::Error::from)?)
+    writeln!(
+        to,
+        "{}",
+        serde_json::to_string_pretty(found).map_err(io::Error::from)?
+    )
 }

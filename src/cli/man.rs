@@ -26,13 +26,14 @@ pub(crate) fn run(args: &ManArgs, out: &mut Output) -> Result<()> {
     annals.build();
     let command = match &args.command {
         None => annals,
-        Some(name) => annals
-            .find_subcommand(name)
-            .cloned()
-            .ok_or_else(|| Error::usage(format!("no such command: {name}")).hint("annals --help"))?,
+        Some(name) => annals.find_subcommand(name).cloned().ok_or_else(|| {
+            Error::usage(format!("no such command: {name}")).hint("annals --help")
+        })?,
     };
     let mut page = Vec::new();
-    Man::new(command).render(&mut page).at("write the manual page", Path::new("-"))?;
+    Man::new(command)
+        .render(&mut page)
+        .at("write the manual page", Path::new("-"))?;
     out.verbatim(&page);
     Ok(())
 }

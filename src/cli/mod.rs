@@ -4,16 +4,17 @@ mod completions;
 mod config;
 //X mod execute;
 //X mod init;
-//X mod inspect;
-//X mod log;
+mod inspect;
+mod log;
 mod man;
 mod output;
+mod shown;
 //X mod patterns;
 //X mod plan;
 //X mod ship;
 mod status;
-//X mod sync;
-//X mod undo;
+mod sync;
+mod undo;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -95,12 +96,12 @@ enum Command {
     //X Plan(plan::PlanArgs),
     //X Execute(execute::ExecuteArgs),
     //X Ship(ship::ShipArgs),
-    //X Sync(sync::SyncArgs),
+    Sync(sync::SyncArgs),
     Status(status::StatusArgs),
-    //X Inspect(inspect::InspectArgs),
+    Inspect(inspect::InspectArgs),
     //X Patterns(patterns::PatternsArgs),
-    //X Log(log::LogArgs),
-    //X Undo(undo::UndoArgs),
+    Log(log::LogArgs),
+    Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -109,7 +110,10 @@ enum Command {
 impl Command {
     fn run(&self, global: &Global, out: &mut Output) -> Result<()> {
         match self {
-            Self::Completions(args) => completions::run(args, out),
+            Self::Completions(args) => {
+                completions::run(args, out);
+                Ok(())
+            }
             Self::Man(args) => man::run(args, out),
             _ => {
                 let project = global.open()?;
@@ -125,13 +129,16 @@ impl Command {
             //X Self::Plan(args) => plan::run(args, project, out),
             //X Self::Execute(args) => execute::run(args, project, out),
             //X Self::Ship(args) => ship::run(args, project, out),
-            //X Self::Sync(args) => sync::run(args, project, out),
+            Self::Sync(args) => sync::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
-            //X Self::Inspect(args) => inspect::run(args, project, out),
+            Self::Inspect(args) => inspect::run(args, project, out),
             //X Self::Patterns(args) => patterns::run(args, project, out),
-            //X Self::Log(args) => log::run(args, project, out),
-            //X Self::Undo(args) => undo::run(args, project, out),
-            Self::Config(args) => config::run(args, project, out),
+            Self::Log(args) => log::run(args, project, out),
+            Self::Undo(args) => undo::run(args, project, out),
+            Self::Config(args) => {
+                config::run(args, project, out);
+                Ok(())
+            }
             Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }
@@ -164,7 +171,10 @@ impl Global {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a door: here the run learns where it is")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a door: here the run learns where it is"
+)]
 fn working_directory() -> Result<PathBuf> {
     std::env::current_dir().at("find the working directory", std::path::Path::new("."))
 }
@@ -188,10 +198,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Answers a command line that is wrong, or that asks for help.
 fn refuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
-    let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
     if !is_help && arguments.iter().any(|argument| argument == "--json") {
         let rendered = error.to_string();
-        let message = rendered.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let message = rendered
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ")
+            .to_owned();
         let error = Error::usage(message).hint("annals --help");
         Output::new(Manner::json()).failure(&error);
         return ExitCode::from(error.kind.exit_code());

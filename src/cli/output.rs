@@ -58,8 +58,14 @@ impl Output {
     pub(crate) fn new(manner: Manner) -> Self {
         Self {
             manner,
-            stdout: AutoStream::new(io::stdout(), choice(manner.color, io::stdout().is_terminal())),
-            stderr: AutoStream::new(io::stderr(), choice(manner.color, io::stderr().is_terminal())),
+            stdout: AutoStream::new(
+                io::stdout(),
+                choice(manner.color, io::stdout().is_terminal()),
+            ),
+            stderr: AutoStream::new(
+                io::stderr(),
+                choice(manner.color, io::stderr().is_terminal()),
+            ),
             closed: false,
         }
     }
@@ -95,7 +101,10 @@ impl Output {
 
     /// Prints text that is the result itself, byte for byte: a generated file, a completion script.
     pub(crate) fn verbatim(&mut self, bytes: &[u8]) {
-        let written = self.stdout.write_all(bytes).and_then(|()| self.stdout.flush());
+        let written = self
+            .stdout
+            .write_all(bytes)
+            .and_then(|()| self.stdout.flush());
         self.closed |= written.is_err();
     }
 
@@ -104,7 +113,11 @@ impl Output {
         let page = String::from_utf8_lossy(page);
         let page = text::strip_controls(&page);
         for line in page.split_inclusive('\n') {
-            let style = if self.manner.json { Style::new() } else { diff_style(line) };
+            let style = if self.manner.json {
+                Style::new()
+            } else {
+                diff_style(line)
+            };
             let body = line.trim_end_matches('\n');
             let end = &line[body.len()..];
             if write!(self.stdout, "{style}{body}{style:#}{end}").is_err() {
@@ -160,8 +173,7 @@ impl Output {
             self.say("", Style::new(), diff.trim_end());
         }
         if self.manner.json {
-            let document = Failure::of(error);
-            self.result(&document, |_, _| Ok(()));
+            self.json_line(&Failure::of(error));
         } else {
             self.say("error: ", color(AnsiColor::Red), &error.to_string());
             if let Some(hint) = &error.hint {

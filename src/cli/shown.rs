@@ -8,7 +8,13 @@ use crate::lifecycle::ContextFiles;
 /// Prints a line for each context file.
 pub(crate) fn context(files: &ContextFiles, to: &mut dyn Write) -> io::Result<()> {
     for file in &files.files {
-        writeln!(to, "{} {} ({} lines).", file.file.display(), file.outcome.as_str(), file.lines)?;
+        writeln!(
+            to,
+            "{} {} ({} lines).",
+            file.file.display(),
+            file.outcome.as_str(),
+            file.lines
+        )?;
     }
     Ok(())
 }
@@ -21,7 +27,11 @@ pub(crate) fn phases(what: &str, phases: &[String], to: &mut dyn Write) -> io::R
         few if few.len() <= NAMED => writeln!(to, "{what}: {}.", few.join(", ")),
         many => {
             let more = many.len() - NAMED;
-            writeln!(to, "{what}: {} and {more} more phases.", many[..NAMED].join(", "))
+            writeln!(
+                to,
+                "{what}: {} and {more} more phases.",
+                many[..NAMED].join(", ")
+            )
         }
     }
 }

@@ -32,15 +32,29 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
 }
 
 fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(to, "{} ({}, {})", report.project, report.layout, report.planning_dir.display())?;
+    writeln!(
+        to,
+        "{} ({}, {})",
+        report.project,
+        report.layout,
+        report.planning_dir.display()
+    )?;
     if let Some(value) = &report.core_value {
         writeln!(to, "Core value: {value}")?;
     }
-    let milestone = report.milestone.name.as_ref().unwrap_or(&report.milestone.slug);
+    let milestone = report
+        .milestone
+        .name
+        .as_ref()
+        .unwrap_or(&report.milestone.slug);
     writeln!(to, "Milestone:  {milestone}")?;
     writeln!(to, "Phase:      {}", phase(&report.derived))?;
     let plans = &report.plans;
-    write!(to, "Plans:      {} of {} complete", plans.complete, plans.total)?;
+    write!(
+        to,
+        "Plans:      {} of {} complete",
+        plans.complete, plans.total
+    )?;
     for (count, word) in [(plans.partial, "partial"), (plans.failed, "failed")] {
         if count > 0 {
             write!(to, ", {count} {word}")?;
@@ -53,7 +67,11 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         (report.decisions.len(), "decision", "decisions"),
     ] {
         if count > 0 {
-            writeln!(to, "            {count} {}", if count == 1 { one } else { many })?;
+            writeln!(
+                to,
+                "            {count} {}",
+                if count == 1 { one } else { many }
+            )?;
         }
     }
     writeln!(to, "Next:       {}", report.next.command)?;
@@ -61,10 +79,20 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "            {reason}")?;
     }
     if report.next.conflict {
-        writeln!(to, "            the sources contradict each other: look before you go on")?;
+        writeln!(
+            to,
+            "            the sources contradict each other: look before you go on"
+        )?;
     }
     for drift in &report.drift {
-        writeln!(to, "Drift:      {}:{} says {}, the files say {}", drift.file.display(), drift.line, drift.stated, drift.actual)?;
+        writeln!(
+            to,
+            "Drift:      {}:{} says {}, the files say {}",
+            drift.file.display(),
+            drift.line,
+            drift.stated,
+            drift.actual
+        )?;
     }
     Ok(())
 }
@@ -73,8 +101,15 @@ fn phase(phase: &PhaseReport) -> String {
     let Some(number) = &phase.number else {
         return "none".to_owned();
     };
-    let name = phase.name.as_ref().map(|name| format!(" - {name}")).unwrap_or_default();
-    let total = phase.total.map(|total| format!(" of {total}")).unwrap_or_default();
+    let name = phase
+        .name
+        .as_ref()
+        .map(|name| format!(" - {name}"))
+        .unwrap_or_default();
+    let total = phase
+        .total
+        .map(|total| format!(" of {total}"))
+        .unwrap_or_default();
     let status = phase.status.as_deref().unwrap_or("unknown");
     format!("{number}{total}{name} ({status})")
 }

@@ -3,7 +3,6 @@
 use crate::claude_md;
 use crate::claude_md::CurrentPhase;
 use crate::claude_md::DecisionList;
-use crate::claude_md::Pattern;
 use crate::claude_md::Regenerated;
 use crate::claude_md::Sources;
 use crate::error::Error;
@@ -54,9 +53,13 @@ pub(crate) fn plan_with(
     changes: &mut Changes,
 ) -> Result<Refreshed> {
     let mut warnings = Vec::new();
-    let patterns = recorded(project, changes, &mut warnings)?;
-    let targets = if wish.targets.is_empty() { &project.settings.targets } else { &wish.targets };
-    let sources = sources(project, survey, &patterns);
+    let _patterns = recorded(project, changes, &mut warnings)?;
+    let targets = if wish.targets.is_empty() {
+        &project.settings.targets
+    } else {
+        &wish.targets
+    };
+    let sources = sources(project, survey);
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, wish.force)?;
     changes.extend(planned)?;
     warnings.append(&mut files.warnings);
@@ -69,7 +72,11 @@ pub(crate) fn plan_with(
 }
 
 /// Returns PATTERNS.md as it is to be once `changes` are made.
-pub(crate) fn recorded(project: &Project, changes: &Changes, warnings: &mut Vec<Warning>) -> Result<Patterns> {
+pub(crate) fn recorded(
+    project: &Project,
+    changes: &Changes,
+    warnings: &mut Vec<Warning>,
+) -> Result<Patterns> {
     let path = patterns::path(&project.planning_place().dir);
     let Some(bytes) = changes.current(&path)? else {
         return Ok(Patterns::default());
@@ -79,7 +86,7 @@ pub(crate) fn recorded(project: &Project, changes: &Changes, warnings: &mut Vec<
 }
 
 /// Gathers what the context files say.
-fn sources(project: &Project, survey: &Survey, patterns: &Patterns) -> Sources {
+fn sources(project: &Project, survey: &Survey) -> Sources {
     let status = StatusReport::of(project, survey);
     let NextStatus { command, .. } = status.next;
     Sources {
@@ -94,13 +101,7 @@ fn sources(project: &Project, survey: &Survey, patterns: &Patterns) -> Sources {
         next_command: Some(command),
         decisions: decisions(survey),
         skills: status.skills,
-        patterns: patterns::relevant(patterns, survey)
-            .into_iter()
-            .map(|summary| Pattern {
-                summary,
-                is_stale: false,
-            })
-            .collect(),
+        patterns: Vec::new(),
     }
 }
 
@@ -110,6 +111,8 @@ fn decisions(survey: &Survey) -> Vec<DecisionList> {
         heading: None,
         decisions: decisions.to_vec(),
     };
-    vec![list(&survey.state.decisions), list(&survey.project_file.decisions)]
+    vec![
+        list(&survey.state.decisions),
+        list(&survey.project_file.decisions),
+    ]
 }
-

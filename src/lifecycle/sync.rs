@@ -43,7 +43,11 @@ pub struct SyncReport {
 /// Brings the context files up to date, or with `check` tells whether they are.
 pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     let storage = project.storage();
-    let storage = if request.check { storage.dry_run(true) } else { storage };
+    let storage = if request.check {
+        storage.dry_run(true)
+    } else {
+        storage
+    };
     let wish = Wish {
         targets: request.targets.clone(),
         force: request.force,
@@ -61,7 +65,11 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
         };
         Ok(((report, refreshed.refused), changes))
     })?;
-    report.changed = applied.changed.iter().map(|path| project.relative(path).to_owned()).collect();
+    report.changed = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
     match refused {
@@ -72,7 +80,11 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
 }
 
 fn out_of_date(report: &SyncReport) -> Error {
-    let names: Vec<String> = report.changed.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = report
+        .changed
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     Error::failed(format!("out of date: {}", names.join(", ")))
         .diff(report.diff.clone().unwrap_or_default())
         .hint("annals sync")

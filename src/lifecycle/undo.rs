@@ -39,7 +39,11 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     })?;
     Ok(UndoReport {
         undone: operation,
-        changed: applied.changed.iter().map(|path| project.relative(path).to_owned()).collect(),
+        changed: applied
+            .changed
+            .iter()
+            .map(|path| project.relative(path).to_owned())
+            .collect(),
         diff: applied.dry_run.then_some(applied.diff),
         warnings: applied.warnings,
     })

@@ -12,3 +12,11 @@ pub use entry::LoosePattern;
 pub use entry::Patterns;
 pub use entry::Timing;
 pub use trace::Trace;
+
+use std::path::Path;
+use std::path::PathBuf;
+
+/// Returns where a planning folder keeps its patterns; they outlive every milestone.
+pub fn path(planning_dir: &Path) -> PathBuf {
+    planning_dir.join("patterns").join("PATTERNS.md")
+}

@@ -101,21 +101,25 @@ impl Position {
         let last_done = phases
             .iter()
             .rposition(|phase| phase.standing == Standing::Done);
-        let (action, current, because) = if let Some(index) = first(Standing::Open) {
+        let over = is_over(evidence, &phases);
+        let to_plan = first(Standing::Unplanned).filter(|_| !over);
+        let to_execute = first(Standing::Open)
+            .filter(|open| to_plan.is_none_or(|plan| !comes_first(&phases[plan], &phases[*open])));
+        let (action, current, because) = if let Some(index) = to_execute {
             (Action::Execute, Some(index), open(evidence, &phases[index]))
-        } else if let Some(index) = first(Standing::Unplanned) {
+        } else if let Some(index) = to_plan {
             (
                 Action::Plan,
                 Some(index),
                 unplanned(evidence, &phases[index]),
             )
-        } else if last_done.is_some() && !is_over(evidence, &phases) {
+        } else if last_done.is_some() && !over {
             (Action::Ship, last_done, vec![all_done(&phases)])
         } else if last_done.is_none() && is_blank(evidence) {
             let because = vec!["no phase is planned yet".to_owned()];
             (Action::Plan, None, because)
         } else {
-            (Action::None, last_done, vec![over(evidence)])
+            (Action::None, last_done, vec![why_none(evidence)])
         };
         let phase = match action {
             Action::Plan => {
@@ -203,6 +207,13 @@ fn is_over(evidence: &Evidence<'_>, phases: &[Phase]) -> bool {
     evidence.state.is_between_milestones && phases.iter().all(|phase| phase.dir.is_none())
 }
 
+/// Tells whether a phase without plans is to be planned before one that has them: it stands in front,
+/// has been prepared in a folder of its own, and the other is not begun.
+fn comes_first(unplanned: &Phase, open: &Phase) -> bool {
+    let is_begun = open.plans.iter().any(|(slot, _)| slot.summary.is_some());
+    unplanned.number < open.number && unplanned.dir.is_some() && !is_begun
+}
+
 /// Tells whether nothing was ever planned here.
 fn is_blank(evidence: &Evidence<'_>) -> bool {
     evidence.folder.archived.is_empty()
@@ -251,21 +262,29 @@ fn unplanned(evidence: &Evidence<'_>, phase: &Phase) -> Vec<String> {
 }
 
 fn all_done(phases: &[Phase]) -> String {
-    let done = phases
-        .iter()
-        .filter(|phase| phase.standing == Standing::Done)
-        .count();
-    match phases
-        .iter()
-        .filter(|phase| phase.standing == Standing::Dropped)
-        .count()
-    {
-        0 => format!("all {done} phases are complete"),
-        dropped => format!("{done} phases are complete, {dropped} dropped"),
+    let count = |standing| {
+        phases
+            .iter()
+            .filter(|phase| phase.standing == standing)
+            .count()
+    };
+    let mut said = match count(Standing::Done) {
+        1 => "1 phase is complete".to_owned(),
+        done => format!("{done} phases are complete"),
+    };
+    for (standing, words) in [
+        (Standing::Dropped, "dropped"),
+        (Standing::Open, "called complete with plans left over"),
+    ] {
+        let others = count(standing);
+        if others > 0 {
+            said = format!("{said}, {others} {words}");
+        }
     }
+    said
 }
 
-fn over(evidence: &Evidence<'_>) -> String {
+fn why_none(evidence: &Evidence<'_>) -> String {
     if evidence.state.is_between_milestones {
         "STATE.md says that no milestone is active".to_owned()
     } else if evidence.folder.archived.is_empty() {

@@ -73,6 +73,20 @@ pub enum Happened {
     LeftAlone,
 }
 
+impl Happened {
+    /// Returns the word for it, as it is printed.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Edited => "edited",
+            Self::Appended => "appended to",
+            Self::Moved => "moved",
+            Self::Deleted => "deleted",
+            Self::LeftAlone => "left alone",
+        }
+    }
+}
+
 /// A file, and what an operation did to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileChange {

@@ -22,23 +22,18 @@ const OTHERS: &[&str] = &[
     "setup",
 ];
 
-/// Returns the hashes of the front matter, else of the body's commit sections, else of its task lines.
+/// Returns the hashes of the front matter, else of the body's commit sections, else of its task lines,
+/// else those that a self-check has found or a fix was committed in.
 pub(super) fn commits(document: &Document<'_>) -> Option<Vec<String>> {
     let stated = in_fields(document);
     if stated.as_ref().is_some_and(|hashes| !hashes.is_empty()) {
         return stated;
     }
-    let found = in_commit_sections(document);
-    let found = if found.is_empty() {
-        in_task_lines(document)
-    } else {
-        found
-    };
-    if found.is_empty() {
-        stated
-    } else {
-        Some(found)
-    }
+    [in_commit_sections, in_task_lines, in_self_check, in_labels]
+        .iter()
+        .map(|find| find(document))
+        .find(|found| !found.is_empty())
+        .or(stated)
 }
 
 fn in_fields(document: &Document<'_>) -> Option<Vec<String>> {
@@ -131,6 +126,27 @@ fn in_task_lines(document: &Document<'_>) -> Vec<String> {
                 hashes.add(line, names(line));
             }
         }
+    }
+    hashes.unique()
+}
+
+/// Finds the hashes that a self-check has looked for: `- FOUND: 47dffe7 (Task 1)`.
+fn in_self_check(document: &Document<'_>) -> Vec<String> {
+    let mut hashes = Hashes::default();
+    for section in document
+        .sections(|words| matches!(words, [one, two, ..] if one == "self" && two == "check"))
+    {
+        for line in document.outline.slice(&section.whole).lines() {
+            hashes.add(line, false);
+        }
+    }
+    hashes.unique()
+}
+
+fn in_labels(document: &Document<'_>) -> Vec<String> {
+    let mut hashes = Hashes::default();
+    for value in document.values(&["commit", "commits", "committed in"]) {
+        hashes.add(value, true);
     }
     hashes.unique()
 }
@@ -270,7 +286,7 @@ mod tests {
         for text in [
             "Color #af3717a and id 9b1deb4d-3b7d-4bad in commit notes\n",
             "On 20260214 the commit was made\n",
-            "## Self-Check: PASSED\n- FOUND: 47dffe7 (Task 1)\n",
+            "## Deviations\nTask 2 came with commit 47dffe7 of another plan\n",
             "```\ncommit 47dffe7\n```\n",
         ] {
             assert_eq!(read(text), None, "{text}");

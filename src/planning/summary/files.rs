@@ -1,9 +1,12 @@
 //! Which files a plan touched.
 
+use std::ops::Range;
+
 use crate::markdown::Content;
 use crate::markdown::Node;
 use crate::markdown::node::Value;
 use crate::planning::document::Document;
+use crate::planning::is_absent;
 
 /// Fields that list files; a mapping under them lists some under each of [`KINDS`].
 const FIELDS: &[&str] = &[
@@ -20,6 +23,17 @@ const KINDS: &[&str] = &[
     "moved", "touched",
 ];
 const PATH_KEYS: &[&str] = &["path", "file", "name", "filename"];
+
+/// Labels of lines that list files, of a task or a fix, where there is no list of all.
+const LABELS: &[&str] = &[
+    "files",
+    "files created",
+    "files modified",
+    "files changed",
+    "files created/modified",
+    "modified files",
+    "created files",
+];
 
 /// The words of which a title must consist to head a list of files; one of [`FILE_WORDS`] among them.
 const TITLE_WORDS: &[&str] = &[
@@ -57,6 +71,11 @@ pub(super) fn files(document: &Document<'_>) -> Option<Vec<String>> {
     }
     for section in document.sections(heads_files) {
         paths.add_section(document, &section.whole);
+    }
+    if !paths.is_known {
+        for value in document.values(LABELS) {
+            paths.add_line(value);
+        }
     }
     paths.is_known.then_some(paths.list)
 }
@@ -141,7 +160,16 @@ impl Paths {
         }
     }
 
-    fn add_section(&mut self, document: &Document<'_>, range: &std::ops::Range<usize>) {
+    /// Adds the paths that a line begins with, if they look like some.
+    fn add_line(&mut self, line: &str) {
+        for path in leading(line).into_iter().filter(|path| is_path(path)) {
+            self.add(path);
+        }
+    }
+
+    fn add_section(&mut self, document: &Document<'_>, range: &Range<usize>) {
+        let text = document.outline.slice(range);
+        self.is_known |= is_absent(text) || text.to_lowercase().starts_with("none");
         for block in document.outline.blocks(range) {
             let text = document.outline.slice(&block.range);
             match &block.content {
@@ -158,16 +186,12 @@ impl Paths {
                     let column = table.column(&names).unwrap_or(0);
                     for row in &table.rows {
                         let cell = row.cells.get(column).map_or("", String::as_str);
-                        for path in leading(cell).into_iter().filter(|path| is_path(path)) {
-                            self.add(path);
-                        }
+                        self.add_line(cell);
                     }
                 }
                 Content::Paragraph | Content::Code => {
                     for line in text.lines() {
-                        for path in leading(line).into_iter().filter(|path| is_path(path)) {
-                            self.add(path);
-                        }
+                        self.add_line(line);
                     }
                 }
                 Content::Html => {}
@@ -187,7 +211,7 @@ fn leading(text: &str) -> Vec<&str> {
     let mut paths = Vec::new();
     while let Some((path, after)) = first_path(rest) {
         paths.push(path);
-        let joint = after.trim_start_matches(['*', '_']).trim_start();
+        let joint = without_note(after.trim_start_matches(['*', '_']).trim_start());
         rest = ["and ", ", and ", ",", "+", "&", "/ ", "->", "\u{2192}"]
             .iter()
             .find_map(|joint_word| joint.strip_prefix(joint_word))
@@ -195,6 +219,13 @@ fn leading(text: &str) -> Vec<&str> {
             .trim_start();
     }
     paths
+}
+
+/// Returns a text without the note in brackets that it begins with.
+fn without_note(text: &str) -> &str {
+    text.strip_prefix('(')
+        .and_then(|rest| rest.split_once(')'))
+        .map_or(text, |(_, rest)| rest.trim_start())
 }
 
 /// Returns a text without a label, a verb and marks in front of its first path.

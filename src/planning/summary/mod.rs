@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::clock::Minutes;
 use crate::markdown::Node;
+use crate::markdown::Section;
 use crate::planning::Decision;
 use crate::planning::document::Document;
 use crate::planning::identity::Identity;
@@ -171,34 +172,32 @@ fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
     (!known.is_empty()).then_some(list)
 }
 
-/// Returns `**One-liner:** …`, the section titled so, else the bold or plain paragraph in front of all sections.
+/// Returns `**One-liner:** …`, the section titled so, the paragraph in front of all sections, or an overview's.
 fn one_line(document: &Document<'_>) -> Option<String> {
+    let outline = &document.outline;
     let labelled = document.values(&["one-liner", "one liner"]);
-    let stated = document
-        .field(&["one_liner", "one_line"])
-        .and_then(Node::as_text);
-    let section = document.outline.section(&["one-liner", "one liner"]);
-    let paragraph = |range| {
-        document
-            .outline
-            .paragraphs(range)
-            .next()
-            .map(|(_, text)| text)
+    let paragraph = |section: &Section| {
+        let mut paragraphs = outline.paragraphs(&section.own);
+        paragraphs.next().map(|(_, text)| text)
     };
+    let titled = |titles: &[&str]| outline.section(titles).and_then(paragraph);
     let opening = || {
-        let heads = document
-            .outline
-            .sections()
-            .iter()
-            .take_while(|section| section.level < 2);
-        let first = heads.filter_map(|section| paragraph(&section.own)).next()?;
-        let is_label = first.lines().next()?.trim_end().ends_with(':') || first.contains(":**");
-        (!is_label).then_some(first)
+        let heads = outline.sections().iter();
+        heads
+            .take_while(|section| section.level < 2)
+            .find_map(paragraph)
     };
-    let text = stated
-        .or_else(|| labelled.first().copied().filter(|value| !value.is_empty()))
-        .or_else(|| section.and_then(|section| paragraph(&section.own)))
-        .or_else(opening)?;
+    let is_sentence = |text: &&str| {
+        let first = text.lines().next().unwrap_or_default().trim_end();
+        !first.ends_with(':') && !first.contains(":**") && !first.starts_with("---")
+    };
+    let text = document
+        .field(&["one_liner", "one_line"])
+        .and_then(Node::as_text)
+        .or_else(|| labelled.into_iter().find(|value| !value.is_empty()))
+        .or_else(|| titled(&["one-liner", "one liner"]))
+        .or_else(|| opening().filter(is_sentence))
+        .or_else(|| titled(&["summary", "overview", "what was built"]).filter(is_sentence))?;
     let folded = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let plain = folded.trim_matches(['*', '_']).trim();
     present(plain).map(str::to_owned)

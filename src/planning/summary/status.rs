@@ -50,7 +50,6 @@ const PARTS: &[&str] = &[
     "verif",
     "test",
     "check",
-    "phase",
     "criteria",
 ];
 
@@ -178,6 +177,8 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
             }
             continue;
         }
+        // What stands behind a rule is about the whole file again.
+        is_part &= line.trim_end() != "---";
         let is_outermost = line.len() - content.len() < 2;
         let word = if is_next {
             Some(content)
@@ -300,6 +301,10 @@ mod tests {
             ("# T\n\n### Task 1\n- **Status:** Complete\n", None),
             ("# T\n\n```\nstatus: complete\n```\n", None),
             ("# T\n\n- Phase 3 Status: complete\n", None),
+            (
+                "# T\n\n## Issues\n\n- Status: done\n\n---\n*Status: Complete*\n",
+                complete,
+            ),
             ("{\"p\":\"1\",\"s\":\"complete\"}\n", complete),
             ("", None),
         ] {

@@ -1,1 +1,202 @@
+use super::*;
 
+fn parse(text: &str) -> Summary {
+    Summary::parse(text, Path::new("phases/05.1-parser/05.1-02-SUMMARY.md")).value
+}
+
+fn deviations(front: &str, body: &str) -> (u32, Option<Vec<String>>) {
+    let summary = parse(&format!("---\n{front}\n---\n{body}"));
+    let texts = summary
+        .deviations
+        .map(|list| list.into_iter().map(|one| one.text).collect());
+    (summary.deviation_count, texts)
+}
+
+#[test]
+fn a_summary_of_the_first_tool_is_read_whole() {
+    let text = "---\nphase: \"05.1\"\nplan: \"02\"\ntitle: Parser\nstatus: complete\ncompleted: 2026-02-11\ntasks_completed: 5\ntasks_total: 5\ncommit_hashes:\n  - 84e9493\n  - 0753326\nfiles_modified:\n  - src/a.rs\nduration_seconds: 90\ntokens_consumed: 12_000\nac_results:\n  - criterion: it parses\n    verdict: pass\n    evidence: a.rs\ndeviations: []\n---\n\nReads files.\n\n## Decisions\n\n| Decision | Rationale |\n|---|---|\n| Keep text | YAML lies |\n";
+    let summary = parse(text);
+    assert_eq!(summary.phase.as_deref(), Some("05.1"));
+    assert_eq!(summary.plan.as_deref(), Some("02"));
+    assert_eq!(summary.title.as_deref(), Some("Parser"));
+    assert_eq!(summary.status, Some(SummaryStatus::Complete));
+    assert_eq!(summary.duration_minutes.map(Minutes::as_f64), Some(1.5));
+    assert_eq!(summary.completed, NaiveDate::from_ymd_opt(2026, 2, 11));
+    assert_eq!(summary.deviations, Some(Vec::new()));
+    assert_eq!(summary.commits.unwrap(), ["84e9493", "0753326"]);
+    assert_eq!(summary.files.unwrap(), ["src/a.rs"]);
+    assert_eq!(summary.tokens_consumed, Some(12_000));
+    assert_eq!(
+        summary.acceptance.unwrap()[0].verdict.as_deref(),
+        Some("pass")
+    );
+    assert_eq!(summary.one_line.as_deref(), Some("Reads files."));
+    let decisions = summary.decisions.unwrap();
+    assert_eq!(decisions[0].text, "Keep text");
+    assert_eq!(decisions[0].rationale.as_deref(), Some("YAML lies"));
+    assert_eq!(summary.patterns, None);
+}
+
+#[test]
+fn a_summary_without_front_matter_is_read_from_its_body() {
+    let text = "# Phase 5.1 Plan 2: Parser Summary\n\n**Reads what people write**\n\n## Performance\n\n- **Duration:** 13 min\n- **Completed:** 2025-12-24T14:57:40Z\n- **Tasks:** 3\n\n## Files Created/Modified\n- `src/a.rs` - new\n\n## Deviations from Plan\n\nNone - plan executed exactly as written.\n";
+    let summary = parse(text);
+    assert_eq!(summary.phase.as_deref(), Some("05.1"));
+    assert_eq!(summary.plan.as_deref(), Some("2"));
+    assert_eq!(
+        summary.title.as_deref(),
+        Some("Phase 5.1 Plan 2: Parser Summary")
+    );
+    assert_eq!(summary.status, None);
+    assert_eq!(summary.duration_minutes.map(Minutes::as_f64), Some(13.0));
+    assert_eq!(summary.completed, NaiveDate::from_ymd_opt(2025, 12, 24));
+    assert_eq!(summary.tasks.completed, Some(3));
+    assert_eq!(summary.one_line.as_deref(), Some("Reads what people write"));
+    assert_eq!((summary.deviation_count, summary.commits), (0, None));
+}
+
+const TOLD: &str = "## Deviations\n- told one\n- told two\n";
+
+/// Front matter, body, and the count and list that they make together.
+type Case = (
+    &'static str,
+    &'static str,
+    u32,
+    Option<&'static [&'static str]>,
+);
+
+const BOTH: &[Case] = &[
+    (
+        "deviations:\n  - stated",
+        "## Deviations\nTold in other words.\n",
+        1,
+        Some(&["stated"]),
+    ),
+    (
+        "deviations:\n  - stated",
+        TOLD,
+        2,
+        Some(&["told one", "told two"]),
+    ),
+    ("deviations: 3", TOLD, 3, Some(&["told one", "told two"])),
+    ("deviations: 1", TOLD, 2, Some(&["told one", "told two"])),
+    ("deviations: 3", "", 3, None),
+    ("deviations: none", "", 0, Some(&[])),
+    (
+        "deviations: \"None\"",
+        "## Deviations\n\nOne word on the numbers.\n",
+        0,
+        Some(&[]),
+    ),
+    ("deviations: []", TOLD, 2, Some(&["told one", "told two"])),
+    ("deviations: [None]", "", 0, Some(&[])),
+    (
+        "deviations: See below",
+        TOLD,
+        2,
+        Some(&["told one", "told two"]),
+    ),
+    (
+        "deviations: Moved the file",
+        "",
+        1,
+        Some(&["Moved the file"]),
+    ),
+    (
+        "plan: 1",
+        "## Deviations\n\nOne.\n\nMore on it.\n",
+        1,
+        Some(&["One."]),
+    ),
+    (
+        "plan: 1",
+        "## Deviations\n\n**Total deviations:** 4 auto-fixed\n",
+        4,
+        None,
+    ),
+    ("plan: 1", "", 0, Some(&[])),
+    (
+        "deviations:\n  - one\n  - two",
+        "## Deviations\nSee frontmatter. By part:\n- a (1)\n- b (1)\n- c (0)\n",
+        2,
+        Some(&["one", "two"]),
+    ),
+];
+
+#[test]
+fn front_matter_and_body_tell_one_list() {
+    for (front, body, count, list) in BOTH {
+        let list = list.map(|list| list.iter().map(|text| (*text).to_owned()).collect());
+        assert_eq!(deviations(front, body), (*count, list), "{front} / {body}");
+    }
+}
+
+#[test]
+fn mappings_have_kinds() {
+    let text = "---\ndeviations:\n  - {type: scope, description: Left out the port}\n  - code: DEVN-02\n    description: Moved it\n  - {\"id\":\"D1\",\"type\":\"process\",\"description\":\"Not run\"}\n  - DEVN-01: renamed it\n  - 'DEVN-05 (minor): old failure'\n---\n";
+    let found: Vec<_> = parse(text)
+        .deviations
+        .unwrap()
+        .into_iter()
+        .map(|one| (one.text, one.kind.unwrap_or_default()))
+        .collect();
+    let expected = [
+        ("Left out the port", "scope"),
+        ("Moved it", "DEVN-02"),
+        ("Not run", "process"),
+        ("DEVN-01: renamed it", "DEVN-01"),
+        ("DEVN-05 (minor): old failure", "DEVN-05"),
+    ];
+    assert_eq!(
+        found,
+        expected.map(|(text, kind)| (text.to_owned(), kind.to_owned()))
+    );
+}
+
+#[test]
+fn a_span_is_marked_as_derived() {
+    let summary =
+        parse("---\nstarted_at: 2026-02-15T11:00:00Z\ncompleted_at: 2026-02-15T12:15:00Z\n---\n");
+    assert_eq!(summary.duration_minutes.map(Minutes::as_f64), Some(75.0));
+    assert!(summary.duration_derived);
+    let mut summary = parse("---\nplan: 2\n---\n");
+    let moment = |text: &str| crate::clock::parse_timestamp(text).unwrap();
+    summary.derive_duration(&[
+        moment("2026-02-15T11:05:00Z"),
+        moment("2026-02-15T11:00:00Z"),
+    ]);
+    assert_eq!(summary.duration_minutes.map(Minutes::as_f64), Some(5.0));
+    assert!(summary.duration_derived);
+}
+
+#[test]
+fn what_is_not_understood_is_a_warning() {
+    let parsed = Summary::parse("---\nstatus: odd\nduration: 336\n---\n", Path::new("a.md"));
+    assert_eq!(parsed.value.duration_minutes, None);
+    let lines: Vec<_> = parsed.warnings.iter().map(|one| one.place.line).collect();
+    assert_eq!(lines, [Some(2), Some(3)]);
+}
+
+#[test]
+fn json_lines_are_a_summary() {
+    let text = "{\"p\":\"03\",\"n\":\"01-03\",\"t\":\"Compiler\",\"s\":\"complete\",\"dt\":\"2026-02-16\",\"tc\":3,\"tt\":3,\"ch\":[\"3620409\"],\"fm\":[\"a.sh\"],\"dv\":[\"Moved it\"]}\n";
+    let summary = Summary::parse(text, Path::new("01-x/01-03.summary.jsonl")).value;
+    assert_eq!(summary.title.as_deref(), Some("Compiler"));
+    assert_eq!(summary.tasks.total, Some(3));
+    assert_eq!(summary.commits.unwrap(), ["3620409"]);
+    assert_eq!(summary.deviation_count, 1);
+    let rows = "{\"p\":\"03-02\",\"s\":\"complete\",\"tc\":2,\"dev\":0}\n{\"id\":\"T1\",\"s\":\"complete\",\"c\":\"04eb9da\",\"f\":[\"a.md\"]}\n{\"id\":\"T2\",\"s\":\"complete\",\"c\":\"6ec0491\",\"f\":[\"b.md\"]}\n";
+    let summary = Summary::parse(rows, Path::new("03-x/03-02.summary.jsonl")).value;
+    assert_eq!(summary.plan.as_deref(), Some("02"));
+    assert_eq!(summary.commits.unwrap(), ["04eb9da", "6ec0491"]);
+    assert_eq!(summary.files.unwrap(), ["a.md", "b.md"]);
+    assert_eq!(summary.status, Some(SummaryStatus::Complete));
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_panic(text in "(---\n)?(([a-z_-]{0,12}: ?)?[\\PC\n#*|`\\[\\]{}-]{0,30}\n){0,12}(---\n)?\\PC*") {
+        let summary = Summary::parse(&text, Path::new("01-x/01-01-SUMMARY.md")).value;
+        proptest::prop_assert_eq!(Summary::status_of(&text), summary.status);
+    }
+}

@@ -165,7 +165,7 @@ impl Told {
             self.refers_to_front = true;
             return false;
         }
-        if is_none(text) || is_detail(text) || text.starts_with("---") {
+        if is_none(text) || is_detail(text) || is_of_task(text) || text.starts_with("---") {
             return false;
         }
         let folded = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
@@ -284,14 +284,19 @@ fn has_details(document: &Document<'_>, section: &Section) -> bool {
 
 /// Tells whether a line begins with a label that tells more about the entry above it.
 fn is_detail(text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default();
-    Label::of(first, 0, 0).is_some_and(|label| {
-        let name = label.name.trim_matches(['*', ' ']).to_lowercase();
-        let is_task = name
-            .strip_prefix("task ")
-            .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
-        is_task || DETAILS.contains(&name.as_str())
-    })
+    detail_name(text).is_some_and(|name| DETAILS.contains(&name.as_str()))
+}
+
+/// Tells whether a paragraph accounts for a task: `**Task 1:** Executed as planned`.
+fn is_of_task(text: &str) -> bool {
+    detail_name(text)
+        .and_then(|name| name.strip_prefix("task ").map(str::to_owned))
+        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn detail_name(text: &str) -> Option<String> {
+    let label = Label::of(text.lines().next()?, 0, 0)?;
+    Some(label.name.trim_matches(['*', ' ']).to_lowercase())
 }
 
 /// Returns the list items right behind a block.

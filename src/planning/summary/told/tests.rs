@@ -1,1 +1,109 @@
+use std::path::Path;
 
+use super::*;
+
+fn told(text: &str) -> Told {
+    Told::of(&Document::parse(text, Path::new("a.md"), &mut Vec::new()))
+}
+
+fn items(text: &str) -> Vec<(String, String)> {
+    told(text)
+        .items
+        .into_iter()
+        .map(|item| (item.text, item.kind.unwrap_or_default()))
+        .collect()
+}
+
+fn item(text: &str, kind: &str) -> (String, String) {
+    (text.to_owned(), kind.to_owned())
+}
+
+#[test]
+fn fixes_are_entries_and_their_details_are_not() {
+    let text = "## Deviations from Plan\n\n### Auto-fixed Issues\n\n**1. [Rule 1 - Bug] Wrong date**\n- **Found during:** Task 2\n- **Issue:** It was a number\n- **Fix:** Read it as text\n\n**2. [Rule 3 - Blocking] Missing crate**\n- **Found during:** Task 3\n\n---\n\n**Total deviations:** 2 auto-fixed (1 bug, 1 blocking)\n**Impact on plan:** None\n\n## Issues Encountered\n- Not one\n";
+    assert_eq!(
+        items(text),
+        [
+            item("[Rule 1 - Bug] Wrong date", "Rule 1 - Bug"),
+            item("[Rule 3 - Blocking] Missing crate", "Rule 3 - Blocking"),
+        ]
+    );
+    assert_eq!(told(text).total, Some(2));
+}
+
+#[test]
+fn headings_bullets_tables_and_bold_leads_are_entries() {
+    for (text, expected) in [
+        (
+            "## Deviations\n### DEVN-02: Moved the file\nIt was in the way.\n\n### DEVN-02: Renamed it\n- **Fix:** x\n",
+            vec![
+                item("DEVN-02: Moved the file", "DEVN-02"),
+                item("DEVN-02: Renamed it", "DEVN-02"),
+            ],
+        ),
+        (
+            "## Deviations\n- Task 3 skipped: not needed\n- **Telemetry not added**: no place for it\n  - a detail\n- None.\n",
+            vec![
+                item("Task 3 skipped: not needed", ""),
+                item("**Telemetry not added**: no place for it", ""),
+            ],
+        ),
+        (
+            "## Deviations\n\n| ID | Description | Impact |\n|---|---|---|\n| DEVN-01 | Moved it | None |\n| None | No deviations from plan | N/A |\n",
+            vec![item("Moved it", "DEVN-01")],
+        ),
+        (
+            "## Deviations\n**Scope narrowed.** The module is not wired.\n\n**Hash noted.** Keys are sorted.\n",
+            vec![
+                item("**Scope narrowed.** The module is not wired.", ""),
+                item("**Hash noted.** Keys are sorted.", ""),
+            ],
+        ),
+        (
+            "## Deviations\n### Auto-added: Migration\n- **Found during:** Task 1\n\n### Minor scope\n- One more test\n",
+            vec![item("Auto-added: Migration", ""), item("One more test", "")],
+        ),
+        (
+            "## Task 1\n### Deviations\n- first\n## Task 2\n### Deviations\n- second\n",
+            vec![item("first", ""), item("second", "")],
+        ),
+        (
+            "## Deviations\nThree judgment-call deviations:\n\n1. Pinned the model\n2. Removed the schema\n",
+            vec![item("Pinned the model", ""), item("Removed the schema", "")],
+        ),
+    ] {
+        assert_eq!(items(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn prose_is_kept_apart() {
+    let text = "## Deviations\n\nMost of it was done by earlier plans:\n- Plan 1 did this\n- Plan 2 did that\n\nThe rest is new.\n";
+    let found = told(text);
+    assert!(found.items.is_empty());
+    assert_eq!(found.prose.len(), 2);
+    let refers = "## Deviations\nSee frontmatter `deviations:`. Two:\n";
+    assert!(told(refers).refers_to_front);
+}
+
+#[test]
+fn none_is_none_in_many_words() {
+    for text in [
+        "None",
+        "None.",
+        "- None",
+        "**None.**",
+        "- No deviations.",
+        "None - plan executed exactly as written.",
+        "None. All must-haves met.",
+        "None remaining as contract deviations. ~~DEVN-02~~",
+        "_Plan executed exactly as written._",
+    ] {
+        let told = told(&format!("## Deviations from Plan\n\n{text}\n"));
+        assert!(told.items.is_empty() && told.prose.is_empty(), "{text}");
+    }
+    assert_eq!(
+        items("## Deviations\n- None of the tests could run\n").len(),
+        1
+    );
+}

@@ -1,0 +1,52 @@
+//! What a plan lacks before it can be carried out.
+
+use crate::planning::Plan;
+use crate::planning::PlanTask;
+use crate::warning::Warning;
+
+impl Plan {
+    /// Returns what the plan lacks: fields that the order of work needs, and tasks that can't be done or checked.
+    pub fn problems(&self) -> Vec<Warning> {
+        let mut found = Vec::new();
+        let fields = [
+            ("phase", self.phase.is_some()),
+            ("plan", self.plan.is_some()),
+            ("wave", self.wave.is_some()),
+            ("depends_on", self.depends_on.is_some()),
+            ("must_haves", self.must_haves.is_some()),
+        ];
+        let missing: Vec<&str> = fields
+            .into_iter()
+            .filter(|(_, is_there)| !is_there)
+            .map(|(name, _)| name)
+            .collect();
+        if !missing.is_empty() {
+            let message = format!("the plan does not state {}", missing.join(", "));
+            found.push(Warning::file(&self.file, message));
+        }
+        if self.tasks.is_empty() {
+            found.push(Warning::file(&self.file, "the plan has no tasks"));
+        }
+        // What a person is asked to check needs no name of its own.
+        let is_named = |task: &PlanTask| task.name.is_some() || task.kind_is("checkpoint");
+        found.extend(self.lacking("a name", is_named));
+        found.extend(self.lacking("an action", |task| task.has_action));
+        found.extend(self.lacking("a way to check that it is done", |task| task.has_check));
+        found
+    }
+
+    /// Returns one warning for all tasks that have not what `has` asks for.
+    fn lacking(&self, what: &str, has: impl Fn(&PlanTask) -> bool) -> Option<Warning> {
+        let without: Vec<(usize, &PlanTask)> = self
+            .tasks
+            .iter()
+            .enumerate()
+            .filter(|(_, task)| !has(task))
+            .collect();
+        let line = without.first()?.1.line;
+        let numbers: Vec<String> = without.iter().map(|(at, _)| (at + 1).to_string()).collect();
+        let noun = if numbers.len() == 1 { "task" } else { "tasks" };
+        let message = format!("without {what}: {noun} {}", numbers.join(", "));
+        Some(Warning::at(&self.file, line, message))
+    }
+}

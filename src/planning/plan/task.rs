@@ -1,0 +1,307 @@
+//! The tasks of a plan, in each of the forms that plans write them.
+//!
+//! ```text
+//! <task type="auto">                 ### Task 1: Parser        ## Tasks
+//!   <name>Task 1: Parser</name>      **Files:** `a.rs`         1. Write the parser
+//!   <action>…</action>               **Verify:** `cargo test`  2. Test it
+//! </task>                            ### T2 — Tests
+//! ```
+
+use serde::Serialize;
+
+use crate::markdown::Content;
+use crate::markdown::Label;
+use crate::markdown::Node;
+use crate::markdown::Section;
+use crate::planning::document::Document;
+use crate::planning::document::title_words;
+
+/// A task of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PlanTask {
+    /// What is to be done, without its number.
+    pub name: Option<String>,
+    /// Its kind, where it says: `auto`, `checkpoint:human-verify`.
+    pub kind: Option<String>,
+    /// The line it begins at, counted from 1.
+    pub line: usize,
+    /// Whether it says what to do.
+    #[serde(skip)]
+    pub has_action: bool,
+    /// Whether it says how to check that it is done.
+    #[serde(skip)]
+    pub has_check: bool,
+}
+
+/// Labels and tags that say how a task is checked.
+const CHECKS: &[&str] = &[
+    "verify",
+    "verification",
+    "done",
+    "done when",
+    "acceptance",
+    "acceptance_criteria",
+    "acceptance criteria",
+    "test",
+    "tests",
+    "success criteria",
+];
+
+/// Returns the tasks of a plan in file order.
+pub(super) fn tasks(document: &Document<'_>) -> Vec<PlanTask> {
+    if let Some(rows) = document.field(&["task_rows"]) {
+        return rows.elements().into_iter().map(of_row).collect();
+    }
+    let found = tagged(document);
+    if !found.is_empty() {
+        return found;
+    }
+    let found = titled(document);
+    if !found.is_empty() {
+        return found;
+    }
+    listed(document)
+}
+
+fn of_row(row: &Node) -> PlanTask {
+    let text = |keys: &[&str]| row.get(keys).and_then(Node::as_text);
+    // A row without a name begins its action with one.
+    let action = text(&["action", "spec", "d"]);
+    let head = action.map(|action| action.split(". ").next().unwrap_or(action));
+    PlanTask {
+        name: text(&["name", "title", "n"]).or(head).map(str::to_owned),
+        kind: text(&["tp", "type"]).map(str::to_owned),
+        line: row.line,
+        has_action: action.is_some() || text(&["desc"]).is_some(),
+        has_check: ["verify", "done", "ac", "ts", "tests"]
+            .iter()
+            .any(|key| row.get(&[key]).is_some()),
+    }
+}
+
+/// Reads `<task>` blocks, outside code.
+fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
+    let mut found: Vec<PlanTask> = Vec::new();
+    let mut is_open = false;
+    let mut is_code = false;
+    let start = document.body().start;
+    let first_line = document.outline.line(start);
+    for (index, line) in document.outline.text()[start..].lines().enumerate() {
+        let content = line.trim();
+        // A fence left open in one task must not swallow the next.
+        is_code &= !content.starts_with("</task") && !content.starts_with("</feature");
+        if content.starts_with("```") {
+            is_code = !is_code;
+        }
+        if is_code {
+            continue;
+        }
+        // A plan that is driven by tests has a feature for its task.
+        if let Some(attributes) = tag(content, "task").or_else(|| tag(content, "feature")) {
+            is_open = true;
+            found.push(PlanTask {
+                name: ["name", "title"]
+                    .iter()
+                    .find_map(|key| attribute(attributes, key))
+                    .map(|name| without_number(name).to_owned()),
+                kind: attribute(attributes, "type").map(str::to_owned),
+                line: first_line + index,
+                ..PlanTask::default()
+            });
+        }
+        if let Some(task) = found.last_mut().filter(|_| is_open) {
+            task.take_line(content);
+        }
+        is_open &= !content.contains("</task>") && !content.contains("</feature>");
+    }
+    found
+}
+
+impl PlanTask {
+    /// Tells whether the task is of a kind, whatever is said behind a colon: `checkpoint:human-verify`.
+    pub(super) fn kind_is(&self, kind: &str) -> bool {
+        let written = self.kind.as_deref().unwrap_or_default();
+        written.split(':').next() == Some(kind)
+    }
+
+    /// Takes what one line inside a `<task>` block tells.
+    fn take_line(&mut self, content: &str) {
+        if self.name.is_none() {
+            let name = ["name", "title"].iter().find_map(|key| {
+                let rest = content.split_once(&format!("<{key}>"))?.1;
+                let name = rest.split("</").next()?.trim();
+                (!name.is_empty()).then(|| without_number(name).to_owned())
+            });
+            self.name = name;
+        }
+        let opens = |name: &str| {
+            content.contains(&format!("<{name}>")) || content.contains(&format!("<{name} "))
+        };
+        let is_text = !content.is_empty() && !content.starts_with('<');
+        self.has_action |= opens("action") || opens("what-built") || is_text;
+        let checks = ["how-to-verify", "resume-signal", "behavior"];
+        self.has_check |= CHECKS.iter().chain(&checks).any(|name| opens(name));
+    }
+}
+
+/// Returns the attributes of a tag that a line begins with.
+fn tag<'a>(content: &'a str, name: &str) -> Option<&'a str> {
+    let rest = content.strip_prefix('<')?.strip_prefix(name)?;
+    let ends = rest.starts_with([' ', '>', '\t']) || rest.is_empty();
+    ends.then(|| rest.split('>').next().unwrap_or(rest))
+}
+
+fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = attributes;
+    while let Some((before, after)) = rest.split_once('=') {
+        let key = before.trim();
+        let quote = after
+            .trim_start()
+            .chars()
+            .next()
+            .filter(|c| "\"'".contains(*c))?;
+        let (value, next) = after.trim_start()[1..].split_once(quote)?;
+        if key.eq_ignore_ascii_case(name) {
+            return Some(value.trim()).filter(|value| !value.is_empty());
+        }
+        rest = next;
+    }
+    None
+}
+
+/// Reads headings such as `### Task 1: Parser`, `### T1 — Parser`, `### 1) Parser`.
+fn titled(document: &Document<'_>) -> Vec<PlanTask> {
+    let sections = document.outline.sections();
+    let of_level = |fits: &dyn Fn(&Section) -> bool| -> Vec<&Section> {
+        let level = sections
+            .iter()
+            .find(|section| fits(section))
+            .map(|section| section.level);
+        sections
+            .iter()
+            .filter(|section| Some(section.level) == level && fits(section))
+            .collect()
+    };
+    let mut found = of_level(&|section| section.level > 1 && task_number(&section.title).is_some());
+    if found.is_empty() {
+        let Some(home) = home(document) else {
+            return Vec::new();
+        };
+        let level = document
+            .outline
+            .subsections(home)
+            .map(|section| section.level)
+            .min();
+        found = document
+            .outline
+            .subsections(home)
+            .filter(|section| Some(section.level) == level)
+            .collect();
+    }
+    found
+        .into_iter()
+        .map(|section| of_section(document, section))
+        .collect()
+}
+
+fn of_section(document: &Document<'_>, section: &Section) -> PlanTask {
+    let labels = document.outline.labels(&section.whole);
+    let has = |names: &[&str]| {
+        let is = |label: &Label| {
+            let name = label.name.trim_matches('*').to_lowercase();
+            names.iter().any(|wanted| name == *wanted)
+        };
+        let heads = document.outline.subsections(section);
+        let titles = heads.map(|inner| title_words(&inner.title).join(" "));
+        labels.iter().any(is)
+            || titles
+                .into_iter()
+                .any(|title| names.contains(&title.as_str()))
+    };
+    PlanTask {
+        name: Some(without_number(&section.title).to_owned()).filter(|name| !name.is_empty()),
+        kind: None,
+        line: section.line,
+        has_action: !document.outline.slice(&section.whole).is_empty(),
+        has_check: has(CHECKS),
+    }
+}
+
+/// Reads the numbered list, the checkboxes or the bullets of the section for tasks.
+fn listed(document: &Document<'_>) -> Vec<PlanTask> {
+    let Some(home) = home(document) else {
+        return Vec::new();
+    };
+    let items: Vec<_> = document
+        .outline
+        .blocks(&home.whole)
+        .iter()
+        .filter_map(|block| match &block.content {
+            Content::Item(item) if item.depth == 0 => Some((block, item)),
+            _ => None,
+        })
+        .collect();
+    let has_numbers = items.iter().any(|(_, item)| item.number.is_some());
+    let has_boxes = items.iter().any(|(_, item)| item.checked.is_some());
+    items
+        .into_iter()
+        .filter(|(_, item)| !has_numbers || item.number.is_some())
+        .filter(|(_, item)| has_numbers || !has_boxes || item.checked.is_some())
+        .map(|(block, item)| PlanTask {
+            name: Some(without_number(&item.text).to_owned()),
+            kind: None,
+            line: block.line,
+            has_action: true,
+            has_check: true,
+        })
+        .collect()
+}
+
+/// Returns the section that holds the tasks.
+fn home<'d>(document: &'d Document<'_>) -> Option<&'d Section> {
+    const TITLES: &[&str] = &[
+        "tasks",
+        "task list",
+        "task breakdown",
+        "steps",
+        "implementation steps",
+        "implementation",
+        "plan",
+        "tareas",
+        "\u{437}\u{430}\u{434}\u{430}\u{447}\u{438}",
+    ];
+    let fits = |words: &[String]| TITLES.contains(&words.join(" ").as_str());
+    document.sections(fits).into_iter().next()
+}
+
+/// Returns what follows the number in `Task 1: Parser`, `T1 — Parser`, `Step 2. Parser`.
+fn task_number(title: &str) -> Option<&str> {
+    let title = title.trim_start_matches(['*', '[', ' ']);
+    let word = ["task", "step", "t"].iter().find_map(|word| {
+        let start = title.get(..word.len())?;
+        let rest = &title[word.len()..];
+        let follows = if *word == "t" {
+            rest.starts_with(|c: char| c.is_ascii_digit()) && start == "T"
+        } else {
+            rest.trim_start_matches([' ', '-', '#'])
+                .starts_with(|c: char| c.is_ascii_digit())
+        };
+        (start.eq_ignore_ascii_case(word) && follows).then_some(rest)
+    })?;
+    let rest = word.trim_start_matches([' ', '-', '#']);
+    Some(rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.' && rest.len() > 1))
+}
+
+/// Returns a task's name without its number.
+fn without_number(text: &str) -> &str {
+    let text = text.trim();
+    let rest = task_number(text).unwrap_or_else(|| {
+        let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        match rest.strip_prefix(['.', ')']) {
+            Some(after) if rest.len() < text.len() => after,
+            _ => text,
+        }
+    });
+    let name = rest.trim_start_matches([':', '-', '\u{2013}', '\u{2014}', '.', ')', ']', ' ']);
+    if name.is_empty() { text } else { name }
+}

@@ -1,0 +1,120 @@
+//! Whether the plans of a phase can be carried out in the order they state.
+
+use crate::planning::PhaseNumber;
+use crate::planning::Plan;
+use crate::planning::PlanNumber;
+use crate::warning::Warning;
+
+/// Returns what keeps the plans of one phase from being carried out wave by wave: circles, plans that
+/// depend on one of the same or a later wave, and dependencies that are not there.
+///
+/// Dependencies on plans of other phases are passed over.
+pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut edges: Vec<Vec<usize>> = Vec::new();
+    for plan in plans {
+        let mut before = Vec::new();
+        for text in plan.depends_on.iter().flatten() {
+            match dependency(text, plan.phase.as_deref()) {
+                Dependency::Elsewhere => {}
+                Dependency::Here(number) => match position(plans, &number) {
+                    Some(at) => {
+                        before.push(at);
+                        warnings.extend(late(plan, &plans[at], text));
+                    }
+                    None => warnings.push(point(
+                        plan,
+                        format!("depends on {text}, which is no plan of this phase"),
+                    )),
+                },
+            }
+        }
+        edges.push(before);
+    }
+    warnings.extend(circles(plans, &edges));
+    warnings
+}
+
+/// Where a dependency leads.
+enum Dependency {
+    Here(PlanNumber),
+    /// A plan of another phase, or words.
+    Elsewhere,
+}
+
+/// Reads `01`, `03-01`, `03-01-PLAN.md`, `plan-02`; in phase 3 the first two are plan 1.
+fn dependency(text: &str, phase: Option<&str>) -> Dependency {
+    let text = text.trim();
+    let text = text.strip_suffix(".md").unwrap_or(text);
+    let text = text.strip_suffix("-PLAN").unwrap_or(text);
+    let text = ["plan-", "PLAN-", "plan ", "Plan "]
+        .iter()
+        .find_map(|start| text.strip_prefix(start))
+        .unwrap_or(text);
+    if let Some(number) = PlanNumber::parse(text) {
+        return Dependency::Here(number);
+    }
+    let here = text.split_once('-').and_then(|(first, plan)| {
+        let of = PhaseNumber::parse(first)?;
+        (phase.and_then(PhaseNumber::parse) == Some(of)).then(|| PlanNumber::parse(plan))?
+    });
+    here.map_or(Dependency::Elsewhere, Dependency::Here)
+}
+
+fn position(plans: &[Plan], number: &PlanNumber) -> Option<usize> {
+    plans
+        .iter()
+        .position(|plan| plan.plan.as_deref().and_then(PlanNumber::parse).as_ref() == Some(number))
+}
+
+fn late(plan: &Plan, before: &Plan, text: &str) -> Option<Warning> {
+    let (own, other) = (plan.wave?, before.wave?);
+    // A plan that depends on itself is a circle, and told as such.
+    (own <= other && plan.plan != before.plan).then(|| {
+        let message = format!("in wave {own}, depends on {text}, which is in wave {other}");
+        point(plan, message)
+    })
+}
+
+/// Finds the plans that wait for each other, each circle once.
+fn circles(plans: &[Plan], edges: &[Vec<usize>]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut is_done = vec![false; plans.len()];
+    for start in 0..plans.len() {
+        let mut path = Vec::new();
+        if let Some(circle) = walk(start, edges, &mut path, &mut is_done) {
+            let name = |at: &usize| plans[*at].plan.clone().unwrap_or_default();
+            let mut names: Vec<String> = circle.iter().map(name).collect();
+            names.push(name(&circle[0]));
+            let message = format!("plans wait for each other: {}", names.join(" \u{2192} "));
+            warnings.push(point(&plans[circle[0]], message));
+        }
+    }
+    warnings
+}
+
+/// Follows the dependencies from a plan; returns the circle it runs into.
+fn walk(
+    at: usize,
+    edges: &[Vec<usize>],
+    path: &mut Vec<usize>,
+    is_done: &mut [bool],
+) -> Option<Vec<usize>> {
+    if let Some(start) = path.iter().position(|seen| *seen == at) {
+        return Some(path[start..].to_vec());
+    }
+    if is_done[at] {
+        return None;
+    }
+    path.push(at);
+    let found = edges[at]
+        .iter()
+        .find_map(|next| walk(*next, edges, path, is_done));
+    path.pop();
+    is_done[at] = true;
+    found
+}
+
+fn point(plan: &Plan, message: String) -> Warning {
+    Warning::at(&plan.file, plan.depends_on_line, message)
+}
