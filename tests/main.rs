@@ -11,7 +11,6 @@
 )]
 
 mod layering;
-mod planning_files;
 mod repository;
 mod storage;
 mod support;
