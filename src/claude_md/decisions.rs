@@ -1,6 +1,7 @@
 //! Which decisions a new session must know: the newest, and the weightiest of the older ones.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use chrono::NaiveDate;
 
@@ -106,15 +107,12 @@ fn hold<'a>(shown: &mut [Ranked<'a>], mut older: Vec<Ranked<'a>>) {
 }
 
 fn ranked(lists: &[DecisionList]) -> Vec<Ranked<'_>> {
-    let mut ranked: Vec<Ranked<'_>> = Vec::new();
+    let mut known = HashSet::new();
+    let mut ranked = Vec::new();
     for (index, list) in lists.iter().enumerate() {
         // The newest first, so that of a decision that was written again the newer place counts.
         for (place, (decision, date)) in oldest_first(list).into_iter().enumerate().rev() {
-            let text = fold(&decision.text);
-            let is_known = ranked
-                .iter()
-                .any(|other| fold(&other.decision.text) == text);
-            if !is_known && !is_absent(&decision.text) {
+            if !is_absent(&decision.text) && known.insert(fold(&decision.text)) {
                 ranked.push(Ranked {
                     decision,
                     date,

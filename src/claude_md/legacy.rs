@@ -91,7 +91,10 @@ pub(crate) fn generated(text: &str, start: usize, path: &Path, known: &Known<'_>
             Verdict::Holds(what) => found.warnings.push(Warning::at(
                 path,
                 section.line,
-                format!("{heading:?} stays beside the block, because it holds {what}"),
+                format!(
+                    "\"{heading}\" stays beside the block, because it holds {what}; \
+                     move that line elsewhere and delete the section"
+                ),
             )),
         }
     }

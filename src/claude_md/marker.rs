@@ -95,13 +95,13 @@ mod tests {
 
     #[test]
     fn markers_are_whole_lines() {
-        let begin = |hash: &str| Some(Marker::Begin(Some(hash.to_owned())));
+        let hashed = |hash: &str| Some(Marker::Begin(Some(hash.to_owned())));
         for (line, expected) in [
-            ("<!-- annals:begin v1 sha256=ab12 -->", begin("ab12")),
-            ("  <!--annals:begin  v1  sha256=ab12-->\r", begin("ab12")),
+            ("<!-- annals:begin v1 sha256=ab12 -->", hashed("ab12")),
+            ("  <!--annals:begin  v1  sha256=ab12-->\r", hashed("ab12")),
             (
                 "<!-- annals:begin v1 sha256=ab12 (edit outside) -->",
-                begin("ab12"),
+                hashed("ab12"),
             ),
             ("<!-- annals:begin v1 -->", Some(Marker::Begin(None))),
             ("<!-- annals:end -->", Some(Marker::End)),
@@ -120,7 +120,7 @@ mod tests {
         ] {
             assert_eq!(Marker::of_line(line), expected, "{line:?}");
         }
-        assert_eq!(Marker::of_line(&super::begin("ab12")), begin("ab12"));
+        assert_eq!(Marker::of_line(&begin("ab12")), hashed("ab12"));
         assert_eq!(Marker::of_line(end()), Some(Marker::End));
     }
 

@@ -69,7 +69,8 @@ fn what_has_shipped_is_written_nowhere_else_and_stays() {
         warnings,
         [
             "CLAUDE.md:1: \"## Active Context\" stays beside the block, because it holds \
-          a `Last shipped` line that is written nowhere else"
+          a `Last shipped` line that is written nowhere else; \
+          move that line elsewhere and delete the section"
         ]
     );
 }

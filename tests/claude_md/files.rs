@@ -1,0 +1,166 @@
+//! Which files get the block, and how a run over several ends.
+
+use annals::claude_md::Outcome;
+use annals::claude_md::Rung;
+use annals::project::Target;
+
+use crate::claude_md::Tree;
+use crate::claude_md::fs;
+
+const BEGIN: &str = "<!-- annals:begin v1 sha256=";
+
+fn outcomes(tree: &Tree) -> Vec<(String, Outcome)> {
+    let done = tree.twice();
+    let files = done.files.iter();
+    files
+        .map(|file| (file.file.display().to_string(), file.outcome))
+        .collect()
+}
+
+#[test]
+fn a_claude_md_that_only_imports_agents_md_is_left_alone() {
+    let tree = Tree::new();
+    tree.put("CLAUDE.md", "@AGENTS.md\n");
+    let written = [("AGENTS.md".to_owned(), Outcome::Created)];
+    assert_eq!(outcomes(&tree), written);
+    assert_eq!(tree.text("CLAUDE.md"), "@AGENTS.md\n");
+    assert!(tree.text("AGENTS.md").starts_with(BEGIN));
+}
+
+#[test]
+fn files_are_written_where_asked_for_or_already_ours() {
+    let mut tree = Tree::new();
+    tree.put("GEMINI.md", "Own.\n");
+    tree.put("AGENTS.md", "Own.\n");
+    assert_eq!(
+        outcomes(&tree),
+        [("CLAUDE.md".to_owned(), Outcome::Created)]
+    );
+    assert_eq!(tree.text("GEMINI.md"), "Own.\n");
+
+    tree.targets = vec![Target::Gemini, Target::Agents];
+    assert_eq!(
+        outcomes(&tree),
+        [
+            ("CLAUDE.md".to_owned(), Outcome::Unchanged),
+            ("AGENTS.md".to_owned(), Outcome::Updated),
+            ("GEMINI.md".to_owned(), Outcome::Updated),
+        ]
+    );
+    tree.targets = vec![Target::Claude];
+    tree.sources.milestone = Some("Returns".to_owned());
+    assert_eq!(tree.run().unwrap().files.len(), 3);
+    assert!(tree.text("GEMINI.md").contains("**Milestone:** Returns"));
+    assert!(tree.text("GEMINI.md").ends_with("Own.\n"));
+}
+
+#[test]
+fn a_documented_marker_does_not_ask_for_a_block() {
+    let tree = Tree::new();
+    tree.put("GEMINI.md", "```\n<!-- annals:end -->\n```\n");
+    assert_eq!(outcomes(&tree).len(), 1);
+}
+
+#[test]
+fn a_refused_file_keeps_no_other_from_being_written() {
+    let mut tree = Tree::new();
+    tree.targets = Target::ALL.to_vec();
+    tree.put("CLAUDE.md", "<!-- annals:end -->\n");
+    let done = tree.run().unwrap();
+    assert_eq!(done.refused.len(), 1);
+    assert_eq!(done.files.len(), 2);
+    assert_eq!(tree.text("CLAUDE.md"), "<!-- annals:end -->\n");
+    let error = annals::error::Error::from(done.refused[0].clone());
+    assert_eq!(error.kind.exit_code(), 4);
+    assert_eq!(
+        error.to_string(),
+        "CLAUDE.md:1: the markers of the block are unbalanced or doubled (line 1)"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_written_through_only_inside_the_project() {
+    use std::os::unix::fs::symlink;
+
+    let mut tree = Tree::new();
+    tree.targets = vec![Target::Claude, Target::Agents];
+    symlink("AGENTS.md", tree.path("CLAUDE.md")).unwrap();
+    assert_eq!(
+        outcomes(&tree),
+        [("CLAUDE.md".to_owned(), Outcome::Created)]
+    );
+    assert!(
+        fs::symlink_metadata(tree.path("CLAUDE.md"))
+            .unwrap()
+            .is_symlink()
+    );
+    assert!(tree.text("AGENTS.md").starts_with(BEGIN));
+
+    let outside = tempfile::tempdir().unwrap();
+    let shared = outside.path().join("shared.md");
+    fs::write(&shared, "Shared.\n").unwrap();
+    symlink(&shared, tree.path("GEMINI.md")).unwrap();
+    tree.targets.push(Target::Gemini);
+    let done = tree.run().unwrap();
+    assert_eq!(done.refused.len(), 1, "{done:?}");
+    assert_eq!(fs::read_to_string(&shared).unwrap(), "Shared.\n");
+}
+
+#[test]
+fn the_settings_limit_lines_and_tokens() {
+    let tree = Tree::new();
+    tree.put("annals.toml", "max_lines = 25\n");
+    tree.put("CLAUDE.md", "own\n".repeat(5));
+    let done = tree.twice();
+    assert!(done.files[0].lines <= 25, "{done:?}");
+    assert!(done.files[0].shrunk.contains(&Rung::NoPatterns));
+    tree.put("annals.toml", "max_tokens = 30\n");
+    let done = tree.run().unwrap();
+    assert!(done.files[0].excess.unwrap().tokens > 0);
+    assert!(
+        done.warnings[0].message.contains("tokens over the limit"),
+        "{done:?}"
+    );
+}
+
+#[test]
+fn a_long_text_of_the_users_leaves_the_mandatory_parts_and_a_warning() {
+    let tree = Tree::new();
+    let own = "own\n".repeat(230);
+    tree.put("CLAUDE.md", &own);
+    let done = tree.twice();
+    let lines = done.files[0].lines;
+    assert_eq!(done.files[0].excess.unwrap().lines, lines - 200);
+    let over = lines - 200;
+    assert_eq!(
+        done.warnings[0].to_string(),
+        format!(
+            "CLAUDE.md: {over} lines over the limit, though the block is cut to its mandatory parts \
+             ({lines} lines of 200); shorten the text outside the block"
+        )
+    );
+    let text = tree.text("CLAUDE.md");
+    assert!(text.ends_with(&own));
+    for kept in [
+        "# shop",
+        "**Core value:**",
+        "## Active Context",
+        "**Phase:** 2 - Cart",
+    ] {
+        assert!(text.contains(kept), "{kept}");
+    }
+    assert!(!text.contains("## VBW Commands"));
+}
+
+#[test]
+fn a_template_of_the_projects_own_cannot_break_out() {
+    let tree = Tree::new();
+    fs::create_dir(tree.path(".vbw-planning/templates")).unwrap();
+    tree.put(
+        ".vbw-planning/templates/CLAUDE.md.j2",
+        "{{ title }}\n<!-- annals:end -->\n",
+    );
+    assert!(tree.run().is_err());
+    assert!(!tree.path("CLAUDE.md").exists());
+}
