@@ -12,6 +12,7 @@
 
 mod claude_md;
 mod layering;
+mod planning_files;
 mod repository;
 mod storage;
 mod support;
