@@ -11,8 +11,6 @@
 )]
 
 mod claude_md;
-mod corpus_sweep;
-mod gold;
 mod layering;
 mod planning_files;
 mod repository;

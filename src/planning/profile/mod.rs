@@ -1,0 +1,289 @@
+//! What the code of a project looks like from outside: languages, tests, CI, Docker, monorepo.
+//!
+//! Counted by the names of the files that git would track; no file is opened but a root manifest.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::path::PathBuf;
+
+use ignore::DirEntry;
+use ignore::WalkBuilder;
+
+use crate::planning::profile::language::language;
+use crate::planning::profile::language::test_home;
+use crate::project::Project;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+mod language;
+mod services;
+
+/// A larger tree is looked at in part: the profile is a glance, not an inventory.
+const MOST_ENTRIES: usize = 200_000;
+
+/// Folders of other people's code, where a project keeps it without ignoring it.
+const VENDORED: &[&str] = &[
+    "__pycache__",
+    "bower_components",
+    "node_modules",
+    "third_party",
+    "vendor",
+    "venv",
+];
+
+/// How many names a line lists.
+const NAMED: usize = 3;
+
+/// How many languages a line lists.
+const LANGUAGES: usize = 6;
+
+/// Existing code, at a glance.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// The languages and how many files each has, the most first.
+    pub languages: Vec<(&'static str, usize)>,
+    /// How many of these files are tests.
+    pub tests: usize,
+    /// Where the tests lie, the fullest folder first.
+    pub test_folders: Vec<PathBuf>,
+    /// The services that build each commit.
+    pub ci: Vec<String>,
+    /// The files that describe containers.
+    pub docker: Vec<PathBuf>,
+    /// What holds several packages together, with their number where that is known.
+    pub monorepo: Option<String>,
+    /// Whether the tree is too large to have been counted whole.
+    pub is_partial: bool,
+}
+
+impl Profile {
+    /// Looks at a project's files; nothing where there is no code yet.
+    pub fn of(project: &Project) -> Parsed<Option<Self>> {
+        Self::count(&project.root, &project.planning_place().dir, MOST_ENTRIES)
+    }
+
+    fn count(root: &Path, planning: &Path, most: usize) -> Parsed<Option<Self>> {
+        let mut names = Names::default();
+        let mut profile = Self::default();
+        let mut warnings = Vec::new();
+        for (index, entry) in walk(root, planning).enumerate() {
+            if index > most {
+                profile.is_partial = true;
+                break;
+            }
+            match entry {
+                Ok(entry) => names.add(root, &entry),
+                Err(error) => warnings.push(Warning::file(root, error.to_string())),
+            }
+        }
+        profile.fill(root, names);
+        Parsed {
+            value: Some(profile).filter(|profile| !profile.languages.is_empty()),
+            warnings,
+        }
+    }
+
+    fn fill(&mut self, root: &Path, names: Names) {
+        self.tests = names.test_folders.values().sum();
+        self.test_folders = fullest_first(names.test_folders)
+            .into_iter()
+            .map(|(folder, _)| folder)
+            .collect();
+        self.languages = fullest_first(names.languages);
+        self.ci = services::ci(root);
+        self.docker = names.docker;
+        self.monorepo = services::monorepo(root, &names.manifests);
+    }
+
+    /// Returns the profile as lines of STATE.md.
+    pub fn lines(&self) -> Vec<String> {
+        let files: usize = self.languages.iter().map(|(_, files)| files).sum();
+        let languages = self
+            .languages
+            .iter()
+            .map(|(name, files)| format!("{name} {files}"));
+        let part = if self.is_partial {
+            format!(" at least; counting stopped at {MOST_ENTRIES} entries")
+        } else {
+            String::new()
+        };
+        let folders = listed(self.test_folders.iter().map(|path| folder(path)), NAMED);
+        let tests = match self.tests {
+            0 => "none found".to_owned(),
+            1 => format!("1 file in {folders}"),
+            files => format!("{files} files in {folders}"),
+        };
+        let docker = self.docker.iter().map(|path| path.display().to_string());
+        vec![
+            format!(
+                "Source files: {files}{part} ({})",
+                listed(languages, LANGUAGES)
+            ),
+            format!("Tests: {tests}"),
+            format!("CI: {}", listed(self.ci.iter().cloned(), NAMED)),
+            format!("Docker: {}", listed(docker, NAMED)),
+            format!("Monorepo: {}", self.monorepo.as_deref().unwrap_or("no")),
+        ]
+    }
+}
+
+/// What the names of the files tell, as they come by.
+#[derive(Debug, Default)]
+struct Names {
+    languages: BTreeMap<&'static str, usize>,
+    test_folders: BTreeMap<PathBuf, usize>,
+    docker: Vec<PathBuf>,
+    /// How many manifests of each name lie below the root.
+    manifests: BTreeMap<String, usize>,
+}
+
+impl Names {
+    fn add(&mut self, root: &Path, entry: &DirEntry) {
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let Ok(path) = entry.path().strip_prefix(root) else {
+            return;
+        };
+        if !is_file {
+            return;
+        }
+        let language = language(path);
+        if let Some(language) = language {
+            *self.languages.entry(language).or_default() += 1;
+            if let Some(home) = test_home(path) {
+                *self.test_folders.entry(home.to_owned()).or_default() += 1;
+            }
+        }
+        let name = entry.file_name().to_string_lossy();
+        if language.is_none() && services::is_docker(&name) {
+            self.docker.push(path.to_owned());
+        }
+        if services::MANIFESTS.contains(&name.as_ref()) && path.components().count() > 1 {
+            *self.manifests.entry(name.into_owned()).or_default() += 1;
+        }
+    }
+}
+
+/// Walks over the files that git would track, in order of their names.
+fn walk(root: &Path, planning: &Path) -> ignore::Walk {
+    let planning = planning.to_owned();
+    WalkBuilder::new(root)
+        // The user's own list of ignored files would make the profile another on every machine.
+        .git_global(false)
+        .ignore(false)
+        .require_git(false)
+        .sort_by_file_name(Ord::cmp)
+        .filter_entry(move |entry| {
+            let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let is_vendored = entry.depth() > 0
+                && entry
+                    .file_name()
+                    .to_str()
+                    .is_some_and(|name| VENDORED.contains(&name));
+            !(is_dir && (is_vendored || entry.path() == planning))
+        })
+        .build()
+}
+
+/// Returns the counts, the largest first, equal ones by name.
+fn fullest_first<K: Ord>(counts: BTreeMap<K, usize>) -> Vec<(K, usize)> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by(|(_, a), (_, b)| b.cmp(a));
+    counts
+}
+
+/// Returns the first of some names, and how many more there are.
+fn listed(names: impl Iterator<Item = String>, most: usize) -> String {
+    let names: Vec<String> = names.collect();
+    match names.len() {
+        0 => "none".to_owned(),
+        all if all <= most => names.join(", "),
+        all => format!("{}, {} more", names[..most].join(", "), all - most),
+    }
+}
+
+fn folder(path: &Path) -> String {
+    match path.to_str() {
+        Some("") => "the root".to_owned(),
+        _ => format!("{}/", path.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::fixture::Tree;
+
+    fn lines(tree: &Tree) -> Vec<String> {
+        let found = Profile::count(&tree.at(""), &tree.at("plan"), MOST_ENTRIES);
+        assert_eq!(found.warnings, []);
+        found
+            .value
+            .map(|profile| profile.lines())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn code_is_counted_by_language_without_what_is_ignored() {
+        let tree = Tree::new(&[]);
+        for file in [
+            "src/main.rs",
+            "src/lib.rs",
+            "tests/cli.rs",
+            "ui/app.ts",
+            "README.md",
+            "build/out.rs",
+            "plan/notes.py",
+            ".vbw-planning/x.py",
+            ".annals/x.py",
+            "node_modules/left/pad.js",
+            "Dockerfile",
+        ] {
+            tree.write(file, "");
+        }
+        tree.write(".gitignore", "/build/\n");
+        tree.write(".github/workflows/ci.yml", "");
+        tree.write("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n");
+        tree.write("a/Cargo.toml", "");
+        assert_eq!(
+            lines(&tree),
+            [
+                "Source files: 4 (Rust 3, TypeScript 1)",
+                "Tests: 1 file in tests/",
+                "CI: GitHub Actions (1 workflow)",
+                "Docker: Dockerfile",
+                "Monorepo: Cargo workspace, 1 Cargo.toml below the root",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_project_without_code_has_no_profile() {
+        let tree = Tree::new(&[".git"]);
+        tree.write("README.md", "# New\n");
+        tree.write(".github/workflows/ci.yml", "");
+        assert_eq!(lines(&tree), [""; 0]);
+    }
+
+    #[test]
+    fn long_lists_name_the_first_and_count_the_rest() {
+        let tree = Tree::new(&[]);
+        for folder in ["a", "b", "c", "d"] {
+            tree.write(&format!("{folder}/x_test.go"), "");
+        }
+        tree.write("d/y_test.go", "");
+        assert_eq!(lines(&tree)[1], "Tests: 5 files in d/, a/, b/, 1 more");
+    }
+
+    #[test]
+    fn a_tree_too_large_is_counted_in_part_and_says_so() {
+        let tree = Tree::new(&[]);
+        for number in 0..6 {
+            tree.write(&format!("{number}.py"), "");
+        }
+        let profile = Profile::count(&tree.at(""), &tree.at("plan"), 4)
+            .value
+            .unwrap();
+        assert_eq!(profile.languages, [("Python", 4)]);
+        assert!(profile.lines()[0].starts_with("Source files: 4 at least; counting stopped at "));
+    }
+}

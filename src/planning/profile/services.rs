@@ -1,0 +1,184 @@
+//! What stands around the code: CI services, containers, workspaces.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::storage::read;
+
+/// Files whose presence tells of a CI service.
+const CI_FILES: &[(&str, &str)] = &[
+    (".gitlab-ci.yml", "GitLab CI"),
+    (".circleci/config.yml", "CircleCI"),
+    (".travis.yml", "Travis CI"),
+    ("azure-pipelines.yml", "Azure Pipelines"),
+    ("bitbucket-pipelines.yml", "Bitbucket Pipelines"),
+    (".buildkite/pipeline.yml", "Buildkite"),
+    (".cirrus.yml", "Cirrus CI"),
+    (".drone.yml", "Drone"),
+    (".woodpecker.yml", "Woodpecker"),
+    ("appveyor.yml", "AppVeyor"),
+    ("cloudbuild.yaml", "Cloud Build"),
+    ("Jenkinsfile", "Jenkins"),
+];
+
+/// Folders of workflows, one file each.
+const CI_FOLDERS: &[(&str, &str)] = &[
+    (".github/workflows", "GitHub Actions"),
+    (".forgejo/workflows", "Forgejo Actions"),
+    (".gitea/workflows", "Gitea Actions"),
+    (".woodpecker", "Woodpecker"),
+];
+
+/// The manifests of packages, which tell how many a workspace has.
+pub(super) const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "pyproject.toml"];
+
+/// What holds several packages together: the file, the text in it that says so, its name, the packages' manifest.
+const WORKSPACES: &[(&str, &str, &str, &str)] = &[
+    ("Cargo.toml", "[workspace]", "Cargo workspace", "Cargo.toml"),
+    ("pnpm-workspace.yaml", "", "pnpm workspace", "package.json"),
+    ("nx.json", "", "Nx", "package.json"),
+    ("turbo.json", "", "Turborepo", "package.json"),
+    ("lerna.json", "", "Lerna", "package.json"),
+    ("rush.json", "", "Rush", "package.json"),
+    (
+        "package.json",
+        "\"workspaces\"",
+        "npm workspaces",
+        "package.json",
+    ),
+    ("go.work", "", "Go workspace", "go.mod"),
+    (
+        "pyproject.toml",
+        "[tool.uv.workspace]",
+        "uv workspace",
+        "pyproject.toml",
+    ),
+];
+
+/// Returns the CI services that a project is set up for.
+pub(super) fn ci(root: &Path) -> Vec<String> {
+    let folders = CI_FOLDERS.iter().filter_map(|(folder, service)| {
+        let workflows = workflows(&root.join(folder));
+        let noun = if workflows == 1 {
+            "workflow"
+        } else {
+            "workflows"
+        };
+        (workflows > 0).then(|| format!("{service} ({workflows} {noun})"))
+    });
+    let files = CI_FILES
+        .iter()
+        .filter(|(file, _)| root.join(file).is_file());
+    folders
+        .chain(files.map(|(_, service)| (*service).to_owned()))
+        .collect()
+}
+
+fn workflows(folder: &Path) -> usize {
+    // A folder that is missing or closed holds no workflow that we could name.
+    let Ok(listed) = fs::read_dir(folder) else {
+        return 0;
+    };
+    let names = listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names
+        .filter(|name| name.ends_with(".yml") || name.ends_with(".yaml"))
+        .count()
+}
+
+/// Tells whether a file of this name describes a container, or several.
+pub(super) fn is_docker(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let is_image = |stem: &str| {
+        lower == stem
+            || lower
+                .strip_prefix(stem)
+                .is_some_and(|rest| rest.starts_with('.'))
+            || lower.ends_with(&format!(".{stem}"))
+    };
+    let is_compose = ["compose.yml", "compose.yaml"].contains(&lower.as_str())
+        || lower.starts_with("docker-compose")
+            && (lower.ends_with(".yml") || lower.ends_with(".yaml"));
+    is_image("dockerfile") || is_image("containerfile") || is_compose
+}
+
+/// Returns what holds several packages together, and how many manifests lie below the root.
+pub(super) fn monorepo(root: &Path, manifests: &BTreeMap<String, usize>) -> Option<String> {
+    let says = |file: &str, mark: &str| {
+        let path = root.join(file);
+        if mark.is_empty() {
+            return path.is_file();
+        }
+        // A manifest that cannot be read is the build's to complain of.
+        read::text(&path)
+            .ok()
+            .flatten()
+            .is_some_and(|text| text.value.contains(mark))
+    };
+    let (.., name, manifest) = WORKSPACES
+        .iter()
+        .find(|(file, mark, ..)| says(file, mark))?;
+    let packages = manifests.get(*manifest).copied().unwrap_or_default();
+    Some(match packages {
+        0 => (*name).to_owned(),
+        _ => format!("{name}, {packages} {manifest} below the root"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::fixture::Tree;
+
+    #[test]
+    fn services_are_known_by_their_files() {
+        let tree = Tree::new(&[]);
+        assert_eq!(ci(&tree.at("")), [""; 0]);
+        tree.write(".github/workflows/ci.yml", "");
+        tree.write(".github/workflows/release.yaml", "");
+        tree.write(".github/workflows/notes.md", "");
+        tree.write("Jenkinsfile", "");
+        assert_eq!(
+            ci(&tree.at("")),
+            ["GitHub Actions (2 workflows)", "Jenkins"]
+        );
+    }
+
+    #[test]
+    fn containers_are_known_by_name() {
+        for name in [
+            "Dockerfile",
+            "Dockerfile.dev",
+            "api.Dockerfile",
+            "Containerfile",
+            "compose.yaml",
+            "docker-compose.test.yml",
+        ] {
+            assert!(is_docker(name), "{name}");
+        }
+        for name in [
+            "Dockerfiles",
+            "dockerfile_parser.rs",
+            ".dockerignore",
+            "compose.rs",
+            "docker-compose.md",
+        ] {
+            assert!(!is_docker(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_workspace_counts_its_packages() {
+        let tree = Tree::new(&[]);
+        let manifests = BTreeMap::from([("package.json".to_owned(), 3)]);
+        assert_eq!(monorepo(&tree.at(""), &manifests), None);
+        tree.write("package.json", "{\"name\": \"one\"}");
+        assert_eq!(monorepo(&tree.at(""), &manifests), None);
+        tree.write("package.json", "{\"workspaces\": [\"a\"]}");
+        let found = Some("npm workspaces, 3 package.json below the root".to_owned());
+        assert_eq!(monorepo(&tree.at(""), &manifests), found);
+        tree.write("pnpm-workspace.yaml", "");
+        let found = Some("pnpm workspace".to_owned());
+        assert_eq!(monorepo(&tree.at(""), &BTreeMap::new()), found);
+    }
+}

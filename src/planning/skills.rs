@@ -1,0 +1,175 @@
+//! The skills that are installed for a project: a folder each, whose SKILL.md names it.
+//!
+//! ```text
+//! ~/.claude/skills/<folder>/SKILL.md            global
+//! <root>/.claude/skills/<folder>/SKILL.md       project
+//! <root>/.agents/skills/<folder>/SKILL.md       project
+//! ```
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::markdown::FrontMatter;
+use crate::planning::Skill;
+use crate::planning::folder::entries;
+use crate::project::Project;
+use crate::storage::read;
+use crate::text::strip_controls;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// Where the skills of one harness or another lie, below the home directory or the project.
+const CLAUDE: &str = ".claude/skills";
+const AGENTS: &str = ".agents/skills";
+
+/// Returns the installed skills, global ones first, each kind by name.
+///
+/// What is damaged is warned of: no skill is worth failing for.
+pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
+    let home = project.environment.home();
+    let homes = [
+        (home.map(|home| home.join(CLAUDE)), "global"),
+        (Some(project.root.join(CLAUDE)), "project"),
+        (Some(project.root.join(AGENTS)), "project"),
+    ];
+    let mut warnings = Vec::new();
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut skills: Vec<Skill> = Vec::new();
+    for (folder, scope) in homes {
+        // One folder may go by two names: the project is the home directory, or one is a link to the other.
+        let Some(folder) = folder.and_then(|folder| fs::canonicalize(folder).ok()) else {
+            continue;
+        };
+        if seen.contains(&folder) {
+            continue;
+        }
+        for name in names(&folder, &mut warnings) {
+            let skill = Skill {
+                name,
+                scope: Some(scope.to_owned()),
+            };
+            if !skills.contains(&skill) {
+                skills.push(skill);
+            }
+        }
+        seen.push(folder);
+    }
+    skills.sort_by(|a, b| (&a.scope, &a.name).cmp(&(&b.scope, &b.name)));
+    Parsed {
+        value: skills,
+        warnings,
+    }
+}
+
+/// Returns the names of the skills in a folder.
+fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
+    let listed = match entries(folder) {
+        Ok(listed) => listed,
+        Err(error) => {
+            warnings.push(Warning::file(folder, error.reason()));
+            return Vec::new();
+        }
+    };
+    let folders = listed.into_iter().filter(|(_, is_dir)| *is_dir);
+    folders
+        .filter_map(|(name, _)| {
+            let file = folder.join(&name).join("SKILL.md");
+            match read::text(&file) {
+                Ok(text) => Some(own_name(&text?.value, &file).unwrap_or(name)),
+                Err(error) => {
+                    warnings.push(Warning::file(&file, error.reason()));
+                    None
+                }
+            }
+        })
+        .collect()
+}
+
+/// Returns the name that a SKILL.md gives itself, where it is a name: one word.
+///
+/// What else is odd about its front matter is the harness's to say, not ours.
+fn own_name(text: &str, file: &Path) -> Option<String> {
+    let front = FrontMatter::parse(text, file).value;
+    let name = strip_controls(front.text(&["name"])?).trim().to_owned();
+    let is_name =
+        !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "(),".contains(c));
+    is_name.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::Environment;
+    use crate::project::Request;
+    use crate::project::fixture::Tree;
+
+    fn found(tree: &Tree, directory: &str) -> Parsed<Vec<Skill>> {
+        let home = ("HOME".to_owned(), tree.at("home").display().to_string());
+        let environment: Environment = std::iter::once(home).collect();
+        let project = Project::open(Request {
+            directory: tree.at(directory),
+            environment,
+            ..Request::default()
+        });
+        installed_skills(&project.unwrap())
+    }
+
+    fn shown(found: &Parsed<Vec<Skill>>) -> Vec<String> {
+        let skills = found.value.iter();
+        skills
+            .map(|skill| format!("{} ({})", skill.name, skill.scope.as_deref().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn skills_of_all_places_are_found_once() {
+        let tree = Tree::new(&[
+            "app/.git",
+            "app/.claude/skills/empty",
+            "home/.claude/skills/.hidden",
+        ]);
+        tree.write(
+            "home/.claude/skills/zebra/SKILL.md",
+            "---\nname: aardvark\n---\n",
+        );
+        tree.write("home/.claude/skills/.hidden/SKILL.md", "");
+        tree.write("home/.claude/skills/README.md", "");
+        tree.write("app/.claude/skills/docs/SKILL.md", "no front matter");
+        tree.write(
+            "app/.agents/skills/docs/SKILL.md",
+            "---\nname: docs\ndescription: a: b: c\n---\n",
+        );
+        tree.write(
+            "app/.agents/skills/two-words/SKILL.md",
+            "---\nname: Two Words\n---\n",
+        );
+        let found = found(&tree, "app");
+        assert_eq!(
+            shown(&found),
+            ["aardvark (global)", "docs (project)", "two-words (project)"]
+        );
+        assert_eq!(found.warnings, []);
+    }
+
+    #[test]
+    fn a_folder_of_two_names_is_read_once() {
+        let tree = Tree::new(&["home/.git"]);
+        tree.write("home/.claude/skills/docs/SKILL.md", "");
+        assert_eq!(shown(&found(&tree, "home")), ["docs (global)"]);
+    }
+
+    #[test]
+    fn a_skill_that_cannot_be_read_is_warned_of() {
+        let tree = Tree::new(&["app/.git", "app/.claude/skills/odd/SKILL.md"]);
+        let found = found(&tree, "app");
+        assert_eq!(found.value, []);
+        assert_eq!(found.warnings.len(), 1);
+    }
+
+    #[test]
+    fn no_home_and_no_skills_is_an_answer() {
+        let tree = Tree::new(&["app/.git"]);
+        assert_eq!(found(&tree, "app"), Parsed::default());
+    }
+}
