@@ -3,7 +3,7 @@
 mod completions;
 mod config;
 //X mod execute;
-//X mod init;
+mod init;
 mod inspect;
 mod log;
 mod man;
@@ -92,7 +92,7 @@ enum Color {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    //X Init(init::InitArgs),
+    Init(init::InitArgs),
     //X Plan(plan::PlanArgs),
     //X Execute(execute::ExecuteArgs),
     //X Ship(ship::ShipArgs),
@@ -125,7 +125,7 @@ impl Command {
 
     fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
         match self {
-            //X Self::Init(args) => init::run(args, project, out),
+            Self::Init(args) => init::run(args, project, out),
             //X Self::Plan(args) => plan::run(args, project, out),
             //X Self::Execute(args) => execute::run(args, project, out),
             //X Self::Ship(args) => ship::run(args, project, out),
