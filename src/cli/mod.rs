@@ -56,6 +56,10 @@ Example: annals status";
 
 /// Options that every command takes
 #[derive(Args, Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 struct Global {
     /// The project's folder [default: the nearest one upwards with a planning folder or .git]
     #[arg(short = 'C', long, value_name = "DIR", global = true)]
@@ -118,6 +122,11 @@ impl Command {
             _ => {
                 let project = global.open()?;
                 out.warnings(&project.warnings);
+                out.detail(&format!("project: {}", project.root.display()));
+                out.detail(&format!(
+                    "planning folder: {}",
+                    project.planning_place().dir.display()
+                ));
                 self.run_in(&project, out)
             }
         }
@@ -186,6 +195,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return refuse(&error, &arguments),
     };
+    #[cfg(feature = "fail-point")]
+    arm_fail_point();
     let mut out = Output::new(parsed.global.manner());
     match parsed.command.run(&parsed.global, &mut out) {
         Ok(()) => ExitCode::SUCCESS,
@@ -193,6 +204,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             out.failure(&error);
             ExitCode::from(error.kind.exit_code())
         }
+    }
+}
+
+/// Makes this process stop at the file operation that the crash tests name.
+#[cfg(feature = "fail-point")]
+#[expect(clippy::disallowed_methods, reason = "a door, and only in the tests' own build")]
+fn arm_fail_point() {
+    let nth = std::env::var("ANNALS_FAIL_AFTER").ok().and_then(|nth| nth.parse().ok());
+    if let Some(nth) = nth {
+        crate::storage::fail_point::arm(nth);
     }
 }
 
@@ -215,9 +236,8 @@ fn refuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         return ExitCode::from(error.kind.exit_code());
     }
     match error.print() {
-        Ok(()) if is_help => ExitCode::SUCCESS,
         // A closed pipe behind `--help` is a quiet end, too.
-        Err(_) if is_help => ExitCode::SUCCESS,
+        Ok(()) | Err(_) if is_help => ExitCode::SUCCESS,
         _ => ExitCode::from(2),
     }
 }

@@ -74,6 +74,19 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
             )?;
         }
     }
+    next(report, to)?;
+    for drift in &report.drift {
+        let (file, line) = (drift.file.display(), drift.line);
+        writeln!(
+            to,
+            "Drift:      {file}:{line} says {}, the files say {}",
+            drift.stated, drift.actual
+        )?;
+    }
+    Ok(())
+}
+
+fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "Next:       {}", report.next.command)?;
     for reason in &report.next.because {
         writeln!(to, "            {reason}")?;
@@ -82,16 +95,6 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         writeln!(
             to,
             "            the sources contradict each other: look before you go on"
-        )?;
-    }
-    for drift in &report.drift {
-        writeln!(
-            to,
-            "Drift:      {}:{} says {}, the files say {}",
-            drift.file.display(),
-            drift.line,
-            drift.stated,
-            drift.actual
         )?;
     }
     Ok(())

@@ -6,24 +6,18 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
-use crate::patterns;
-use crate::patterns::FinishedPhase;
-use crate::patterns::Patterns;
 use crate::planning::Milestone;
 use crate::planning::Phase;
+use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
-use crate::planning::Roadmap;
 use crate::planning::Standing;
-use crate::planning::State;
-use crate::planning::Summary;
 use crate::planning::Survey;
-use crate::planning::phases;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
-use crate::storage::read;
 use crate::warning::Warning;
 
 /// What `annals execute` was asked.
@@ -46,7 +40,7 @@ pub struct ExecuteReport {
     pub recorded: Vec<String>,
     /// The phases that had been recorded before, by folder name.
     pub already: Vec<String>,
-    /// The phases whose summaries changed since they were recorded.
+    /// The phases whose summaries changed since they were recorded, by folder name.
     pub changed_since: Vec<String>,
     /// The context files.
     pub context: ContextFiles,
@@ -58,32 +52,147 @@ pub struct ExecuteReport {
     pub warnings: Vec<Warning>,
 }
 
-/// A phase that may be recorded, and the milestone it belongs to.
-struct Candidate {
-    milestone: String,
-    phase: Phase,
-}
-
 /// Appends an entry to PATTERNS.md for each phase asked for, and refreshes the context files.
 pub fn execute(project: &Project, request: &ExecuteRequest) -> Result<ExecuteReport> {
     let stores = [Store::Plan, Store::Patterns, Store::Context];
     let ((mut report, refused), applied) = project.storage().transact("execute", &stores, || {
         let mut changes = Changes::new();
-        let survey = Survey::take(project)?;
-        let mut report = ExecuteReport {
-            warnings: survey.warnings.clone(),
-            ..ExecuteReport::default()
-        };
-        let patterns = refresh::recorded(project, &changes, &mut report.warnings)?;
-        let candidates = candidates(project, &survey, request, &patterns, &mut report)?;
-        record(project, candidates, request.again, &patterns, &mut changes, &mut report)?;
-        let refreshed = refresh::plan(project, &survey, &mut changes)?;
-        report.context = refreshed.files;
-        report.warnings.extend(refreshed.warnings);
-        Ok(((report, refreshed.refused), changes))
+        let outcome = plan(project, request, &mut changes)?;
+        Ok((outcome, changes))
     })?;
-    report.changed = applied.changed.iter().map(|path| project.relative(path).to_owned()).collect();
+    report.changed = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
     refused.map_or(Ok(report), Err)
+}
+
+fn plan(
+    project: &Project,
+    request: &ExecuteRequest,
+    changes: &mut Changes,
+) -> Result<(ExecuteReport, Option<Error>)> {
+    let survey = Survey::take(project)?;
+    let mut recorder = Recorder::new(project, request.again, changes)?;
+    match &request.phase {
+        Some(number) => named(&survey, number, request.partial, &mut recorder)?,
+        None if request.all => all(&survey, &mut recorder)?,
+        None => latest(&survey, &mut recorder)?,
+    }
+    let mut report = ExecuteReport {
+        warnings: survey.warnings.clone(),
+        ..ExecuteReport::default()
+    };
+    let written = recorder.write(changes)?;
+    report.recorded = written.recorded;
+    report.already = written.already;
+    report.changed_since = written.changed_since;
+    report.warnings.extend(written.warnings);
+    let refreshed = refresh::plan(project, &survey, changes)?;
+    report.context = refreshed.files;
+    report.warnings.extend(refreshed.warnings);
+    Ok((report, refreshed.refused))
+}
+
+/// Takes the phase that was asked for; two folders may carry its number.
+fn named(survey: &Survey, number: &PhaseNumber, partial: bool, recorder: &mut Recorder<'_>) -> Result<()> {
+    let phases: Vec<&Phase> = survey
+        .position
+        .phases
+        .iter()
+        .filter(|phase| phase.number == *number)
+        .collect();
+    if phases.is_empty() {
+        return Err(unknown(survey, number));
+    }
+    for phase in phases {
+        if phase.standing != Standing::Done && !partial {
+            return Err(incomplete(phase));
+        }
+        if let Some(dir) = folder(survey, phase) {
+            recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes the latest complete phase that is not yet recorded; where all are, the latest complete one.
+fn latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
+    let complete: Vec<(&PhaseDir, &Phase)> = complete(survey);
+    for (dir, phase) in complete.iter().rev() {
+        if recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Takes every complete phase: of the archives first, as they were finished first.
+pub(crate) fn all(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
+    for archive in &survey.folder.archived {
+        let milestone: Milestone = archive.milestone()?.value;
+        for dir in &milestone.phases {
+            if recorder.is_complete(dir)? {
+                recorder.take(dir, None, &milestone.slug)?;
+            }
+        }
+    }
+    for (dir, phase) in complete(survey) {
+        recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
+    }
+    Ok(())
+}
+
+/// Returns the complete phases of the active milestone that have a folder with summaries.
+fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
+    survey
+        .position
+        .phases
+        .iter()
+        .filter(|phase| phase.standing == Standing::Done)
+        .filter_map(|phase| Some((folder(survey, phase)?, phase)))
+        .collect()
+}
+
+fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
+    let dirs = &survey.folder.active.phases;
+    dirs.iter().find(|dir| Some(&dir.dir) == phase.dir.as_ref())
+}
+
+fn unknown(survey: &Survey, number: &PhaseNumber) -> Error {
+    let known: Vec<String> = survey
+        .position
+        .phases
+        .iter()
+        .map(|phase| phase.number.to_string())
+        .collect();
+    let hint = if known.is_empty() {
+        "no phase is known yet".to_owned()
+    } else {
+        format!("known phases: {}", known.join(", "))
+    };
+    Error::not_found(format!("there is no phase {number}")).hint(hint)
+}
+
+fn incomplete(phase: &Phase) -> Error {
+    let missing: Vec<String> = phase
+        .open_plans()
+        .map(|slot| {
+            let file = slot.summary.as_ref().or(slot.plan.as_ref());
+            file.cloned().unwrap_or_else(|| slot.number.to_string())
+        })
+        .collect();
+    let message = if missing.is_empty() {
+        format!("phase {} is not planned yet", phase.number)
+    } else {
+        format!("phase {} is not complete: no finished summary for {}", phase.number, missing.join(", "))
+    };
+    let error = Error::refused(message).hint("--partial records what is there");
+    match &phase.dir {
+        Some(dir) => error.at(dir, None),
+        None => error,
+    }
 }

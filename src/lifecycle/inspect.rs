@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::patterns::Patterns;
 use crate::planning::FileKind;
 use crate::planning::FileName;
-//P use crate::planning::Plan;
+use crate::planning::Plan;
 use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
 use crate::planning::State;
@@ -42,7 +42,8 @@ pub enum Model {
     Roadmap(Box<Roadmap>),
     /// PROJECT.md.
     Project(Box<ProjectFile>),
-    //P Plan(Box<Plan>),
+    /// A plan.
+    Plan(Box<Plan>),
     /// A summary.
     Summary(Box<Summary>),
     /// PATTERNS.md.
@@ -64,7 +65,7 @@ pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
     let text = text.into_value(&mut warnings);
     let model = kind.read(project, &text, path)?.into_value(&mut warnings);
     for warning in &mut warnings {
-        warning.place.file = named.to_owned();
+        named.clone_into(&mut warning.place.file);
     }
     Ok(Inspected {
         file: named.to_owned(),
@@ -127,7 +128,7 @@ impl Kind {
             Self::Patterns => {
                 Patterns::parse(text, path).map(|patterns| Model::Patterns(Box::new(patterns)))
             }
-            Self::Plan => return Err(Error::failed("plans are not read yet")), //P Plan::parse(text, path).map(|plan| Model::Plan(Box::new(plan))),
+            Self::Plan => Plan::parse(text, path).map(|plan| Model::Plan(Box::new(plan))),
             Self::Summary => {
                 let mut parsed = Summary::parse(text, path);
                 derive_duration(project, &mut parsed.value)?;

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::lifecycle::archive::Archived;
 use crate::lifecycle::archive::archive;
 use crate::lifecycle::execute;
+use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::planning::Action;
@@ -94,9 +95,13 @@ fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Resu
         if !request.force {
             check_complete(&survey.position)?;
         }
-        report.recorded = execute::record_all(project, &survey, changes, &mut report.warnings)?;
+        let mut recorder = Recorder::new(project, false, changes)?;
+        execute::all(&survey, &mut recorder)?;
+        let written = recorder.write(changes)?;
+        report.recorded = written.recorded;
+        report.warnings.extend(written.warnings);
         let (archived, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
-        report.active = left.active_slug();
+        report.active = (!left.position.phases.is_empty()).then(|| left.folder.active.slug.clone());
         after = left;
         report.archived = Some(archived);
     }

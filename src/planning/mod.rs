@@ -1,6 +1,7 @@
 //! Reads the planning folder of any supported tool and says where the work stands.
 
 mod absent;
+mod conflict;
 mod decision;
 mod document;
 mod drift;

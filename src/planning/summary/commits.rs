@@ -2,6 +2,7 @@
 
 use crate::markdown::Node;
 use crate::markdown::Section;
+use crate::markdown::node::Value;
 use crate::planning::document::Document;
 use crate::planning::document::title_words;
 
@@ -38,46 +39,38 @@ pub(super) fn commits(document: &Document<'_>) -> Option<Vec<String>> {
 
 fn in_fields(document: &Document<'_>) -> Option<Vec<String>> {
     let mut hashes = Hashes::default();
-    let fields = ["commit_hashes", "commits", "commit", "commit_hash"];
-    let lists: Vec<_> = fields
+    let lists: Vec<&Node> = ["commit_hashes", "commits", "commit", "commit_hash"]
         .iter()
         .filter_map(|key| document.field(&[key]))
         .collect();
     for node in &lists {
-        let before = hashes.0.len();
-        for item in node.elements() {
-            let text = item.get(&["hash", "sha", "commit"]).unwrap_or(item).flat();
-            hashes.0.extend(stated_hash(&text));
+        match &node.value {
+            Value::Text(line) => hashes.add(line, true),
+            Value::List(_) | Value::Map(_) => {
+                for item in node.elements() {
+                    let stated = item.get(&["hash", "sha", "commit"]).unwrap_or(item);
+                    hashes.add_leading(&stated.flat());
+                }
+            }
         }
         // The list of hashes is whole; `commits` beside it holds the same as messages.
-        if hashes.0.len() > before {
+        if !hashes.0.is_empty() {
             break;
         }
     }
-    let tasks = ["task_rows", "tasks"].map(|key| document.field(&[key]));
     if hashes.0.is_empty() {
+        let tasks = ["task_rows", "tasks"].map(|key| document.field(&[key]));
         for task in tasks.iter().flatten().flat_map(|node| node.elements()) {
             if let Some(node) = task.get(&["commit", "commit_hash", "commits", "hash"]) {
-                hashes
-                    .0
-                    .extend(node.texts().iter().filter_map(|text| stated_hash(text)));
+                for text in node.texts() {
+                    hashes.add_leading(&text);
+                }
             }
         }
     }
-    let is_list = |node: &&Node| matches!(node.value, crate::markdown::node::Value::List(_));
+    let is_list = |node: &&Node| matches!(node.value, Value::List(_));
     let is_known = !hashes.0.is_empty() || lists.iter().any(is_list);
     is_known.then(|| hashes.unique())
-}
-
-/// Returns the hash in one entry of a list that holds hashes: the first word that can be one.
-fn stated_hash(text: &str) -> Option<String> {
-    text.split(|c: char| !c.is_ascii_alphanumeric())
-        .find(|word| (7..=64).contains(&word.len()) && is_hex(word))
-        .filter(|word| {
-            text.trim_start_matches(['`', '"', '\'', '(', '*', ' '])
-                .starts_with(word)
-        })
-        .map(str::to_owned)
 }
 
 fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
@@ -172,6 +165,15 @@ fn is_of_others(document: &Document<'_>, section: &Section) -> bool {
 struct Hashes(Vec<String>);
 
 impl Hashes {
+    /// Adds the hashes that an entry of a list begins with; what follows is the commit's message.
+    fn add_leading(&mut self, text: &str) {
+        let words = text
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty());
+        let hashes = words.take_while(|word| (7..=64).contains(&word.len()) && is_hex(word));
+        self.0.extend(hashes.map(str::to_owned));
+    }
+
     /// Adds the hashes of a line; where it speaks of commits, also those that could be plain numbers.
     fn add(&mut self, line: &str, is_of_commits: bool) {
         let mut at = 0;
@@ -247,6 +249,7 @@ mod tests {
                 &["1009cd2"],
             ),
             ("tasks:\n  - name: a\n    commit: b924d66", &["b924d66"]),
+            ("commits: \"1a2b3c4, 5d6e7f8\"", &["1a2b3c4", "5d6e7f8"]),
             ("commits: []", &[]),
         ] {
             let text = format!("---\n{text}\n---\n");

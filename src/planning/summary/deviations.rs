@@ -109,7 +109,12 @@ impl Stated {
                 Err(_) => Self::List(vec![Deviation::of_text(text)]),
             };
         }
-        let list: Vec<_> = node.elements().into_iter().filter_map(of_node).collect();
+        let listed = node.get(&["items", "list", "details"]).unwrap_or(node);
+        let count = node.get(&["count", "total"]).and_then(Node::as_text);
+        if let (true, Some(Ok(count))) = (listed == node, count.map(str::parse)) {
+            return Self::Count(count);
+        }
+        let list: Vec<_> = listed.elements().into_iter().filter_map(of_node).collect();
         if list.is_empty() {
             Self::Count(0)
         } else {

@@ -23,6 +23,7 @@ mod acceptance;
 mod commits;
 mod decisions;
 mod deviations;
+mod file_path;
 mod files;
 mod status;
 mod tasks;

@@ -156,6 +156,10 @@ fn has_second_block(body: &str) -> bool {
 /// ## Status (and the word on the next line)      | Status | Complete |
 /// ```
 fn in_body(body: &str) -> Option<SummaryStatus> {
+    // Most summaries have no such line, and looking for the word is cheaper than reading lines.
+    if !["tatus", "STATUS"].iter().any(|word| body.contains(word)) {
+        return None;
+    }
     let mut is_code = false;
     let mut is_part = false;
     let mut is_next = false;

@@ -89,6 +89,13 @@ const BOTH: &[Case] = &[
         Some(&[]),
     ),
     ("deviations: []", TOLD, 2, Some(&["told one", "told two"])),
+    (
+        "deviations:\n  count: 2\n  items:\n    - one\n    - two",
+        "",
+        2,
+        Some(&["one", "two"]),
+    ),
+    ("deviations: {count: 2}", "", 2, None),
     ("deviations: [None]", "", 0, Some(&[])),
     (
         "deviations: See below",

@@ -1,0 +1,76 @@
+//! Killed at any file operation, a command is completed by the next one, and nothing is lost.
+
+use crate::support::Case;
+use crate::support::Tree;
+use crate::support::difference;
+use crate::support::require;
+
+/// Runs `command` until it is killed at its n-th file operation, then `next`, for all n.
+///
+/// Whatever n is, the final tree must be the one of a run that nobody killed.
+#[cfg(feature = "fail-point")]
+fn killed_at_every_operation(prepare: impl Fn() -> Case, command: &str, next: &str) {
+    let undisturbed = final_tree(&prepare(), command, next, None).0;
+    let mut kills = 0;
+    for nth in 1.. {
+        let (tree, was_killed) = final_tree(&prepare(), command, next, Some(nth));
+        let lost = difference(&undisturbed, &tree);
+        assert!(lost.is_empty(), "{command}, killed at operation {nth}:\n{}", lost.join("\n"));
+        if !was_killed {
+            break;
+        }
+        kills += 1;
+    }
+    assert!(kills > 3, "{command} was killed {kills} times only: the fail point is not armed");
+}
+
+#[cfg(feature = "fail-point")]
+fn final_tree(case: &Case, command: &str, next: &str, nth: Option<usize>) -> (Tree, bool) {
+    let mut run = case.run(command);
+    if let Some(nth) = nth {
+        run = run.env("ANNALS_FAIL_AFTER", nth.to_string());
+    }
+    let outcome = run.output();
+    let was_killed = outcome.exit_code().is_none();
+    assert!(was_killed || outcome.exit_code() == Some(0), "{}", outcome.report());
+    case.run(next).success();
+    (case.tree(), was_killed)
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn ship_is_completed_by_the_next_command() {
+    killed_at_every_operation(|| Case::new("examples/vbw-project"), "ship --force", "ship --force");
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn ship_is_completed_by_a_sync() {
+    killed_at_every_operation(|| Case::new("examples/vbw-project"), "ship --force", "sync");
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn recording_is_completed_by_the_next_command() {
+    killed_at_every_operation(|| Case::new("examples/vbw-project"), "execute --all", "execute --all");
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn init_is_completed_by_the_next_command() {
+    let project = || {
+        let case = Case::empty();
+        case.write("Cargo.toml", "[package]\nname = \"sundial\"\n");
+        case
+    };
+    killed_at_every_operation(project, "init --name sundial", "init --name sundial");
+}
+
+#[cfg(not(feature = "fail-point"))]
+#[test]
+fn crash_tests_are_compiled_in() {
+    assert!(
+        !require("fail-point"),
+        "run the tests with --features fail-point to kill commands at every file operation"
+    );
+}
