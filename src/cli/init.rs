@@ -24,7 +24,9 @@ use crate::project::Project;
 /// existing code. On a terminal, asks for what is not given; else the manifest (Cargo.toml,
 /// package.json, …), git and the folder's name answer.
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals init --core-value \"Nobody buys what is in stock\" \"A pantry for two\"")]
+#[command(
+    after_help = "Example: annals init --core-value \"Nobody buys what is in stock\" \"A pantry for two\""
+)]
 pub(crate) struct InitArgs {
     /// What the project is, in a sentence
     #[arg(value_name = "DESCRIPTION")]
@@ -85,7 +87,10 @@ fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result
         request.name = out.ask(&format!("Project name [{}]: ", defaults.name))?;
     }
     if request.description.is_none() {
-        let known = defaults.description.map(|text| format!(" [{text}]")).unwrap_or_default();
+        let known = defaults
+            .description
+            .map(|text| format!(" [{text}]"))
+            .unwrap_or_default();
         request.description = out.ask(&format!("What it is, in a sentence{known}: "))?;
     }
     if request.core_value.is_none() {
@@ -102,13 +107,25 @@ fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
     if report.created.is_empty() {
         writeln!(to, "{folder} is complete already; nothing created.")?;
     } else {
-        writeln!(to, "Created in {folder}: {}.", names(&report.created, &report.planning_dir))?;
+        writeln!(
+            to,
+            "Created in {folder}: {}.",
+            names(&report.created, &report.planning_dir)
+        )?;
         if !report.kept.is_empty() {
-            writeln!(to, "Kept as they are: {}.", names(&report.kept, &report.planning_dir))?;
+            writeln!(
+                to,
+                "Kept as they are: {}.",
+                names(&report.kept, &report.planning_dir)
+            )?;
         }
     }
     if !report.skills.is_empty() {
-        let noun = if report.skills.len() == 1 { "skill" } else { "skills" };
+        let noun = if report.skills.len() == 1 {
+            "skill"
+        } else {
+            "skills"
+        };
         writeln!(to, "Recorded {} installed {noun}.", report.skills.len())?;
     }
     if let Some(line) = report.profile.first() {
@@ -120,6 +137,11 @@ fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
 
 /// Names files as they stand in the planning folder.
 fn names(paths: &[PathBuf], folder: &Path) -> String {
-    let below = |path: &PathBuf| path.strip_prefix(folder).unwrap_or(path).display().to_string();
+    let below = |path: &PathBuf| {
+        path.strip_prefix(folder)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    };
     paths.iter().map(below).collect::<Vec<_>>().join(", ")
 }

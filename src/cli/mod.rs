@@ -209,9 +209,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Makes this process stop at the file operation that the crash tests name.
 #[cfg(feature = "fail-point")]
-#[expect(clippy::disallowed_methods, reason = "a door, and only in the tests' own build")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a door, and only in the tests' own build"
+)]
 fn arm_fail_point() {
-    let nth = std::env::var("ANNALS_FAIL_AFTER").ok().and_then(|nth| nth.parse().ok());
+    let nth = std::env::var("ANNALS_FAIL_AFTER")
+        .ok()
+        .and_then(|nth| nth.parse().ok());
     if let Some(nth) = nth {
         crate::storage::fail_point::arm(nth);
     }

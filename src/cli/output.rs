@@ -157,7 +157,9 @@ impl Output {
         let asked = write!(self.stderr, "{question}").and_then(|()| self.stderr.flush());
         asked.at("ask", Path::new("-"))?;
         let mut answer = String::new();
-        io::stdin().read_line(&mut answer).at("read the answer", Path::new("-"))?;
+        io::stdin()
+            .read_line(&mut answer)
+            .at("read the answer", Path::new("-"))?;
         let answer = answer.trim();
         Ok((!answer.is_empty()).then(|| answer.to_owned()))
     }

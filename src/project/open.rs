@@ -118,7 +118,10 @@ impl Project {
         }
         if self.place.exists() || self.settings.planning_dir.is_some() {
             let own = self.place.layout.name.as_str();
-            let message = format!("the planning folder here is one of {own}, not {}", name.as_str());
+            let message = format!(
+                "the planning folder here is one of {own}, not {}",
+                name.as_str()
+            );
             return Err(Error::refused(message)
                 .at(self.relative(&self.place.dir), None)
                 .hint("a project has one planning folder, and its name says whose it is"));

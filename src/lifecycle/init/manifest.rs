@@ -16,22 +16,30 @@ pub(crate) struct Manifest {
     pub(crate) description: Option<String>,
 }
 
-/// Reads a manifest; the fault in it where it is not what its name says.
-type Reader = fn(&str) -> Result<Manifest, String>;
+/// A manifest as read, or the fault in it where it is not what its name says.
+type Reading = std::result::Result<Manifest, String>;
+
+/// How a manifest is read.
+enum Reader {
+    /// By a parser of its format, which may find a fault.
+    Parse(fn(&str) -> Reading),
+    /// By the lines that matter.
+    Scan(fn(&str) -> Manifest),
+}
 
 /// The manifests, the one to believe first.
 const MANIFESTS: &[(&str, Reader)] = &[
-    ("Cargo.toml", cargo),
-    ("package.json", json),
-    ("pyproject.toml", pyproject),
-    ("go.mod", go),
-    ("composer.json", json),
-    ("pubspec.yaml", yaml),
-    ("deno.json", json),
-    ("settings.gradle.kts", gradle),
-    ("settings.gradle", gradle),
-    ("pom.xml", pom),
-    ("mix.exs", mix),
+    ("Cargo.toml", Reader::Parse(cargo)),
+    ("package.json", Reader::Parse(json)),
+    ("pyproject.toml", Reader::Parse(pyproject)),
+    ("go.mod", Reader::Scan(go)),
+    ("composer.json", Reader::Parse(json)),
+    ("pubspec.yaml", Reader::Scan(yaml)),
+    ("deno.json", Reader::Parse(json)),
+    ("settings.gradle.kts", Reader::Scan(gradle)),
+    ("settings.gradle", Reader::Scan(gradle)),
+    ("pom.xml", Reader::Scan(pom)),
+    ("mix.exs", Reader::Scan(mix)),
 ];
 
 impl Manifest {
@@ -43,7 +51,12 @@ impl Manifest {
             let Some(text) = read::text(&path)? else {
                 continue;
             };
-            match reader(&text.into_value(warnings)) {
+            let text = text.into_value(warnings);
+            let read = match reader {
+                Reader::Parse(parse) => parse(&text),
+                Reader::Scan(scan) => Ok(scan(&text)),
+            };
+            match read {
                 Ok(manifest) => {
                     found.name = found.name.or(manifest.name);
                     found.description = found.description.or(manifest.description);
@@ -56,7 +69,10 @@ impl Manifest {
 
     fn of(name: Option<&str>, description: Option<&str>) -> Self {
         let plain = |text: &str| {
-            let line = strip_controls(text).split_whitespace().collect::<Vec<_>>().join(" ");
+            let line = strip_controls(text)
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ");
             Some(line).filter(|line| !line.is_empty())
         };
         // `@owner/name`, `owner/name`: whose it is says nothing of what it is.
@@ -68,14 +84,16 @@ impl Manifest {
     }
 }
 
-fn cargo(text: &str) -> Result<Manifest, String> {
+fn cargo(text: &str) -> Reading {
     let table = toml(text)?;
-    let package = table.get("package").or_else(|| table.get("workspace")?.get("package"));
+    let package = table
+        .get("package")
+        .or_else(|| table.get("workspace")?.get("package"));
     let field = |name: &str| package?.get(name)?.as_str();
     Ok(Manifest::of(field("name"), field("description")))
 }
 
-fn pyproject(text: &str) -> Result<Manifest, String> {
+fn pyproject(text: &str) -> Reading {
     let table = toml(text)?;
     let poetry = || table.get("tool")?.get("poetry");
     let project = table.get("project").or_else(poetry);
@@ -83,11 +101,12 @@ fn pyproject(text: &str) -> Result<Manifest, String> {
     Ok(Manifest::of(field("name"), field("description")))
 }
 
-fn toml(text: &str) -> Result<toml::Table, String> {
-    text.parse().map_err(|error: toml::de::Error| format!("is not valid TOML: {}", error.message()))
+fn toml(text: &str) -> std::result::Result<toml::Table, String> {
+    text.parse()
+        .map_err(|error: toml::de::Error| format!("is not valid TOML: {}", error.message()))
 }
 
-fn json(text: &str) -> Result<Manifest, String> {
+fn json(text: &str) -> Reading {
     let value: serde_json::Value =
         serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))?;
     let field = |name: &str| value.get(name)?.as_str();
@@ -95,48 +114,67 @@ fn json(text: &str) -> Result<Manifest, String> {
 }
 
 /// Reads `module example.org/owner/name/v2`.
-fn go(text: &str) -> Result<Manifest, String> {
-    let path = text.lines().find_map(|line| line.trim().strip_prefix("module "));
-    let mut parts = path.unwrap_or_default().trim().trim_matches('"').rsplit('/');
+fn go(text: &str) -> Manifest {
+    let path = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("module "));
+    let mut parts = path
+        .unwrap_or_default()
+        .trim()
+        .trim_matches('"')
+        .rsplit('/');
     let is_version = |part: &str| {
-        part.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+        part.strip_prefix('v')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
     let name = parts.find(|part| !is_version(part));
-    Ok(Manifest::of(name, None))
+    Manifest::of(name, None)
 }
 
 /// Reads `name: x` at the start of a line.
-fn yaml(text: &str) -> Result<Manifest, String> {
+fn yaml(text: &str) -> Manifest {
     let field = |name: &str| {
-        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
+        let value = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?
+            .trim();
         let is_block = value.starts_with(['>', '|']);
         (!is_block).then(|| value.trim_matches(['"', '\'']))
     };
-    Ok(Manifest::of(field("name"), field("description")))
+    Manifest::of(field("name"), field("description"))
 }
 
 /// Reads `rootProject.name = "x"`.
-fn gradle(text: &str) -> Result<Manifest, String> {
-    let value = text.lines().find_map(|line| line.trim().strip_prefix("rootProject.name")?.trim_start().strip_prefix('='));
-    Ok(Manifest::of(value.and_then(quoted), None))
+fn gradle(text: &str) -> Manifest {
+    let value = text.lines().find_map(|line| {
+        line.trim()
+            .strip_prefix("rootProject.name")?
+            .trim_start()
+            .strip_prefix('=')
+    });
+    Manifest::of(value.and_then(quoted), None)
 }
 
 /// Reads `app: :name`.
-fn mix(text: &str) -> Result<Manifest, String> {
-    let value = text.lines().find_map(|line| line.trim().strip_prefix("app: :"));
-    Ok(Manifest::of(value.map(|value| value.trim_end_matches(',')), None))
+fn mix(text: &str) -> Manifest {
+    let value = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("app: :"));
+    Manifest::of(value.map(|value| value.trim_end_matches(',')), None)
 }
 
 /// Reads the project's own elements, which stand outside of any other.
-fn pom(text: &str) -> Result<Manifest, String> {
+fn pom(text: &str) -> Manifest {
     let own = |name: &str| {
         // What comes with the parent names the parent.
         let text = text.split_once("</parent>").map_or(text, |(_, rest)| rest);
         let (before, rest) = text.split_once(&format!("<{name}>"))?;
-        let is_own = !["<dependencies>", "<build>", "<profiles>"].iter().any(|tag| before.contains(tag));
+        let is_own = !["<dependencies>", "<build>", "<profiles>"]
+            .iter()
+            .any(|tag| before.contains(tag));
         is_own.then(|| rest.split("</").next())?
     };
-    Ok(Manifest::of(own("artifactId"), own("description")))
+    Manifest::of(own("artifactId"), own("description"))
 }
 
 fn quoted(text: &str) -> Option<&str> {
@@ -159,44 +197,101 @@ mod tests {
         }
         let mut warnings = Vec::new();
         let found = Manifest::read(dir.path(), &mut warnings).unwrap();
-        let warnings = warnings.into_iter().map(|warning| warning.message).collect();
+        let warnings = warnings
+            .into_iter()
+            .map(|warning| warning.message)
+            .collect();
         (found.name, found.description, warnings)
     }
 
+    /// A file, its text, and the name and description in it.
+    const MANIFEST_TEXTS: &[(&str, &str, &str, &str)] = &[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"pantry\"\ndescription = \"\"\"Two\nlines\"\"\"\n",
+            "pantry",
+            "Two lines",
+        ),
+        (
+            "package.json",
+            "{\"name\": \"@owner/pantry\", \"description\": \"Food\"}",
+            "pantry",
+            "Food",
+        ),
+        (
+            "pyproject.toml",
+            "[project]\nname = 'pantry'\n",
+            "pantry",
+            "",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.poetry]\nname = 'pantry'\ndescription = 'Food'\n",
+            "pantry",
+            "Food",
+        ),
+        (
+            "go.mod",
+            "module example.org/owner/pantry/v2\n\ngo 1.22\n",
+            "pantry",
+            "",
+        ),
+        (
+            "composer.json",
+            "{\"name\": \"owner/pantry\"}",
+            "pantry",
+            "",
+        ),
+        (
+            "pubspec.yaml",
+            "name: pantry\ndescription: >-\n  Food\n",
+            "pantry",
+            "",
+        ),
+        (
+            "settings.gradle.kts",
+            "rootProject.name = \"pantry\"\n",
+            "pantry",
+            "",
+        ),
+        (
+            "pom.xml",
+            "<project><parent><artifactId>up</artifactId></parent><artifactId>pantry</artifactId>\
+                 <dependencies><dependency><description>no</description></dependency></dependencies></project>",
+            "pantry",
+            "",
+        ),
+        ("mix.exs", "  [\n    app: :pantry,\n", "pantry", ""),
+    ];
+
     #[test]
     fn every_manifest_names_the_project() {
-        for (file, text, name, description) in [
-            ("Cargo.toml", "[package]\nname = \"pantry\"\ndescription = \"\"\"Two\nlines\"\"\"\n", "pantry", "Two lines"),
-            ("package.json", "{\"name\": \"@owner/pantry\", \"description\": \"Food\"}", "pantry", "Food"),
-            ("pyproject.toml", "[project]\nname = 'pantry'\n", "pantry", ""),
-            ("pyproject.toml", "[tool.poetry]\nname = 'pantry'\ndescription = 'Food'\n", "pantry", "Food"),
-            ("go.mod", "module example.org/owner/pantry/v2\n\ngo 1.22\n", "pantry", ""),
-            ("composer.json", "{\"name\": \"owner/pantry\"}", "pantry", ""),
-            ("pubspec.yaml", "name: pantry\ndescription: >-\n  Food\n", "pantry", ""),
-            ("settings.gradle.kts", "rootProject.name = \"pantry\"\n", "pantry", ""),
-            (
-                "pom.xml",
-                "<project><parent><artifactId>up</artifactId></parent><artifactId>pantry</artifactId>\
-                 <dependencies><dependency><description>no</description></dependency></dependencies></project>",
-                "pantry",
-                "",
-            ),
-            ("mix.exs", "  [\n    app: :pantry,\n", "pantry", ""),
-        ] {
+        for (file, text, name, description) in MANIFEST_TEXTS {
             let (found, said, warnings) = read(&[(file, text)]);
-            assert_eq!((found.as_deref(), said.unwrap_or_default().as_str()), (Some(name), description), "{file}");
+            assert_eq!(
+                (found.as_deref(), said.unwrap_or_default().as_str()),
+                (Some(*name), *description),
+                "{file}"
+            );
             assert_eq!(warnings, [""; 0], "{file}");
         }
     }
 
     #[test]
     fn each_field_comes_from_the_first_manifest_that_has_it() {
-        let workspace = "[workspace]\nmembers = [\"a\"]\n[workspace.package]\ndescription = \"Shared\"\n";
+        let workspace =
+            "[workspace]\nmembers = [\"a\"]\n[workspace.package]\ndescription = \"Shared\"\n";
         let (name, description, _) = read(&[
-            ("package.json", "{\"name\": \"web\", \"description\": \"The web part\"}"),
+            (
+                "package.json",
+                "{\"name\": \"web\", \"description\": \"The web part\"}",
+            ),
             ("Cargo.toml", workspace),
         ]);
-        assert_eq!((name.as_deref(), description.as_deref()), (Some("web"), Some("Shared")));
+        assert_eq!(
+            (name.as_deref(), description.as_deref()),
+            (Some("web"), Some("Shared"))
+        );
     }
 
     #[test]
@@ -214,6 +309,9 @@ mod tests {
     #[test]
     fn no_manifest_is_an_answer() {
         assert_eq!(read(&[]), (None, None, vec![]));
-        assert_eq!(read(&[("go.mod", "module \n"), ("pom.xml", "<artifactId")]), (None, None, vec![]));
+        assert_eq!(
+            read(&[("go.mod", "module \n"), ("pom.xml", "<artifactId")]),
+            (None, None, vec![])
+        );
     }
 }

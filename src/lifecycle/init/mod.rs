@@ -110,7 +110,11 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
         report.warnings.extend(refreshed.warnings);
         Ok(((report, refreshed.refused), changes))
     })?;
-    report.changed = applied.changed.iter().map(|path| project.relative(path).to_owned()).collect();
+    report.changed = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
     refused.map_or(Ok(report), Err)
@@ -142,14 +146,25 @@ fn create(project: &Project, request: &InitRequest, changes: &mut Changes) -> Re
     let date = project.clock.today().to_string();
     let project_file = root.join("PROJECT.md");
     if project_file.exists() && request.says_something() {
-        let message = "is there already and stays as it is; what you say of the project is for a new one";
-        new.report.warnings.push(Warning::file(project.relative(&project_file), message));
+        let message =
+            "is there already and stays as it is; what you say of the project is for a new one";
+        new.report
+            .warnings
+            .push(Warning::file(project.relative(&project_file), message));
     }
     new.file(&project_file, Template::InitProject, &texts)?;
-    new.file(&root.join("REQUIREMENTS.md"), Template::InitRequirements, &Dated { date: &date })?;
+    new.file(
+        &root.join("REQUIREMENTS.md"),
+        Template::InitRequirements,
+        &Dated { date: &date },
+    )?;
     // The rest belongs to the milestone that is worked on, which may have a folder of its own.
     let name = new.name()?.unwrap_or(texts.name);
-    new.file(&home.join("ROADMAP.md"), Template::InitRoadmap, &Named { name: &name })?;
+    new.file(
+        &home.join("ROADMAP.md"),
+        Template::InitRoadmap,
+        &Named { name: &name },
+    )?;
     new.state(&home.join("STATE.md"), &name, &date)?;
     // GSD's settings have another shape; its own commands write them.
     if place.layout.name != LayoutName::Gsd {
@@ -172,8 +187,11 @@ impl Creation<'_> {
         if self.is_kept(path) {
             return Ok(());
         }
-        self.changes.write(path, templates::render(self.project, template, context)?)?;
-        self.report.created.push(self.project.relative(path).to_owned());
+        self.changes
+            .write(path, templates::render(self.project, template, context)?)?;
+        self.report
+            .created
+            .push(self.project.relative(path).to_owned());
         Ok(())
     }
 
@@ -186,7 +204,12 @@ impl Creation<'_> {
         let skills = installed_skills(self.project).into_value(warnings);
         let profile = Profile::of(self.project).into_value(warnings);
         let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
-        let context = NewState { name, date, skills: &skills, profile: &profile };
+        let context = NewState {
+            name,
+            date,
+            skills: &skills,
+            profile: &profile,
+        };
         self.file(path, Template::InitState, &context)?;
         self.report.skills = skills;
         self.report.profile = profile;
@@ -196,7 +219,9 @@ impl Creation<'_> {
     fn folder(&mut self, path: &Path) -> Result<()> {
         if !self.is_kept(path) {
             self.changes.create_dir(path)?;
-            self.report.created.push(self.project.relative(path).to_owned());
+            self.report
+                .created
+                .push(self.project.relative(path).to_owned());
         }
         Ok(())
     }
@@ -205,7 +230,9 @@ impl Creation<'_> {
     fn is_kept(&mut self, path: &Path) -> bool {
         let is_there = path.symlink_metadata().is_ok();
         if is_there {
-            self.report.kept.push(self.project.relative(path).to_owned());
+            self.report
+                .kept
+                .push(self.project.relative(path).to_owned());
         }
         is_there
     }
@@ -213,18 +240,26 @@ impl Creation<'_> {
     /// Returns the name that PROJECT.md gives, an old or the planned one.
     fn name(&self) -> Result<Option<String>> {
         let folder = Parsed::clean(Folder::read(&self.project.planning_place().dir)?.value);
-        Ok(planned(self.project, folder, self.changes)?.project_file.name)
+        Ok(planned(self.project, folder, self.changes)?
+            .project_file
+            .name)
     }
 }
 
 /// Returns what the folder will say once the changes are made.
 fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
-    planned(project, Folder::read(&project.planning_place().dir)?, changes)
+    planned(
+        project,
+        Folder::read(&project.planning_place().dir)?,
+        changes,
+    )
 }
 
 fn planned(project: &Project, folder: Parsed<Folder>, changes: &Changes) -> Result<Survey> {
     Survey::of(project, folder, &|path| {
-        Ok(changes.current(path)?.map(|bytes| read::decode(bytes, path)))
+        Ok(changes
+            .current(path)?
+            .map(|bytes| read::decode(bytes, path)))
     })
 }
 
@@ -235,7 +270,12 @@ fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaul
         Some(name) => Some(name),
         None => project.git.origin_name()?,
     };
-    let folder = || project.root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let folder = || {
+        project
+            .root
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
     Ok(InitDefaults {
         name: name.or_else(folder).unwrap_or_else(|| "project".to_owned()),
         description: manifest.description,
@@ -259,7 +299,8 @@ struct Texts {
 impl Texts {
     /// Puts the defaults where nothing was said; refused where a text holds what looks like a secret.
     fn of(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
-        let given = |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
+        let given =
+            |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
         let line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let texts = Self {
             name: line(given(&request.name).unwrap_or(defaults.name)),
@@ -272,8 +313,13 @@ impl Texts {
             ("core value", texts.core_value.as_ref()),
         ] {
             if let Some(secret) = text.and_then(|text| secrets::find(text).into_iter().next()) {
-                let message = format!("the {what} holds what looks like a secret ({})", secret.rule);
-                return Err(Error::refused(message).hint("agents read it in every session; say it without"));
+                let message = format!(
+                    "the {what} holds what looks like a secret ({})",
+                    secret.rule
+                );
+                return Err(
+                    Error::refused(message).hint("agents read it in every session; say it without")
+                );
             }
         }
         Ok(texts)
