@@ -13,6 +13,7 @@ pub mod warning;
 // Floor 1, the tools.
 pub mod git;
 pub mod markdown;
+pub mod ranking;
 pub mod storage;
 
 // Floor 2, the place.

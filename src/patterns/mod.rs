@@ -4,6 +4,7 @@ mod entry;
 mod heading;
 mod part;
 mod reader;
+mod statistics;
 mod trace;
 
 pub use entry::DeviationCount;
@@ -11,6 +12,9 @@ pub use entry::Entry;
 pub use entry::LoosePattern;
 pub use entry::Patterns;
 pub use entry::Timing;
+pub use statistics::Rate;
+pub use statistics::fisher_exact;
+pub use statistics::mann_whitney;
 pub use trace::Trace;
 
 use std::path::Path;

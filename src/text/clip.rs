@@ -52,7 +52,7 @@ fn is_word_end(previous: char, next: char) -> bool {
 }
 
 /// Tells whether a character belongs to the one before it.
-fn joins(c: char) -> bool {
+pub(crate) fn joins(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}'
         | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{903}' | '\u{93a}'..='\u{94d}' | '\u{e31}'

@@ -6,6 +6,8 @@ mod line;
 mod tokens;
 
 pub use clip::clip;
+pub(crate) use clip::is_wide;
+pub(crate) use clip::joins;
 pub use controls::strip_controls;
 pub use line::Line;
 pub use tokens::tokens;

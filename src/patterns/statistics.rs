@@ -1,0 +1,176 @@
+//! Tests whether two groups of plans differ by more than chance.
+
+use serde::Serialize;
+/// Up to this size of the smaller group the normal distribution is a rough guess, and counting is better.
+const SMALL: usize = 8;
+
+/// Up to this product of the sizes counting takes a few milliseconds; beyond it both ways agree.
+const COUNTABLE: usize = 2_000;
+
+/// Tables as likely as the one at hand differ from it by rounding only.
+const ROUNDING: f64 = 1e-7;
+
+/// How many of a group something is true of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Rate {
+    /// Those it is true of.
+    pub count: usize,
+    /// The size of the group; never less than `count`.
+    pub of: usize,
+}
+
+impl Rate {
+    /// Returns how many of `all` pass `test`.
+    pub fn of<T>(all: impl IntoIterator<Item = T>, test: impl Fn(T) -> bool) -> Self {
+        let mut rate = Self::default();
+        for one in all {
+            rate.of += 1;
+            rate.count += usize::from(test(one));
+        }
+        rate
+    }
+
+    /// Returns the share from 0 to 1; none of an empty group.
+    pub fn share(self) -> Option<f64> {
+        (self.of > 0).then(|| real(self.count) / real(self.of))
+    }
+
+    /// Returns the share in whole percent; none of an empty group.
+    pub fn percent(self) -> Option<usize> {
+        (self.count * 100 + self.of / 2).checked_div(self.of)
+    }
+}
+
+/// Returns how likely two rates at least this unlikely are if nothing sets the groups apart.
+///
+/// Fisher's exact test, two-sided: all tables with the same margins that are no likelier than this one.
+pub fn fisher_exact(one: Rate, other: Rate) -> f64 {
+    let within = |rate: Rate| Rate {
+        count: rate.count.min(rate.of),
+        of: rate.of,
+    };
+    let (one, other) = (within(one), within(other));
+    let all = one.of + other.of;
+    let hits = one.count + other.count;
+    let logarithms = logarithms_of_factorials(all);
+    let choices =
+        |of: usize, chosen: usize| logarithms[of] - logarithms[chosen] - logarithms[of - chosen];
+    let probability = |count: usize| {
+        let logarithm = choices(one.of, count) + choices(other.of, hits - count);
+        (logarithm - choices(all, hits)).exp()
+    };
+    let observed = probability(one.count);
+    let least = hits.saturating_sub(other.of);
+    let sum: f64 = (least..=hits.min(one.of))
+        .map(probability)
+        .filter(|probability| *probability <= observed * (1.0 + ROUNDING))
+        .sum();
+    sum.min(1.0)
+}
+
+fn logarithms_of_factorials(largest: usize) -> Vec<f64> {
+    let mut sum = 0.0;
+    let mut logarithms = vec![0.0];
+    for number in 1..=largest {
+        sum += real(number).ln();
+        logarithms.push(sum);
+    }
+    logarithms
+}
+
+/// Returns how likely values as far apart as these are if both groups come from the same source.
+///
+/// The Mann-Whitney U test, two-sided. Without ties and with a group of at most eight the probability is
+/// exact; otherwise it is that of the normal approximation with corrections for ties and continuity.
+/// That is what `scipy.stats.mannwhitneyu` does by default, except that a small group against one of
+/// hundreds is approximated too. An empty group tells nothing: 1.
+pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
+    let (first, second) = (one.len(), other.len());
+    let product = first * second;
+    if product == 0 {
+        return 1.0;
+    }
+    let ranks = Ranks::of(one, other);
+    let u = ranks.sum_of_first - real(first * (first + 1)) / 2.0;
+    let larger = u.max(real(product) - u);
+    let one_sided = if ranks.ties > 0.0 || first.min(second) > SMALL || product > COUNTABLE {
+        approximate(larger, first, second, ranks.ties)
+    } else {
+        counted(larger, first.min(second), first.max(second))
+    };
+    (2.0 * one_sided).min(1.0)
+}
+
+/// What the places of the values in one sorted row say.
+struct Ranks {
+    /// The sum of the places of the first group, from 1; tied values share the mean of theirs.
+    sum_of_first: f64,
+    /// The sum of t³ - t over all sets of t equal values.
+    ties: f64,
+}
+
+impl Ranks {
+    fn of(one: &[f64], other: &[f64]) -> Self {
+        let first = one.iter().map(|value| (*value, true));
+        let second = other.iter().map(|value| (*value, false));
+        let mut row: Vec<(f64, bool)> = first.chain(second).collect();
+        row.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut ranks = Self {
+            sum_of_first: 0.0,
+            ties: 0.0,
+        };
+        let mut before = 0;
+        for tied in row.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+            let length = real(tied.len());
+            let place = real(before) + f64::midpoint(length, 1.0);
+            let of_first = tied.iter().filter(|(_, is_first)| *is_first).count();
+            ranks.sum_of_first += place * real(of_first);
+            ranks.ties += length.powi(3) - length;
+            before += tied.len();
+        }
+        ranks
+    }
+}
+
+/// Returns the probability of a U of at least `u` by the normal distribution.
+fn approximate(u: f64, first: usize, second: usize, ties: f64) -> f64 {
+    let (product, all) = (real(first * second), real(first + second));
+    let variance = product / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
+    if variance <= 0.0 {
+        return 1.0;
+    }
+    let distance = (u - product / 2.0 - 0.5) / variance.sqrt();
+    libm::erfc(distance / std::f64::consts::SQRT_2) / 2.0
+}
+
+/// Returns the share of the ways to choose `few` of all places that have a U of at least `u`.
+fn counted(u: f64, few: usize, many: usize) -> f64 {
+    // `ways[chosen][u]`: the value at a place, chosen as the n-th, stands above place - n of the others.
+    let largest = few * many;
+    let mut ways = vec![vec![0.0; largest + 1]; few + 1];
+    ways[0][0] = 1.0;
+    for place in 1..=few + many {
+        for chosen in (1..=few.min(place)).rev() {
+            let above = place - chosen;
+            let (fewer, more) = ways.split_at_mut(chosen);
+            for (sum, count) in (above..=largest).zip(&fewer[chosen - 1]) {
+                more[0][sum] += count;
+            }
+        }
+    }
+    let all: f64 = ways[few].iter().sum();
+    let reached = ways[few].iter().enumerate();
+    let reached: f64 = reached
+        .filter(|(sum, _)| real(*sum) >= u)
+        .map(|(_, count)| count)
+        .sum();
+    reached / all
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 plans")]
+fn real(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests;
