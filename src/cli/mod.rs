@@ -3,7 +3,7 @@
 mod completions;
 mod config;
 //X mod execute;
-//X mod init;
+mod init;
 mod inspect;
 mod log;
 mod man;
@@ -96,7 +96,7 @@ enum Color {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    //X Init(init::InitArgs),
+    Init(init::InitArgs),
     //X Plan(plan::PlanArgs),
     //X Execute(execute::ExecuteArgs),
     //X Ship(ship::ShipArgs),
@@ -134,7 +134,7 @@ impl Command {
 
     fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
         match self {
-            //X Self::Init(args) => init::run(args, project, out),
+            Self::Init(args) => init::run(args, project, out),
             //X Self::Plan(args) => plan::run(args, project, out),
             //X Self::Execute(args) => execute::run(args, project, out),
             //X Self::Ship(args) => ship::run(args, project, out),
@@ -209,9 +209,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Makes this process stop at the file operation that the crash tests name.
 #[cfg(feature = "fail-point")]
-#[expect(clippy::disallowed_methods, reason = "a door, and only in the tests' own build")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a door, and only in the tests' own build"
+)]
 fn arm_fail_point() {
-    let nth = std::env::var("ANNALS_FAIL_AFTER").ok().and_then(|nth| nth.parse().ok());
+    let nth = std::env::var("ANNALS_FAIL_AFTER")
+        .ok()
+        .and_then(|nth| nth.parse().ok());
     if let Some(nth) = nth {
         crate::storage::fail_point::arm(nth);
     }

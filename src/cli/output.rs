@@ -3,6 +3,7 @@
 use std::io;
 use std::io::IsTerminal;
 use std::io::Write;
+use std::path::Path;
 
 use anstream::AutoStream;
 use anstream::ColorChoice;
@@ -10,6 +11,7 @@ use anstyle::AnsiColor;
 use anstyle::Style;
 use serde::Serialize;
 
+use crate::error::At;
 use crate::error::Error;
 use crate::error::Kind;
 use crate::error::Result;
@@ -141,6 +143,25 @@ impl Output {
         if self.manner.verbose {
             self.note(message);
         }
+    }
+
+    /// Tells whether someone is there to be asked: both ends are a terminal, and no program reads the result.
+    pub(crate) fn can_ask(&self) -> bool {
+        let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
+        is_there && !self.manner.json && !self.manner.quiet
+    }
+
+    /// Asks for one line; nothing where the answer is empty.
+    pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>> {
+        let question = text::strip_controls(question);
+        let asked = write!(self.stderr, "{question}").and_then(|()| self.stderr.flush());
+        asked.at("ask", Path::new("-"))?;
+        let mut answer = String::new();
+        io::stdin()
+            .read_line(&mut answer)
+            .at("read the answer", Path::new("-"))?;
+        let answer = answer.trim();
+        Ok((!answer.is_empty()).then(|| answer.to_owned()))
     }
 
     /// Says which changes a killed process left half done; the next writing command completes them.

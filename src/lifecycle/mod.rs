@@ -1,10 +1,16 @@
 //! What each command of a planning workflow does to the stores.
 
+mod init;
 mod inspect;
 mod refresh;
 mod sync;
 mod undo;
 
+pub use init::InitDefaults;
+pub use init::InitReport;
+pub use init::InitRequest;
+pub use init::init;
+pub use init::init_defaults;
 pub use inspect::Inspected;
 pub use inspect::Model;
 pub use inspect::inspect;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::planning::Claim;
 use crate::planning::Folder;
 use crate::planning::Phase;
 use crate::planning::PhaseNumber;
@@ -218,7 +219,31 @@ fn comes_first(unplanned: &Phase, open: &Phase) -> bool {
 fn is_blank(evidence: &Evidence<'_>) -> bool {
     evidence.folder.archived.is_empty()
         && !evidence.state.is_between_milestones
-        && evidence.state.claims.is_empty()
+        && evidence
+            .state
+            .claims
+            .iter()
+            .all(|claim| is_beginning(&claim.value))
+}
+
+/// Tells whether STATE.md says no more with this than a planning folder does on its first day.
+fn is_beginning(claim: &Claim) -> bool {
+    match claim {
+        Claim::Phase(number) => *number == PhaseNumber::from(1),
+        Claim::Status(text) | Claim::PhaseStatus(text) => matches!(
+            PhaseProgress::of(text),
+            None | Some(PhaseProgress::NotStarted)
+        ),
+        Claim::Total(count)
+        | Claim::PhasesComplete(count)
+        | Claim::Percent(count)
+        | Claim::PlansComplete(count)
+        | Claim::PlansTotal(count)
+        | Claim::AllPlansComplete(count)
+        | Claim::AllPlansTotal(count) => *count == 0,
+        Claim::Bar(_) => true,
+        Claim::Name(_) | Claim::Index(_) | Claim::CurrentPlan(_) => false,
+    }
 }
 
 fn open(evidence: &Evidence<'_>, phase: &Phase) -> Vec<String> {

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::git::Git;
 use crate::project::discovery;
 use crate::project::environment::Environment;
+use crate::project::layout::Layout;
 use crate::project::layout::LayoutName;
 use crate::project::planning::Planning;
 use crate::project::settings::Settings;
@@ -110,6 +111,33 @@ impl Project {
         &self.place
     }
 
+    /// Returns the same project as it is with a new planning folder of this layout.
+    pub fn in_layout(&self, name: LayoutName) -> Result<Self> {
+        if self.place.layout.name == name {
+            return Ok(self.clone());
+        }
+        if self.place.exists() || self.settings.planning_dir.is_some() {
+            let own = self.place.layout.name.as_str();
+            let message = format!(
+                "the planning folder here is one of {own}, not {}",
+                name.as_str()
+            );
+            return Err(Error::refused(message)
+                .at(self.relative(&self.place.dir), None)
+                .hint("a project has one planning folder, and its name says whose it is"));
+        }
+        let mut layout = Layout::load(name)?;
+        let mut settings = self.settings.clone();
+        settings.complete(&layout.commands);
+        layout.commands.clone_from(&settings.commands);
+        let dir = self.root.join(name.dir());
+        Ok(Self {
+            settings,
+            place: Planning { dir, layout },
+            ..self.clone()
+        })
+    }
+
     /// Returns the one way to write in this project, as the settings want it.
     pub fn storage(&self) -> Storage {
         Storage::new(&self.root, self.clock)
@@ -196,6 +224,26 @@ mod tests {
         assert!(error.hint.unwrap().contains("annals init"));
         assert_eq!(project.planning_place().dir, tree.at(".vbw-planning"));
         assert_eq!(project.settings.commands.ship, "/vbw:ship");
+    }
+
+    #[test]
+    fn another_layout_can_be_chosen_where_no_planning_folder_is() {
+        let tree = Tree::new(&[".git/"]);
+        tree.write("annals.toml", "[commands]\nship = \"/mine\"\n");
+        let project = open(&tree, "").unwrap();
+        let project = project.in_layout(LayoutName::Yolo).unwrap();
+        assert_eq!(project.planning_place().dir, tree.at(".yolo-planning"));
+        let commands = &project.planning_place().layout.commands;
+        assert_eq!(commands.plan("2"), "/yolo:vibe --plan 2");
+        assert_eq!(commands.ship, "/mine");
+        assert_eq!(project.settings.commands, *commands);
+
+        let tree = Tree::new(&[".planning/"]);
+        let project = open(&tree, "").unwrap();
+        assert!(project.in_layout(LayoutName::Gsd).is_ok());
+        let error = project.in_layout(LayoutName::Vbw).unwrap_err();
+        assert_eq!(error.kind, Kind::Refused);
+        assert_eq!(error.place.unwrap().file, Path::new(".planning"));
     }
 
     #[test]

@@ -202,13 +202,17 @@ impl Settings {
     /// Puts a layout's own commands where none are set.
     pub(crate) fn complete(&mut self, layout: &Commands) {
         let own = &mut self.commands;
-        for (own, layout) in [
-            (&mut own.plan, &layout.plan),
-            (&mut own.execute, &layout.execute),
-            (&mut own.ship, &layout.ship),
-            (&mut own.new_milestone, &layout.new_milestone),
+        for (key, own, layout) in [
+            ("commands.plan", &mut own.plan, &layout.plan),
+            ("commands.execute", &mut own.execute, &layout.execute),
+            ("commands.ship", &mut own.ship, &layout.ship),
+            (
+                "commands.new_milestone",
+                &mut own.new_milestone,
+                &layout.new_milestone,
+            ),
         ] {
-            if own.is_empty() {
+            if !self.origins.contains_key(key) {
                 own.clone_from(layout);
             }
         }

@@ -12,10 +12,12 @@ use crate::planning::plan::task::tasks;
 use crate::planning::present;
 use crate::warning::Parsed;
 
+mod overlap;
 mod problems;
 mod task;
 mod waves;
 
+pub use overlap::check_overlap;
 pub use task::PlanTask;
 pub use waves::check_waves;
 

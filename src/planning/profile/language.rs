@@ -63,7 +63,10 @@ pub(super) fn language(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     let (stem, extension) = name.rsplit_once('.')?;
     // What a tool has written for machines is nobody's source.
-    if stem.is_empty() || stem.ends_with(".min") {
+    let is_minified = Path::new(stem)
+        .extension()
+        .is_some_and(|inner| inner == "min");
+    if stem.is_empty() || is_minified {
         return None;
     }
     LANGUAGES

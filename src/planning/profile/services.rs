@@ -81,9 +81,11 @@ fn workflows(folder: &Path) -> usize {
         return 0;
     };
     let names = listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    names
-        .filter(|name| name.ends_with(".yml") || name.ends_with(".yaml"))
-        .count()
+    names.filter(|name| is_yaml(name)).count()
+}
+
+fn is_yaml(name: &str) -> bool {
+    matches!(name.rsplit_once('.'), Some((_, "yml" | "yaml")))
 }
 
 /// Tells whether a file of this name describes a container, or several.
@@ -97,8 +99,7 @@ pub(super) fn is_docker(name: &str) -> bool {
             || lower.ends_with(&format!(".{stem}"))
     };
     let is_compose = ["compose.yml", "compose.yaml"].contains(&lower.as_str())
-        || lower.starts_with("docker-compose")
-            && (lower.ends_with(".yml") || lower.ends_with(".yaml"));
+        || lower.starts_with("docker-compose") && is_yaml(&lower);
     is_image("dockerfile") || is_image("containerfile") || is_compose
 }
 

@@ -1,0 +1,147 @@
+//! `annals init`
+
+use std::io;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::ValueEnum;
+
+use crate::cli::output::Output;
+use crate::cli::shown;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::lifecycle::InitReport;
+use crate::lifecycle::InitRequest;
+use crate::project::LayoutName;
+use crate::project::Project;
+
+/// Make a planning folder and write CLAUDE.md for the first time
+///
+/// Creates PROJECT.md, REQUIREMENTS.md, ROADMAP.md, STATE.md, config.json and phases/ where they are
+/// missing; what exists stays as it is. STATE.md records the installed skills and a profile of
+/// existing code. On a terminal, asks for what is not given; else the manifest (Cargo.toml,
+/// package.json, …), git and the folder's name answer.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals init --core-value \"Nobody buys what is in stock\" \"A pantry for two\""
+)]
+pub(crate) struct InitArgs {
+    /// What the project is, in a sentence
+    #[arg(value_name = "DESCRIPTION")]
+    description: Option<String>,
+    /// The project's name
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// What must work, whatever else does not
+    #[arg(long, value_name = "TEXT")]
+    core_value: Option<String>,
+    /// Whose planning folder to make, where there is none [default: vbw]
+    #[arg(long, value_name = "NAME")]
+    layout: Option<LayoutArg>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LayoutArg {
+    /// .vbw-planning
+    Vbw,
+    /// .yolo-planning
+    Yolo,
+    /// .planning
+    Gsd,
+}
+
+impl From<LayoutArg> for LayoutName {
+    fn from(layout: LayoutArg) -> Self {
+        match layout {
+            LayoutArg::Vbw => Self::Vbw,
+            LayoutArg::Yolo => Self::Yolo,
+            LayoutArg::Gsd => Self::Gsd,
+        }
+    }
+}
+
+pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let mut request = InitRequest {
+        name: args.name.clone(),
+        description: args.description.clone(),
+        core_value: args.core_value.clone(),
+        layout: args.layout.map(LayoutName::from),
+    };
+    if out.can_ask() {
+        ask(&mut request, project, out)?;
+    }
+    let report = lifecycle::init(project, &request)?;
+    out.warnings(&report.warnings);
+    out.result(&report, show);
+    Ok(())
+}
+
+/// Asks for what a new PROJECT.md needs and the command line did not say.
+fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result<()> {
+    let Some(defaults) = lifecycle::init_defaults(project, request)? else {
+        return Ok(());
+    };
+    if request.name.is_none() {
+        request.name = out.ask(&format!("Project name [{}]: ", defaults.name))?;
+    }
+    if request.description.is_none() {
+        let known = defaults
+            .description
+            .map(|text| format!(" [{text}]"))
+            .unwrap_or_default();
+        request.description = out.ask(&format!("What it is, in a sentence{known}: "))?;
+    }
+    if request.core_value.is_none() {
+        request.core_value = out.ask("Core value, the one thing that must work: ")?;
+    }
+    Ok(())
+}
+
+fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
+        return write!(to, "{diff}");
+    }
+    let folder = report.planning_dir.display();
+    if report.created.is_empty() {
+        writeln!(to, "{folder} is complete already; nothing created.")?;
+    } else {
+        writeln!(
+            to,
+            "Created in {folder}: {}.",
+            names(&report.created, &report.planning_dir)
+        )?;
+        if !report.kept.is_empty() {
+            writeln!(
+                to,
+                "Kept as they are: {}.",
+                names(&report.kept, &report.planning_dir)
+            )?;
+        }
+    }
+    if !report.skills.is_empty() {
+        let noun = if report.skills.len() == 1 {
+            "skill"
+        } else {
+            "skills"
+        };
+        writeln!(to, "Recorded {} installed {noun}.", report.skills.len())?;
+    }
+    if let Some(line) = report.profile.first() {
+        writeln!(to, "Recorded existing code: {line}.")?;
+    }
+    shown::context(&report.context, to)?;
+    writeln!(to, "Next: {}", report.next)
+}
+
+/// Names files as they stand in the planning folder.
+fn names(paths: &[PathBuf], folder: &Path) -> String {
+    let below = |path: &PathBuf| {
+        path.strip_prefix(folder)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    };
+    paths.iter().map(below).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,317 @@
+//! What a package manifest says of the project: its name, and what it is in a sentence.
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::storage::read;
+use crate::text::strip_controls;
+use crate::warning::Warning;
+
+/// What is known of a project before anyone has planned it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    /// The package's name, without its owner's.
+    pub(crate) name: Option<String>,
+    /// What it is, in one line.
+    pub(crate) description: Option<String>,
+}
+
+/// A manifest as read, or the fault in it where it is not what its name says.
+type Reading = std::result::Result<Manifest, String>;
+
+/// How a manifest is read.
+enum Reader {
+    /// By a parser of its format, which may find a fault.
+    Parse(fn(&str) -> Reading),
+    /// By the lines that matter.
+    Scan(fn(&str) -> Manifest),
+}
+
+/// The manifests, the one to believe first.
+const MANIFESTS: &[(&str, Reader)] = &[
+    ("Cargo.toml", Reader::Parse(cargo)),
+    ("package.json", Reader::Parse(json)),
+    ("pyproject.toml", Reader::Parse(pyproject)),
+    ("go.mod", Reader::Scan(go)),
+    ("composer.json", Reader::Parse(json)),
+    ("pubspec.yaml", Reader::Scan(yaml)),
+    ("deno.json", Reader::Parse(json)),
+    ("settings.gradle.kts", Reader::Scan(gradle)),
+    ("settings.gradle", Reader::Scan(gradle)),
+    ("pom.xml", Reader::Scan(pom)),
+    ("mix.exs", Reader::Scan(mix)),
+];
+
+impl Manifest {
+    /// Reads the manifests in a folder: each field from the first one that has it.
+    pub(crate) fn read(root: &Path, warnings: &mut Vec<Warning>) -> Result<Self> {
+        let mut found = Self::default();
+        for (file, reader) in MANIFESTS {
+            let path = root.join(file);
+            let Some(text) = read::text(&path)? else {
+                continue;
+            };
+            let text = text.into_value(warnings);
+            let read = match reader {
+                Reader::Parse(parse) => parse(&text),
+                Reader::Scan(scan) => Ok(scan(&text)),
+            };
+            match read {
+                Ok(manifest) => {
+                    found.name = found.name.or(manifest.name);
+                    found.description = found.description.or(manifest.description);
+                }
+                Err(fault) => warnings.push(Warning::file(&path, fault)),
+            }
+        }
+        Ok(found)
+    }
+
+    fn of(name: Option<&str>, description: Option<&str>) -> Self {
+        let plain = |text: &str| {
+            let line = strip_controls(text)
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ");
+            Some(line).filter(|line| !line.is_empty())
+        };
+        // `@owner/name`, `owner/name`: whose it is says nothing of what it is.
+        let name = name.map(|name| name.rsplit('/').next().unwrap_or(name));
+        Self {
+            name: name.and_then(plain),
+            description: description.and_then(plain),
+        }
+    }
+}
+
+fn cargo(text: &str) -> Reading {
+    let table = toml(text)?;
+    let package = table
+        .get("package")
+        .or_else(|| table.get("workspace")?.get("package"));
+    let field = |name: &str| package?.get(name)?.as_str();
+    Ok(Manifest::of(field("name"), field("description")))
+}
+
+fn pyproject(text: &str) -> Reading {
+    let table = toml(text)?;
+    let poetry = || table.get("tool")?.get("poetry");
+    let project = table.get("project").or_else(poetry);
+    let field = |name: &str| project?.get(name)?.as_str();
+    Ok(Manifest::of(field("name"), field("description")))
+}
+
+fn toml(text: &str) -> std::result::Result<toml::Table, String> {
+    text.parse()
+        .map_err(|error: toml::de::Error| format!("is not valid TOML: {}", error.message()))
+}
+
+fn json(text: &str) -> Reading {
+    let value: serde_json::Value =
+        serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))?;
+    let field = |name: &str| value.get(name)?.as_str();
+    Ok(Manifest::of(field("name"), field("description")))
+}
+
+/// Reads `module example.org/owner/name/v2`.
+fn go(text: &str) -> Manifest {
+    let path = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("module "));
+    let mut parts = path
+        .unwrap_or_default()
+        .trim()
+        .trim_matches('"')
+        .rsplit('/');
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let name = parts.find(|part| !is_version(part));
+    Manifest::of(name, None)
+}
+
+/// Reads `name: x` at the start of a line.
+fn yaml(text: &str) -> Manifest {
+    let field = |name: &str| {
+        let value = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?
+            .trim();
+        let is_block = value.starts_with(['>', '|']);
+        (!is_block).then(|| value.trim_matches(['"', '\'']))
+    };
+    Manifest::of(field("name"), field("description"))
+}
+
+/// Reads `rootProject.name = "x"`.
+fn gradle(text: &str) -> Manifest {
+    let value = text.lines().find_map(|line| {
+        line.trim()
+            .strip_prefix("rootProject.name")?
+            .trim_start()
+            .strip_prefix('=')
+    });
+    Manifest::of(value.and_then(quoted), None)
+}
+
+/// Reads `app: :name`.
+fn mix(text: &str) -> Manifest {
+    let value = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("app: :"));
+    Manifest::of(value.map(|value| value.trim_end_matches(',')), None)
+}
+
+/// Reads the project's own elements, which stand outside of any other.
+fn pom(text: &str) -> Manifest {
+    let own = |name: &str| {
+        // What comes with the parent names the parent.
+        let text = text.split_once("</parent>").map_or(text, |(_, rest)| rest);
+        let (before, rest) = text.split_once(&format!("<{name}>"))?;
+        let is_own = !["<dependencies>", "<build>", "<profiles>"]
+            .iter()
+            .any(|tag| before.contains(tag));
+        is_own.then(|| rest.split("</").next())?
+    };
+    Manifest::of(own("artifactId"), own("description"))
+}
+
+fn quoted(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let quote = text.chars().next().filter(|c| "\"'".contains(*c))?;
+    text[1..].split(quote).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use assert_fs::TempDir;
+    use assert_fs::prelude::*;
+
+    use super::*;
+
+    fn read(files: &[(&str, &str)]) -> (Option<String>, Option<String>, Vec<String>) {
+        let dir = TempDir::new().unwrap();
+        for (file, text) in files {
+            dir.child(file).write_str(text).unwrap();
+        }
+        let mut warnings = Vec::new();
+        let found = Manifest::read(dir.path(), &mut warnings).unwrap();
+        let warnings = warnings
+            .into_iter()
+            .map(|warning| warning.message)
+            .collect();
+        (found.name, found.description, warnings)
+    }
+
+    /// A file, its text, and the name and description in it.
+    const MANIFEST_TEXTS: &[(&str, &str, &str, &str)] = &[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"pantry\"\ndescription = \"\"\"Two\nlines\"\"\"\n",
+            "pantry",
+            "Two lines",
+        ),
+        (
+            "package.json",
+            "{\"name\": \"@owner/pantry\", \"description\": \"Food\"}",
+            "pantry",
+            "Food",
+        ),
+        (
+            "pyproject.toml",
+            "[project]\nname = 'pantry'\n",
+            "pantry",
+            "",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.poetry]\nname = 'pantry'\ndescription = 'Food'\n",
+            "pantry",
+            "Food",
+        ),
+        (
+            "go.mod",
+            "module example.org/owner/pantry/v2\n\ngo 1.22\n",
+            "pantry",
+            "",
+        ),
+        (
+            "composer.json",
+            "{\"name\": \"owner/pantry\"}",
+            "pantry",
+            "",
+        ),
+        (
+            "pubspec.yaml",
+            "name: pantry\ndescription: >-\n  Food\n",
+            "pantry",
+            "",
+        ),
+        (
+            "settings.gradle.kts",
+            "rootProject.name = \"pantry\"\n",
+            "pantry",
+            "",
+        ),
+        (
+            "pom.xml",
+            "<project><parent><artifactId>up</artifactId></parent><artifactId>pantry</artifactId>\
+                 <dependencies><dependency><description>no</description></dependency></dependencies></project>",
+            "pantry",
+            "",
+        ),
+        ("mix.exs", "  [\n    app: :pantry,\n", "pantry", ""),
+    ];
+
+    #[test]
+    fn every_manifest_names_the_project() {
+        for (file, text, name, description) in MANIFEST_TEXTS {
+            let (found, said, warnings) = read(&[(file, text)]);
+            assert_eq!(
+                (found.as_deref(), said.unwrap_or_default().as_str()),
+                (Some(*name), *description),
+                "{file}"
+            );
+            assert_eq!(warnings, [""; 0], "{file}");
+        }
+    }
+
+    #[test]
+    fn each_field_comes_from_the_first_manifest_that_has_it() {
+        let workspace =
+            "[workspace]\nmembers = [\"a\"]\n[workspace.package]\ndescription = \"Shared\"\n";
+        let (name, description, _) = read(&[
+            (
+                "package.json",
+                "{\"name\": \"web\", \"description\": \"The web part\"}",
+            ),
+            ("Cargo.toml", workspace),
+        ]);
+        assert_eq!(
+            (name.as_deref(), description.as_deref()),
+            (Some("web"), Some("Shared"))
+        );
+    }
+
+    #[test]
+    fn a_broken_manifest_is_warned_of_and_the_next_is_read() {
+        let (name, _, warnings) = read(&[
+            ("Cargo.toml", "[package\n"),
+            ("package.json", "{\"name\": 7}"),
+            ("go.mod", "module pantry\n"),
+        ]);
+        assert_eq!(name.as_deref(), Some("pantry"));
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].starts_with("is not valid TOML"), "{warnings:?}");
+    }
+
+    #[test]
+    fn no_manifest_is_an_answer() {
+        assert_eq!(read(&[]), (None, None, vec![]));
+        assert_eq!(
+            read(&[("go.mod", "module \n"), ("pom.xml", "<artifactId")]),
+            (None, None, vec![])
+        );
+    }
+}

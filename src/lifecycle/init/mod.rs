@@ -1,0 +1,352 @@
+//! Makes a planning folder from the templates, and the context file for the first time.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle::init::manifest::Manifest;
+use crate::lifecycle::refresh;
+use crate::lifecycle::refresh::ContextFiles;
+use crate::planning::Folder;
+use crate::planning::NextStatus;
+use crate::planning::Profile;
+use crate::planning::Skill;
+use crate::planning::Survey;
+use crate::planning::installed_skills;
+use crate::project::LayoutName;
+use crate::project::Project;
+use crate::secrets;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::storage::read;
+use crate::templates;
+use crate::templates::Template;
+use crate::text::strip_controls;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+mod manifest;
+
+/// What `annals init` was asked.
+#[derive(Clone, Debug, Default)]
+pub struct InitRequest {
+    /// The project's name; without, the manifest's, git's or the folder's.
+    pub name: Option<String>,
+    /// What the project is; without, what the manifest says.
+    pub description: Option<String>,
+    /// What must work, whatever else does not.
+    pub core_value: Option<String>,
+    /// Whose planning folder is made; without, the one that is there, or VBW's.
+    pub layout: Option<LayoutName>,
+}
+
+/// What `annals init` did. It is the document of `annals init --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct InitReport {
+    /// The project's name.
+    pub project: String,
+    /// `vbw`, `yolo` or `gsd`.
+    pub layout: &'static str,
+    /// The planning folder, relative to the project where it lies inside.
+    pub planning_dir: PathBuf,
+    /// What was created in it, relative to the project.
+    pub created: Vec<PathBuf>,
+    /// What was there already and stays as it is, relative to the project.
+    pub kept: Vec<PathBuf>,
+    /// The installed skills, as recorded in a new STATE.md.
+    pub skills: Vec<Skill>,
+    /// The profile of existing code, as recorded in a new STATE.md.
+    pub profile: Vec<String>,
+    /// The command to run next.
+    pub next: String,
+    /// The context files.
+    pub context: ContextFiles,
+    /// The files changed, relative to the project.
+    pub changed: Vec<PathBuf>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// What a new PROJECT.md says where nobody is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitDefaults {
+    /// The project's name.
+    pub name: String,
+    /// What the project is.
+    pub description: Option<String>,
+}
+
+/// Returns what a new PROJECT.md would say; nothing where there is one already.
+pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<InitDefaults>> {
+    let project = in_layout(project, request)?;
+    let path = project.planning_place().dir.join("PROJECT.md");
+    if path.exists() {
+        return Ok(None);
+    }
+    // The command itself reads the manifest again, and then tells what was odd about it.
+    defaults(&project, &mut Vec::new()).map(Some)
+}
+
+/// Creates what is missing of the planning folder, and brings the context files up to date.
+///
+/// A file that exists is never touched, so a second run changes nothing.
+pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
+    let project = &in_layout(project, request)?;
+    let stores = [Store::Plan, Store::Context];
+    let ((mut report, refused), applied) = project.storage().transact("init", &stores, || {
+        let mut changes = Changes::new();
+        let mut report = create(project, request, &mut changes)?;
+        let after = afterwards(project, &changes)?;
+        report.project = after.name(project);
+        report.next = NextStatus::of(&after.position, &project.planning_place().layout).command;
+        report.warnings.extend(after.warnings.iter().cloned());
+        let refreshed = refresh::plan(project, &after, &mut changes)?;
+        report.context = refreshed.files;
+        report.warnings.extend(refreshed.warnings);
+        Ok(((report, refreshed.refused), changes))
+    })?;
+    report.changed = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
+    report.diff = applied.dry_run.then_some(applied.diff);
+    report.warnings.extend(applied.warnings);
+    refused.map_or(Ok(report), Err)
+}
+
+fn in_layout(project: &Project, request: &InitRequest) -> Result<Project> {
+    match request.layout {
+        Some(layout) => project.in_layout(layout),
+        None => Ok(project.clone()),
+    }
+}
+
+/// Plans the files that are missing.
+fn create(project: &Project, request: &InitRequest, changes: &mut Changes) -> Result<InitReport> {
+    let place = project.planning_place();
+    let folder = Folder::read(&place.dir)?.value;
+    let (root, home) = (&place.dir, &folder.active.dir);
+    let mut new = Creation {
+        project,
+        changes,
+        report: InitReport {
+            layout: place.layout.name.as_str(),
+            planning_dir: project.relative(root).to_owned(),
+            ..InitReport::default()
+        },
+    };
+    let defaults = defaults(project, &mut new.report.warnings)?;
+    let texts = Texts::of(request, defaults)?;
+    let date = project.clock.today().to_string();
+    let project_file = root.join("PROJECT.md");
+    if project_file.exists() && request.says_something() {
+        let message =
+            "is there already and stays as it is; what you say of the project is for a new one";
+        new.report
+            .warnings
+            .push(Warning::file(project.relative(&project_file), message));
+    }
+    new.file(&project_file, Template::InitProject, &texts)?;
+    new.file(
+        &root.join("REQUIREMENTS.md"),
+        Template::InitRequirements,
+        &Dated { date: &date },
+    )?;
+    // The rest belongs to the milestone that is worked on, which may have a folder of its own.
+    let name = new.name()?.unwrap_or(texts.name);
+    new.file(
+        &home.join("ROADMAP.md"),
+        Template::InitRoadmap,
+        &Named { name: &name },
+    )?;
+    new.state(&home.join("STATE.md"), &name, &date)?;
+    // GSD's settings have another shape; its own commands write them.
+    if place.layout.name != LayoutName::Gsd {
+        new.file(&root.join("config.json"), Template::InitConfig, &Empty {})?;
+    }
+    new.folder(&home.join("phases"))?;
+    Ok(new.report)
+}
+
+/// The plan of a planning folder's missing files.
+struct Creation<'a> {
+    project: &'a Project,
+    changes: &'a mut Changes,
+    report: InitReport,
+}
+
+impl Creation<'_> {
+    /// Plans a file from its template, unless there is one.
+    fn file(&mut self, path: &Path, template: Template, context: &impl Serialize) -> Result<()> {
+        if self.is_kept(path) {
+            return Ok(());
+        }
+        self.changes
+            .write(path, templates::render(self.project, template, context)?)?;
+        self.report
+            .created
+            .push(self.project.relative(path).to_owned());
+        Ok(())
+    }
+
+    /// Plans STATE.md, which records what is found around the project on its first day.
+    fn state(&mut self, path: &Path, name: &str, date: &str) -> Result<()> {
+        if self.is_kept(path) {
+            return Ok(());
+        }
+        let warnings = &mut self.report.warnings;
+        let skills = installed_skills(self.project).into_value(warnings);
+        let profile = Profile::of(self.project).into_value(warnings);
+        let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
+        let context = NewState {
+            name,
+            date,
+            skills: &skills,
+            profile: &profile,
+        };
+        self.file(path, Template::InitState, &context)?;
+        self.report.skills = skills;
+        self.report.profile = profile;
+        Ok(())
+    }
+
+    fn folder(&mut self, path: &Path) -> Result<()> {
+        if !self.is_kept(path) {
+            self.changes.create_dir(path)?;
+            self.report
+                .created
+                .push(self.project.relative(path).to_owned());
+        }
+        Ok(())
+    }
+
+    /// Notes what is there already. What is neither file nor folder is there, too, and not ours to judge.
+    fn is_kept(&mut self, path: &Path) -> bool {
+        let is_there = path.symlink_metadata().is_ok();
+        if is_there {
+            self.report
+                .kept
+                .push(self.project.relative(path).to_owned());
+        }
+        is_there
+    }
+
+    /// Returns the name that PROJECT.md gives, an old or the planned one.
+    fn name(&self) -> Result<Option<String>> {
+        let folder = Parsed::clean(Folder::read(&self.project.planning_place().dir)?.value);
+        Ok(planned(self.project, folder, self.changes)?
+            .project_file
+            .name)
+    }
+}
+
+/// Returns what the folder will say once the changes are made.
+fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
+    planned(
+        project,
+        Folder::read(&project.planning_place().dir)?,
+        changes,
+    )
+}
+
+fn planned(project: &Project, folder: Parsed<Folder>, changes: &Changes) -> Result<Survey> {
+    Survey::of(project, folder, &|path| {
+        Ok(changes
+            .current(path)?
+            .map(|bytes| read::decode(bytes, path)))
+    })
+}
+
+/// Returns what is known of the project without asking: from its manifest, from git, from its folder's name.
+fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
+    let manifest = Manifest::read(&project.root, warnings)?;
+    let name = match manifest.name {
+        Some(name) => Some(name),
+        None => project.git.origin_name()?,
+    };
+    let folder = || {
+        project
+            .root
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    Ok(InitDefaults {
+        name: name.or_else(folder).unwrap_or_else(|| "project".to_owned()),
+        description: manifest.description,
+    })
+}
+
+impl InitRequest {
+    fn says_something(&self) -> bool {
+        self.name.is_some() || self.description.is_some() || self.core_value.is_some()
+    }
+}
+
+/// What PROJECT.md says.
+#[derive(Serialize)]
+struct Texts {
+    name: String,
+    description: Option<String>,
+    core_value: Option<String>,
+}
+
+impl Texts {
+    /// Puts the defaults where nothing was said; refused where a text holds what looks like a secret.
+    fn of(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
+        let given =
+            |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
+        let line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let texts = Self {
+            name: line(given(&request.name).unwrap_or(defaults.name)),
+            description: given(&request.description).or(defaults.description),
+            core_value: given(&request.core_value).map(line),
+        };
+        for (what, text) in [
+            ("name", Some(&texts.name)),
+            ("description", texts.description.as_ref()),
+            ("core value", texts.core_value.as_ref()),
+        ] {
+            if let Some(secret) = text.and_then(|text| secrets::find(text).into_iter().next()) {
+                let message = format!(
+                    "the {what} holds what looks like a secret ({})",
+                    secret.rule
+                );
+                return Err(
+                    Error::refused(message).hint("agents read it in every session; say it without")
+                );
+            }
+        }
+        Ok(texts)
+    }
+}
+
+fn plain(text: &str) -> String {
+    strip_controls(text).trim().to_owned()
+}
+
+#[derive(Serialize)]
+struct Dated<'a> {
+    date: &'a str,
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct Empty {}
+
+#[derive(Serialize)]
+struct NewState<'a> {
+    name: &'a str,
+    date: &'a str,
+    skills: &'a [Skill],
+    profile: &'a [String],
+}

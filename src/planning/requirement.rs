@@ -1,0 +1,129 @@
+//! REQUIREMENTS.md, as far as to say what an id in the roadmap stands for.
+//!
+//! ```text
+//! - [ ] **REQ-01**: text        ### REQ-01: text        | REQ-01 | text | Phase 1 |
+//! ```
+
+use serde::Serialize;
+
+use crate::markdown::Content;
+use crate::markdown::Outline;
+use crate::planning::present;
+
+/// A requirement that a phase covers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Requirement {
+    /// Its id; nothing where the roadmap gives the text itself.
+    pub id: Option<String>,
+    /// What it asks for; nothing where only the id is known.
+    pub text: Option<String>,
+}
+
+impl Requirement {
+    /// Returns the requirements of a roadmap's phase, their texts looked up in REQUIREMENTS.md.
+    pub fn resolve(named: &[String], requirements: &str) -> Vec<Self> {
+        let lines = lines(requirements);
+        named
+            .iter()
+            .map(|name| {
+                if !is_id(name) {
+                    let text = Some(name.clone());
+                    return Self { id: None, text };
+                }
+                let text = lines.iter().find_map(|line| after_id(line, name));
+                Self {
+                    id: Some(name.clone()),
+                    text,
+                }
+            })
+            .collect()
+    }
+}
+
+/// Tells whether a text is an id: one word with a number in it.
+fn is_id(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "-._".contains(c);
+    text.chars().all(is_part) && text.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Returns what may state a requirement: bullets and headings before the rows of tables.
+fn lines(text: &str) -> Vec<String> {
+    let outline = Outline::parse(text, 0);
+    let all = 0..text.len();
+    let headings = outline.sections().iter().map(|section| section.title.clone());
+    let items = outline.blocks(&all).iter().filter_map(|block| match &block.content {
+        Content::Item(item) => Some(item.text.clone()),
+        _ => None,
+    });
+    let paragraphs = outline.paragraphs(&all).map(|(_, text)| text.to_owned());
+    let rows = outline.tables(&all).flat_map(|table| &table.rows);
+    let rows = rows.filter_map(|row| match &row.cells[..] {
+        [id, text, ..] if !is_place(text) => Some(format!("{id}: {text}")),
+        _ => None,
+    });
+    items.chain(headings).chain(paragraphs).chain(rows).collect()
+}
+
+/// Tells the rows that say in which phase a requirement is met from those that say what it is.
+fn is_place(cell: &str) -> bool {
+    let lower = cell.trim().to_lowercase();
+    lower.is_empty()
+        || lower.starts_with("phase")
+        || lower.starts_with(|c: char| c.is_ascii_digit()) && !lower.contains(' ')
+}
+
+/// Returns what follows an id that a line begins with, on one line.
+fn after_id(line: &str, id: &str) -> Option<String> {
+    let line = line.trim_start_matches(|c: char| "*_`[~ ".contains(c));
+    let head = line.get(..id.len())?;
+    let rest = &line[id.len()..];
+    let ends = !rest.starts_with(|c: char| c.is_alphanumeric());
+    if !head.eq_ignore_ascii_case(id) || !ends {
+        return None;
+    }
+    let rest = rest.trim_start_matches(|c: char| "*_`]~:.-\u{2013}\u{2014} \n".contains(c));
+    let text = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+    present(&text).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(requirements: &str) -> Vec<Option<String>> {
+        let named = ["REQ-01".to_owned(), "AUTH-2".to_owned()];
+        let found = Requirement::resolve(&named, requirements);
+        found.into_iter().map(|requirement| requirement.text).collect()
+    }
+
+    #[test]
+    fn an_id_is_found_in_every_form() {
+        let both = [Some("One (must)".to_owned()), Some("Two".to_owned())];
+        for text in [
+            "- [ ] **REQ-01**: One (must)\n- [x] AUTH-2 \u{2014} Two\n",
+            "### REQ-01: One (must)\n**Must-have**\n\n### AUTH-2 Two\n",
+            "| Id | What | Phase |\n|---|---|---|\n| REQ-01 | One (must) | 1 |\n| **AUTH-2** | Two | 2 |\n",
+            "**REQ-01**: One\n(must)\n\n**auth-2.** Two\n",
+        ] {
+            assert_eq!(texts(text), both, "{text}");
+        }
+    }
+
+    #[test]
+    fn where_a_requirement_is_met_is_not_what_it_is() {
+        let text = "| Id | Phase | Status |\n|---|---|---|\n| REQ-01 | Phase 1 | Complete |\n| AUTH-2 | 2 | Open |\n";
+        assert_eq!(texts(text), [None, None]);
+        let longer = format!("{text}\n- REQ-011: Eleven\n- **REQ-01**: One\n- AUTH-2\n");
+        assert_eq!(texts(&longer), [Some("One".to_owned()), None]);
+    }
+
+    #[test]
+    fn a_text_in_place_of_an_id_stands_for_itself() {
+        let found = Requirement::resolve(&["Fast start, under 2 s".to_owned()], "");
+        let expected = Requirement {
+            id: None,
+            text: Some("Fast start, under 2 s".to_owned()),
+        };
+        assert_eq!(found, [expected]);
+    }
+}
