@@ -50,6 +50,7 @@ pub use phase::PhaseDir;
 pub use plan::MustHaves;
 pub use plan::Plan;
 pub use plan::PlanTask;
+pub use plan::check_overlap;
 pub use plan::check_waves;
 pub use position::Action;
 pub use position::Evidence;
