@@ -140,7 +140,7 @@ pub(crate) fn all(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {
         let milestone: Milestone = archive.milestone()?.value;
         for dir in &milestone.phases {
-            if recorder.is_complete(dir)? {
+            if Recorder::is_complete(dir)? {
                 recorder.take(dir, None, &milestone.slug)?;
             }
         }

@@ -168,7 +168,7 @@ mod tests {
 **What worked:**
 - Locking the file before reading kept writers apart
 - Small plans finished first
-- A third thing about the file lock
+- A third thing
 
 ### Phase 2: Output (2026-01-02)
 
