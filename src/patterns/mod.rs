@@ -1,6 +1,6 @@
 //! What finished phases taught, whether it still holds, and what fits the current phase.
 
-mod append;
+mod appending;
 mod bullets;
 mod effort;
 mod entry;
@@ -11,12 +11,12 @@ mod part;
 mod plan_record;
 mod reader;
 mod relevance;
+mod record;
 mod retrospective;
 mod statistics;
 mod trace;
 
-pub use append::Recorded;
-pub use append::append;
+pub use appending::append;
 pub use effort::effort;
 pub use entry::DeviationCount;
 pub use entry::Entry;
@@ -30,6 +30,7 @@ pub use relevance::Outcome;
 pub use relevance::RelevantPattern;
 pub use relevance::relevant;
 pub use relevance::topic;
+pub use record::Recorded;
 pub use retrospective::Circumstances;
 pub use retrospective::DeviationKinds;
 pub use retrospective::PhaseTitle;
