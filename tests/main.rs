@@ -18,5 +18,6 @@ mod layering;
 mod planning_files;
 mod races;
 mod repository;
+mod retrospective;
 mod storage;
 mod support;

@@ -45,7 +45,10 @@ fn the_readme_shows_what_its_command_prints() {
         .and_then(|(_, rest)| rest.split_once("```"))
         .map(|(block, _)| block)
         .unwrap();
-    let printed = Case::new("examples/vbw-project").run("status").success().stdout();
+    let printed = Case::new("examples/vbw-project")
+        .run("status")
+        .success()
+        .stdout();
     assert_eq!(shown, printed);
 }
 
