@@ -15,6 +15,7 @@ mod shown;
 mod status;
 mod sync;
 mod undo;
+mod usage;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,12 +26,10 @@ use clap::Args;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
-use clap::error::ErrorKind;
 
 use crate::cli::output::Manner;
 use crate::cli::output::Output;
 use crate::error::At;
-use crate::error::Error;
 use crate::error::Result;
 use crate::project::Environment;
 use crate::project::Project;
@@ -117,6 +116,7 @@ impl Command {
             Self::Man(args) => man::run(args, out),
             _ => {
                 let project = global.open()?;
+                out.enter(&project.root);
                 out.warnings(&project.warnings);
                 self.run_in(&project, out)
             }
@@ -184,40 +184,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return refuse(&error, &arguments),
+        Err(error) => return usage::answer(&error, &arguments),
     };
     let mut out = Output::new(parsed.global.manner());
-    match parsed.command.run(&parsed.global, &mut out) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            out.failure(&error);
-            ExitCode::from(error.kind.exit_code())
-        }
+    if let Err(error) = parsed.command.run(&parsed.global, &mut out) {
+        out.failure(&error);
     }
-}
-
-/// Answers a command line that is wrong, or that asks for help.
-fn refuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
-    let is_help = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    );
-    if !is_help && arguments.iter().any(|argument| argument == "--json") {
-        let rendered = error.to_string();
-        let message = rendered
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_start_matches("error: ")
-            .to_owned();
-        let error = Error::usage(message).hint("annals --help");
-        Output::new(Manner::json()).failure(&error);
-        return ExitCode::from(error.kind.exit_code());
-    }
-    match error.print() {
-        Ok(()) if is_help => ExitCode::SUCCESS,
-        // A closed pipe behind `--help` is a quiet end, too.
-        Err(_) if is_help => ExitCode::SUCCESS,
-        _ => ExitCode::from(2),
-    }
+    out.exit_code()
 }
