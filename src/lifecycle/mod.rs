@@ -9,6 +9,7 @@ pub use inspect::Inspected;
 pub use inspect::Model;
 pub use inspect::inspect;
 pub use refresh::ContextFiles;
+pub use sync::Preview;
 pub use sync::SyncReport;
 pub use sync::SyncRequest;
 pub use sync::preview;
