@@ -30,6 +30,7 @@ pub use relevance::relevant_patterns;
 pub use ship::ShipReport;
 pub use ship::ShipRequest;
 pub use ship::ship;
+pub use sync::Preview;
 pub use sync::SyncReport;
 pub use sync::SyncRequest;
 pub use sync::preview;

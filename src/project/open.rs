@@ -150,6 +150,15 @@ impl Project {
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
+
+    /// Returns warnings with their files named as they are printed.
+    pub fn named(&self, warnings: Vec<Warning>) -> Vec<Warning> {
+        let named = |mut warning: Warning| {
+            warning.place.file = self.relative(&warning.place.file).to_owned();
+            warning
+        };
+        warnings.into_iter().map(named).collect()
+    }
 }
 
 fn root(directory: &Path, flag: Option<&Path>, environment: &Environment) -> Result<PathBuf> {
