@@ -10,7 +10,7 @@ mod man;
 mod output;
 mod shown;
 //X mod patterns;
-//X mod plan;
+mod plan;
 //X mod ship;
 mod status;
 mod sync;
@@ -97,7 +97,7 @@ enum Color {
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::InitArgs),
-    //X Plan(plan::PlanArgs),
+    Plan(plan::PlanArgs),
     //X Execute(execute::ExecuteArgs),
     //X Ship(ship::ShipArgs),
     Sync(sync::SyncArgs),
@@ -135,7 +135,7 @@ impl Command {
     fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
         match self {
             Self::Init(args) => init::run(args, project, out),
-            //X Self::Plan(args) => plan::run(args, project, out),
+            Self::Plan(args) => plan::run(args, project, out),
             //X Self::Execute(args) => execute::run(args, project, out),
             //X Self::Ship(args) => ship::run(args, project, out),
             Self::Sync(args) => sync::run(args, project, out),

@@ -2,6 +2,7 @@
 
 mod init;
 mod inspect;
+mod plan;
 mod refresh;
 mod sync;
 mod undo;
@@ -14,6 +15,11 @@ pub use init::init_defaults;
 pub use inspect::Inspected;
 pub use inspect::Model;
 pub use inspect::inspect;
+pub use plan::Dependency;
+pub use plan::PhaseBrief;
+pub use plan::PlanBrief;
+pub use plan::PlanRequest;
+pub use plan::plan;
 pub use refresh::ContextFiles;
 pub use sync::SyncReport;
 pub use sync::SyncRequest;

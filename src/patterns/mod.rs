@@ -4,6 +4,7 @@ mod entry;
 mod heading;
 mod part;
 mod reader;
+mod relevance;
 mod statistics;
 mod trace;
 
@@ -12,6 +13,7 @@ pub use entry::Entry;
 pub use entry::LoosePattern;
 pub use entry::Patterns;
 pub use entry::Timing;
+pub use relevance::Relevant;
 pub use statistics::Rate;
 pub use statistics::fisher_exact;
 pub use statistics::mann_whitney;

@@ -50,18 +50,28 @@ fn is_id(text: &str) -> bool {
 fn lines(text: &str) -> Vec<String> {
     let outline = Outline::parse(text, 0);
     let all = 0..text.len();
-    let headings = outline.sections().iter().map(|section| section.title.clone());
-    let items = outline.blocks(&all).iter().filter_map(|block| match &block.content {
-        Content::Item(item) => Some(item.text.clone()),
-        _ => None,
-    });
+    let headings = outline
+        .sections()
+        .iter()
+        .map(|section| section.title.clone());
+    let items = outline
+        .blocks(&all)
+        .iter()
+        .filter_map(|block| match &block.content {
+            Content::Item(item) => Some(item.text.clone()),
+            _ => None,
+        });
     let paragraphs = outline.paragraphs(&all).map(|(_, text)| text.to_owned());
     let rows = outline.tables(&all).flat_map(|table| &table.rows);
     let rows = rows.filter_map(|row| match &row.cells[..] {
         [id, text, ..] if !is_place(text) => Some(format!("{id}: {text}")),
         _ => None,
     });
-    items.chain(headings).chain(paragraphs).chain(rows).collect()
+    items
+        .chain(headings)
+        .chain(paragraphs)
+        .chain(rows)
+        .collect()
 }
 
 /// Tells the rows that say in which phase a requirement is met from those that say what it is.
@@ -93,7 +103,10 @@ mod tests {
     fn texts(requirements: &str) -> Vec<Option<String>> {
         let named = ["REQ-01".to_owned(), "AUTH-2".to_owned()];
         let found = Requirement::resolve(&named, requirements);
-        found.into_iter().map(|requirement| requirement.text).collect()
+        found
+            .into_iter()
+            .map(|requirement| requirement.text)
+            .collect()
     }
 
     #[test]

@@ -23,7 +23,9 @@ pub fn check_overlap(plans: &[Plan]) -> Vec<Warning> {
         }
         for (owner, files) in shared {
             let files = files.join(", ");
-            let message = format!("in wave {wave}, changes what plan {owner} changes in the same wave: {files}");
+            let message = format!(
+                "in wave {wave}, changes what plan {owner} changes in the same wave: {files}"
+            );
             warnings.push(Warning::file(&plan.file, message));
         }
     }
@@ -55,7 +57,10 @@ mod tests {
             plan("04", None, &["a.rs"]),
             plan("05", Some(1), &[]),
         ];
-        let found: Vec<String> = check_overlap(&plans).iter().map(Warning::to_string).collect();
+        let found: Vec<String> = check_overlap(&plans)
+            .iter()
+            .map(Warning::to_string)
+            .collect();
         assert_eq!(
             found,
             ["02-PLAN.md: in wave 1, changes what plan 01 changes in the same wave: b.rs, a.rs"]

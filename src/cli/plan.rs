@@ -1,0 +1,169 @@
+//! `annals plan`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::cli::shown;
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::lifecycle::Dependency;
+use crate::lifecycle::PhaseBrief;
+use crate::lifecycle::PlanBrief;
+use crate::lifecycle::PlanRequest;
+use crate::planning::PhaseNumber;
+use crate::planning::Requirement;
+use crate::project::Project;
+use crate::text::clip;
+use crate::warning::Warning;
+
+/// How wide a line of the brief may get.
+const WIDTH: usize = 160;
+
+/// Print what to know before and after planning a phase
+///
+/// Its goal and requirements, the patterns that fit it, and what keeps its plans from being carried
+/// out as they are. Without PHASE, the phase that the work stands at. Brings CLAUDE.md up to date.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals plan 4")]
+pub(crate) struct PlanArgs {
+    /// The phase's number
+    #[arg(value_name = "PHASE")]
+    phase: Option<String>,
+}
+
+pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let request = PlanRequest {
+        phase: args.phase.as_deref().map(phase_number).transpose()?,
+    };
+    let brief = lifecycle::plan(project, &request)?;
+    out.warnings(&brief.warnings);
+    out.result_until(&brief, show, shown::refusal(&brief.context))
+}
+
+/// Reads a phase number from the command line, also as its folder spells it: `04-alerts`.
+fn phase_number(text: &str) -> Result<PhaseNumber> {
+    let of_folder = || PhaseNumber::split(text).filter(|(_, rest)| rest.starts_with('-'));
+    PhaseNumber::parse(text)
+        .or_else(|| of_folder().map(|(number, _)| number))
+        .ok_or_else(|| {
+            Error::usage(format!("{text:?} is not a phase number"))
+                .hint("write it like 3, 05.1 or 3b")
+        })
+}
+
+fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
+    heading(brief, to)?;
+    let requirements: Vec<String> = brief.requirements.iter().map(requirement).collect();
+    list("Requirements", &requirements, 8, to)?;
+    list("Done when", &brief.success_criteria, 8, to)?;
+    let know: Vec<String> = brief
+        .know
+        .iter()
+        .map(|known| match &known.stale {
+            None => format!("{} [{}]", known.text, known.source),
+            Some(reason) => format!("{} [{}] possibly stale: {reason}", known.text, known.source),
+        })
+        .collect();
+    list("What to know", &know, 5, to)?;
+    let plans: Vec<String> = brief.plans.iter().map(plan).collect();
+    list("Plans", &plans, 10, to)?;
+    let problems: Vec<String> = brief.problems.iter().map(Warning::to_string).collect();
+    list("To put right in these plans", &problems, 8, to)?;
+    if let Some(diff) = brief.diff.as_ref().filter(|diff| !diff.is_empty()) {
+        return write!(to, "{diff}");
+    }
+    writeln!(to, "Next: {}", brief.next)
+}
+
+fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
+    let name = brief
+        .name
+        .as_ref()
+        .map(|name| format!(": {name}"))
+        .unwrap_or_default();
+    writeln!(
+        to,
+        "Phase {} of {}{name} ({})",
+        brief.phase, brief.total, brief.status
+    )?;
+    let goal = brief.goal.as_deref().unwrap_or("not stated in ROADMAP.md");
+    writeln!(to, "Goal: {}", clip(goal, 3 * WIDTH))?;
+    if !brief.depends_on.is_empty() {
+        let phases: Vec<String> = brief.depends_on.iter().map(dependency).collect();
+        writeln!(to, "Builds on: {}", clip(&phases.join(", "), WIDTH))?;
+    }
+    Ok(())
+}
+
+/// Prints a heading and the first of some lines under it; nothing where there are none.
+fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(to, "{heading}:")?;
+    // A line that says "1 more" takes the room of the one.
+    let shown = if lines.len() > most {
+        most - 1
+    } else {
+        lines.len()
+    };
+    for line in &lines[..shown] {
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        writeln!(to, "  - {}", clip(&line, WIDTH))?;
+    }
+    match lines.len() - shown {
+        0 => Ok(()),
+        more => writeln!(to, "  - … {more} more (--json)"),
+    }
+}
+
+fn requirement(requirement: &Requirement) -> String {
+    let parts = [requirement.id.as_deref(), requirement.text.as_deref()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(": ")
+}
+
+fn dependency(dependency: &Dependency) -> String {
+    let status = dependency
+        .status
+        .as_ref()
+        .map(|status| format!(" ({status})"))
+        .unwrap_or_default();
+    format!("phase {}{status}", dependency.phase)
+}
+
+/// Says in a line what a plan is: `02 open: Warn, wave 2 after 01, 4 tasks, 6 files`.
+fn plan(plan: &PlanBrief) -> String {
+    let mut parts = Vec::new();
+    if let Some(wave) = plan.wave {
+        let after = plan.depends_on.join(", ");
+        let after = if after.is_empty() {
+            after
+        } else {
+            format!(" after {after}")
+        };
+        parts.push(format!("wave {wave}{after}"));
+    }
+    for (count, one, many) in [
+        (plan.tasks, "task", "tasks"),
+        (plan.files.len(), "file", "files"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {}", if count == 1 { one } else { many }));
+        }
+    }
+    let title = plan
+        .title
+        .as_ref()
+        .map(|title| format!(": {title}"))
+        .unwrap_or_default();
+    let facts = if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parts.join(", "))
+    };
+    format!("{} {}{title}{facts}", plan.plan, plan.status)
+}
