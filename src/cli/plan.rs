@@ -57,8 +57,7 @@ fn phase_number(text: &str) -> Result<PhaseNumber> {
 
 fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     heading(brief, to)?;
-    let requirements: Vec<String> = brief.requirements.iter().map(requirement).collect();
-    list("Requirements", &requirements, 8, to)?;
+    list("Requirements", &requirements(&brief.requirements), 8, to)?;
     list("Done when", &brief.success_criteria, 8, to)?;
     let know: Vec<String> = brief
         .know
@@ -69,8 +68,7 @@ fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
         })
         .collect();
     list("What to know", &know, 5, to)?;
-    let plans: Vec<String> = brief.plans.iter().map(plan).collect();
-    list("Plans", &plans, 10, to)?;
+    list("Plans", &plans(&brief.plans), 10, to)?;
     let problems: Vec<String> = brief.problems.iter().map(Warning::to_string).collect();
     list("To put right in these plans", &problems, 8, to)?;
     if let Some(diff) = brief.diff.as_ref().filter(|diff| !diff.is_empty()) {
@@ -85,11 +83,14 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
         .as_ref()
         .map(|name| format!(": {name}"))
         .unwrap_or_default();
-    writeln!(
-        to,
-        "Phase {} of {}{name} ({})",
-        brief.phase, brief.total, brief.status
-    )?;
+    // Numbers run on over milestones: phase 8 may be one of three.
+    let of = usize::try_from(brief.phase.whole()).is_ok_and(|number| number <= brief.total);
+    let of = if of {
+        format!(" of {}", brief.total)
+    } else {
+        String::new()
+    };
+    writeln!(to, "Phase {}{of}{name} ({})", brief.phase, brief.status)?;
     let goal = brief.goal.as_deref().unwrap_or("not stated in ROADMAP.md");
     writeln!(to, "Goal: {}", clip(goal, 3 * WIDTH))?;
     if !brief.depends_on.is_empty() {
@@ -121,9 +122,22 @@ fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io:
     }
 }
 
-fn requirement(requirement: &Requirement) -> String {
-    let parts = [requirement.id.as_deref(), requirement.text.as_deref()];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(": ")
+/// Returns a line for each requirement, and one for all ids whose text nobody wrote down.
+fn requirements(requirements: &[Requirement]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut bare = Vec::new();
+    for requirement in requirements {
+        match (&requirement.id, &requirement.text) {
+            (Some(id), Some(text)) => lines.push(format!("{id}: {text}")),
+            (None, Some(text)) => lines.push(text.clone()),
+            (Some(id), None) => bare.push(id.as_str()),
+            (None, None) => {}
+        }
+    }
+    if !bare.is_empty() {
+        lines.push(format!("{} (not in REQUIREMENTS.md)", bare.join(", ")));
+    }
+    lines
 }
 
 fn dependency(dependency: &Dependency) -> String {
@@ -133,6 +147,22 @@ fn dependency(dependency: &Dependency) -> String {
         .map(|status| format!(" ({status})"))
         .unwrap_or_default();
     format!("phase {}{status}", dependency.phase)
+}
+
+/// Returns a line for each plan; where there are many, one for all that are complete.
+fn plans(plans: &[PlanBrief]) -> Vec<String> {
+    const MANY: usize = 10;
+    if plans.len() <= MANY {
+        return plans.iter().map(plan).collect();
+    }
+    let (complete, rest): (Vec<_>, Vec<_>) =
+        plans.iter().partition(|plan| plan.status == "complete");
+    let numbers: Vec<String> = complete.iter().map(|plan| plan.plan.to_string()).collect();
+    let complete = (!numbers.is_empty()).then(|| format!("complete: {}", numbers.join(", ")));
+    complete
+        .into_iter()
+        .chain(rest.into_iter().map(plan))
+        .collect()
 }
 
 /// Says in a line what a plan is: `02 open: Warn, wave 2 after 01, 4 tasks, 6 files`.

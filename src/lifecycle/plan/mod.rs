@@ -115,7 +115,8 @@ fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Re
         // With every phase done, the last one is the one to look back on.
         return position.phase().cloned().ok_or_else(|| {
             let next = NextStatus::of(position, &project.planning_place().layout);
-            Error::not_found("there is no phase to plan").hint(next.command)
+            let because = next.because.first().cloned().unwrap_or_default();
+            Error::not_found(format!("there is no phase to plan: {because}")).hint(next.command)
         });
     };
     let mut same = position
@@ -167,7 +168,7 @@ fn brief(
     let mut warnings = survey.warnings.clone();
     let planned = planned(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, &mut warnings);
-    let checked = PhasePlans::read(phase, &mut warnings);
+    let checked = PhasePlans::read(phase, planned, &mut warnings);
     let patterns = refresh::recorded(project, changes, &mut warnings)?;
     let criteria = planned
         .map(|planned| planned.success_criteria.clone())

@@ -9,8 +9,10 @@ use crate::planning::Plan;
 use crate::planning::PlanNumber;
 use crate::planning::PlanSlot;
 use crate::planning::PlanStanding;
+use crate::planning::RoadmapPhase;
 use crate::planning::check_overlap;
 use crate::planning::check_waves;
+use crate::planning::present;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -44,7 +46,11 @@ pub(super) struct PhasePlans {
 
 impl PhasePlans {
     /// Reads the plans of a phase. What a finished one lacks is nobody's concern any more.
-    pub(super) fn read(phase: &Phase, warnings: &mut Vec<Warning>) -> Self {
+    pub(super) fn read(
+        phase: &Phase,
+        planned: Option<&RoadmapPhase>,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
         let Some(dir) = &phase.dir else {
             return Self::default();
         };
@@ -57,7 +63,9 @@ impl PhasePlans {
                 .as_ref()
                 .and_then(|file| parse(&dir.join(file), warnings));
             let plan = parsed.as_ref().map(|parsed| &parsed.value);
-            found.plans.push(PlanBrief::of(slot, *standing, plan));
+            let mut brief = PlanBrief::of(slot, *standing, plan);
+            brief.title = brief.title.or_else(|| listed_title(planned?, &slot.number));
+            found.plans.push(brief);
             let Some(parsed) = parsed else { continue };
             if *standing != PlanStanding::Complete {
                 found.problems.extend(parsed.warnings);
@@ -96,6 +104,20 @@ impl PlanBrief {
                 .unwrap_or_default(),
         }
     }
+}
+
+/// Returns what the roadmap's checklist says a plan is about.
+fn listed_title(planned: &RoadmapPhase, number: &PlanNumber) -> Option<String> {
+    let listed = planned
+        .plans
+        .iter()
+        .find(|listed| listed.plan.as_ref() == Some(number))?;
+    let text = listed.text.trim_start_matches("Plan ");
+    // `01-02-PLAN.md — Title`, `**01-02**: Title`: the first word is the number again.
+    let (_, title) = text.split_once(char::is_whitespace)?;
+    let title =
+        title.trim_matches(|c: char| c.is_whitespace() || "-:*\u{2013}\u{2014}".contains(c));
+    present(title).map(str::to_owned)
 }
 
 /// Reads a plan; one that can't be read must not hide the others.
