@@ -56,7 +56,7 @@ impl PhasePlans {
         };
         let mut found = Self::default();
         let mut read = Vec::new();
-        let mut open = Vec::new();
+        let mut open: Vec<Plan> = Vec::new();
         for (slot, standing) in &phase.plans {
             let parsed = slot
                 .plan
@@ -70,14 +70,16 @@ impl PhasePlans {
             if *standing != PlanStanding::Complete {
                 found.problems.extend(parsed.warnings);
                 found.problems.extend(parsed.value.problems());
-                open.push(parsed.value.file.clone());
+                open.push(parsed.value.clone());
             }
             read.push(parsed.value);
         }
-        let together = check_waves(&read).into_iter().chain(check_overlap(&read));
+        let is_open = |warning: &Warning| open.iter().any(|plan| plan.file == warning.place.file);
         found
             .problems
-            .extend(together.filter(|warning| open.contains(&warning.place.file)));
+            .extend(check_waves(&read).into_iter().filter(is_open));
+        // What is done no longer runs beside anything.
+        found.problems.extend(check_overlap(&open));
         found.problems.sort();
         found
     }
