@@ -11,8 +11,12 @@
 )]
 
 mod claude_md;
+mod corpus_sweep;
+mod crash;
+mod gold;
 mod layering;
 mod planning_files;
+mod races;
 mod repository;
 mod storage;
 mod support;

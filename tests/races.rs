@@ -18,7 +18,11 @@ fn execute_and_sync_at_once_record_each_phase_once() {
             for process in 0..PROCESSES {
                 let case = &case;
                 scope.spawn(move || {
-                    let command = if (process + round) % 2 == 0 { "execute --all" } else { "sync" };
+                    let command = if (process + round) % 2 == 0 {
+                        "execute --all"
+                    } else {
+                        "sync"
+                    };
                     case.run(command).success();
                 });
             }
@@ -26,9 +30,16 @@ fn execute_and_sync_at_once_record_each_phase_once() {
     }
     let patterns = ".vbw-planning/patterns/PATTERNS.md";
     let recorded = case.read(patterns).unwrap();
-    assert_eq!(String::from_utf8(recorded), String::from_utf8(undisturbed.read(patterns).unwrap()));
+    assert_eq!(
+        String::from_utf8(recorded),
+        String::from_utf8(undisturbed.read(patterns).unwrap())
+    );
     assert_eq!(case.read("CLAUDE.md"), undisturbed.read("CLAUDE.md"));
-    let left: Vec<_> = case.tree().into_keys().filter(|path| path.to_string_lossy().ends_with(".tmp")).collect();
+    let left: Vec<_> = case
+        .tree()
+        .into_keys()
+        .filter(|path| path.ends_with(".tmp"))
+        .collect();
     assert!(left.is_empty(), "left behind: {left:?}");
 }
 
@@ -39,5 +50,8 @@ fn shipping_and_recording_again_appends_nothing() {
     let shipped = case.tree();
     case.run("execute --all").success();
     case.run("ship").success();
-    assert_eq!(crate::support::difference(&shipped, &case.tree()), Vec::<String>::new());
+    assert_eq!(
+        crate::support::difference(&shipped, &case.tree()),
+        Vec::<String>::new()
+    );
 }

@@ -51,8 +51,9 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
 
 /// Reads a phase number from the command line.
 pub(crate) fn phase_number(text: &str) -> Result<PhaseNumber> {
-    PhaseNumber::parse(text)
-        .ok_or_else(|| Error::usage(format!("{text:?} is not a phase number")).hint("write it like 3, 05.1 or 3b"))
+    PhaseNumber::parse(text).ok_or_else(|| {
+        Error::usage(format!("{text:?} is not a phase number")).hint("write it like 3, 05.1 or 3b")
+    })
 }
 
 fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
@@ -62,7 +63,10 @@ fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
     shown::phases("Recorded", &report.recorded, to)?;
     shown::phases("Already recorded", &report.already, to)?;
     for phase in &report.changed_since {
-        writeln!(to, "{phase}: its summaries changed since it was recorded; --again appends a fresh entry.")?;
+        writeln!(
+            to,
+            "{phase}: its summaries changed since it was recorded; --again appends a fresh entry."
+        )?;
     }
     if report.recorded.is_empty() && report.already.is_empty() {
         writeln!(to, "No complete phase to record.")?;

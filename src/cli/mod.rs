@@ -2,7 +2,7 @@
 
 mod completions;
 mod config;
-//X mod execute;
+mod execute;
 mod init;
 mod inspect;
 mod log;
@@ -11,7 +11,7 @@ mod output;
 mod shown;
 //X mod patterns;
 mod plan;
-//X mod ship;
+mod ship;
 mod status;
 mod sync;
 mod undo;
@@ -98,8 +98,8 @@ enum Color {
 enum Command {
     Init(init::InitArgs),
     Plan(plan::PlanArgs),
-    //X Execute(execute::ExecuteArgs),
-    //X Ship(ship::ShipArgs),
+    Execute(execute::ExecuteArgs),
+    Ship(ship::ShipArgs),
     Sync(sync::SyncArgs),
     Status(status::StatusArgs),
     Inspect(inspect::InspectArgs),
@@ -136,8 +136,8 @@ impl Command {
         match self {
             Self::Init(args) => init::run(args, project, out),
             Self::Plan(args) => plan::run(args, project, out),
-            //X Self::Execute(args) => execute::run(args, project, out),
-            //X Self::Ship(args) => ship::run(args, project, out),
+            Self::Execute(args) => execute::run(args, project, out),
+            Self::Ship(args) => ship::run(args, project, out),
             Self::Sync(args) => sync::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),

@@ -108,21 +108,28 @@ fn without_roadmap_word(title: &str) -> String {
     } else {
         title
     };
-    rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '\u{2013}' | '\u{2014}')).to_owned()
+    rest.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, ':' | '-' | '\u{2013}' | '\u{2014}')
+    })
+    .to_owned()
 }
 
 fn wanted_slug(survey: &Survey, asked: Option<&str>, name: &str) -> Result<String> {
     let active = &survey.folder.active.slug;
     match asked {
-        Some(asked) if active != DEFAULT_MILESTONE && asked != active => {
-            Err(Error::not_found(format!("milestone {asked:?} is not the active one, which is {active:?}"))
-                .hint(format!("annals ship --milestone {active}")))
+        Some(asked) if active != DEFAULT_MILESTONE && asked != active => Err(Error::not_found(
+            format!("milestone {asked:?} is not the active one, which is {active:?}"),
+        )
+        .hint(format!("annals ship --milestone {active}"))),
+        Some(asked) if slug_of(asked) != asked => {
+            Err(Error::usage(format!("{asked:?} is not a slug"))
+                .hint("a slug has lower-case letters, digits and hyphens"))
         }
-        Some(asked) if slug_of(asked) != asked => Err(Error::usage(format!("{asked:?} is not a slug"))
-            .hint("a slug has lower-case letters, digits and hyphens")),
         Some(asked) => Ok(asked.to_owned()),
         None if active != DEFAULT_MILESTONE => Ok(active.clone()),
-        None => Ok(Some(slug_of(name)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "milestone".to_owned())),
+        None => Ok(Some(slug_of(name))
+            .filter(|slug| !slug.is_empty())
+            .unwrap_or_else(|| "milestone".to_owned())),
     }
 }
 
@@ -180,9 +187,17 @@ struct ShippedName<'a> {
 }
 
 /// Returns the STATE.md that stays in the planning folder: what outlives the milestone.
-fn root_state(project: &Project, survey: &Survey, name: &str, slug: &str, changes: &Changes) -> Result<String> {
+fn root_state(
+    project: &Project,
+    survey: &Survey,
+    name: &str,
+    slug: &str,
+    changes: &Changes,
+) -> Result<String> {
     let old = changes.current(&survey.folder.active.dir.join("STATE.md"))?;
-    let old = old.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let old = old
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default();
     let context = StateContext {
         project: survey.name(project),
         shipped: ShippedName {
@@ -204,7 +219,13 @@ fn profile_lines(state: &str) -> Vec<String> {
     let outline = crate::markdown::Outline::parse(state, 0);
     outline
         .section(&["Codebase Profile"])
-        .map(|section| outline.slice(&section.whole).lines().map(str::to_owned).collect())
+        .map(|section| {
+            outline
+                .slice(&section.whole)
+                .lines()
+                .map(str::to_owned)
+                .collect()
+        })
         .unwrap_or_default()
 }
 
@@ -212,7 +233,10 @@ fn profile_lines(state: &str) -> Vec<String> {
 fn next_milestone(survey: &Survey, changes: &mut Changes) -> Result<Option<Milestone>> {
     let folder = &survey.folder;
     let file = folder.dir.join("ACTIVE");
-    let remaining = folder.milestones()?.into_iter().find(|slug| *slug != folder.active.slug);
+    let remaining = folder
+        .milestones()?
+        .into_iter()
+        .find(|slug| *slug != folder.active.slug);
     match remaining {
         Some(slug) if folder.active.slug != DEFAULT_MILESTONE => {
             changes.write(&file, format!("{slug}\n"))?;
@@ -226,7 +250,12 @@ fn next_milestone(survey: &Survey, changes: &mut Changes) -> Result<Option<Miles
 }
 
 /// Returns what the folder will say once the changes are made.
-fn afterwards(project: &Project, survey: &Survey, next: Option<Milestone>, changes: &Changes) -> Result<Survey> {
+fn afterwards(
+    project: &Project,
+    survey: &Survey,
+    next: Option<Milestone>,
+    changes: &Changes,
+) -> Result<Survey> {
     let mut folder = survey.folder.clone();
     folder.active = next.unwrap_or_else(|| Milestone {
         slug: DEFAULT_MILESTONE.to_owned(),
@@ -234,6 +263,8 @@ fn afterwards(project: &Project, survey: &Survey, next: Option<Milestone>, chang
         phases: Vec::new(),
     });
     Survey::of(project, Parsed::clean(folder), &|path| {
-        Ok(changes.current(path)?.map(|bytes| read::decode(bytes, path)))
+        Ok(changes
+            .current(path)?
+            .map(|bytes| read::decode(bytes, path)))
     })
 }

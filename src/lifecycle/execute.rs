@@ -55,11 +55,12 @@ pub struct ExecuteReport {
 /// Appends an entry to PATTERNS.md for each phase asked for, and refreshes the context files.
 pub fn execute(project: &Project, request: &ExecuteRequest) -> Result<ExecuteReport> {
     let stores = [Store::Plan, Store::Patterns, Store::Context];
-    let ((mut report, refused), applied) = project.storage().transact("execute", &stores, || {
-        let mut changes = Changes::new();
-        let outcome = plan(project, request, &mut changes)?;
-        Ok((outcome, changes))
-    })?;
+    let ((mut report, refused), applied) =
+        project.storage().transact("execute", &stores, || {
+            let mut changes = Changes::new();
+            let outcome = plan(project, request, &mut changes)?;
+            Ok((outcome, changes))
+        })?;
     report.changed = applied
         .changed
         .iter()
@@ -98,7 +99,12 @@ fn plan(
 }
 
 /// Takes the phase that was asked for; two folders may carry its number.
-fn named(survey: &Survey, number: &PhaseNumber, partial: bool, recorder: &mut Recorder<'_>) -> Result<()> {
+fn named(
+    survey: &Survey,
+    number: &PhaseNumber,
+    partial: bool,
+    recorder: &mut Recorder<'_>,
+) -> Result<()> {
     let phases: Vec<&Phase> = survey
         .position
         .phases
@@ -188,7 +194,11 @@ fn incomplete(phase: &Phase) -> Error {
     let message = if missing.is_empty() {
         format!("phase {} is not planned yet", phase.number)
     } else {
-        format!("phase {} is not complete: no finished summary for {}", phase.number, missing.join(", "))
+        format!(
+            "phase {} is not complete: no finished summary for {}",
+            phase.number,
+            missing.join(", ")
+        )
     };
     let error = Error::refused(message).hint("--partial records what is there");
     match &phase.dir {

@@ -1,12 +1,21 @@
 //! What each command of a planning workflow does to the stores.
 
+mod archive;
+mod execute;
 mod init;
 mod inspect;
 mod plan;
+mod record;
 mod refresh;
+mod ship;
+mod shipped;
 mod sync;
 mod undo;
 
+pub use archive::Archived;
+pub use execute::ExecuteReport;
+pub use execute::ExecuteRequest;
+pub use execute::execute;
 pub use init::InitDefaults;
 pub use init::InitReport;
 pub use init::InitRequest;
@@ -21,6 +30,9 @@ pub use plan::PlanBrief;
 pub use plan::PlanRequest;
 pub use plan::plan;
 pub use refresh::ContextFiles;
+pub use ship::ShipReport;
+pub use ship::ShipRequest;
+pub use ship::ship;
 pub use sync::SyncReport;
 pub use sync::SyncRequest;
 pub use sync::preview;

@@ -59,7 +59,12 @@ impl<'a> Recorder<'a> {
     }
 
     /// Takes a phase, and tells whether it is new.
-    pub(crate) fn take(&mut self, dir: &PhaseDir, name: Option<&str>, milestone: &str) -> Result<bool> {
+    pub(crate) fn take(
+        &mut self,
+        dir: &PhaseDir,
+        name: Option<&str>,
+        milestone: &str,
+    ) -> Result<bool> {
         let phase = FinishedPhase::read(dir, name, milestone, &read::text, &self.project.git)?;
         let phase = phase.into_value(&mut self.written.warnings);
         if phase.plans.is_empty() {
@@ -85,7 +90,11 @@ impl<'a> Recorder<'a> {
         };
         let entry = Retrospective::of(&phase, &circumstances);
         // A copy of a phase beside its archive teaches the same once.
-        if self.entries.iter().any(|other| other.trace.is_of_same_plans(&entry.trace)) {
+        if self
+            .entries
+            .iter()
+            .any(|other| other.trace.is_of_same_plans(&entry.trace))
+        {
             return Ok(false);
         }
         self.entries.push(entry);

@@ -69,7 +69,11 @@ pub fn ship(project: &Project, request: &ShipRequest) -> Result<ShipReport> {
             let outcome = plan(project, request, &mut changes)?;
             Ok((outcome, changes))
         })?;
-    report.changed = applied.changed.iter().map(|path| project.relative(path).to_owned()).collect();
+    report.changed = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
     if let Some(archived) = report.archived.as_ref().filter(|_| !applied.dry_run) {
@@ -82,7 +86,11 @@ pub fn ship(project: &Project, request: &ShipRequest) -> Result<ShipReport> {
 }
 
 /// Plans all that shipping changes, before anything is changed.
-fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Result<(ShipReport, Option<Error>)> {
+fn plan(
+    project: &Project,
+    request: &ShipRequest,
+    changes: &mut Changes,
+) -> Result<(ShipReport, Option<Error>)> {
     let survey = Survey::take(project)?;
     let mut report = ShipReport {
         warnings: survey.warnings.clone(),
@@ -130,8 +138,15 @@ fn check_complete(position: &Position) -> Result<()> {
         .iter()
         .filter_map(|phase| match phase.standing {
             Standing::Open => {
-                let plans: Vec<String> = phase.open_plans().map(|slot| slot.number.to_string()).collect();
-                Some(format!("phase {}: plan {} has no finished summary", phase.number, plans.join(", ")))
+                let plans: Vec<String> = phase
+                    .open_plans()
+                    .map(|slot| slot.number.to_string())
+                    .collect();
+                Some(format!(
+                    "phase {}: plan {} has no finished summary",
+                    phase.number,
+                    plans.join(", ")
+                ))
             }
             Standing::Unplanned => Some(format!("phase {} is not planned", phase.number)),
             Standing::Done | Standing::Dropped => None,
@@ -140,12 +155,19 @@ fn check_complete(position: &Position) -> Result<()> {
     if problems.is_empty() {
         return Ok(());
     }
-    Err(Error::refused(format!("the milestone is not complete: {}", problems.join("; ")))
-        .hint("finish or drop what is open, or ship it as it is with --force"))
+    Err(Error::refused(format!(
+        "the milestone is not complete: {}",
+        problems.join("; ")
+    ))
+    .hint("finish or drop what is open, or ship it as it is with --force"))
 }
 
 /// Plans that RESUME.md goes: what it says of a session is stale once the milestone has shipped.
-fn remove_session_notes(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<Vec<PathBuf>> {
+fn remove_session_notes(
+    project: &Project,
+    survey: &Survey,
+    changes: &mut Changes,
+) -> Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     let homes = [&survey.folder.dir, &survey.folder.active.dir];
     for home in homes {

@@ -65,23 +65,46 @@ struct Commits {
     last: Option<String>,
 }
 
-pub(crate) fn shipped(project: &Project, survey: &Survey, name: &str, slug: &str) -> Result<Shipped> {
+pub(crate) fn shipped(
+    project: &Project,
+    survey: &Survey,
+    name: &str,
+    slug: &str,
+) -> Result<Shipped> {
     let mut rows = Vec::new();
     let mut kinds: Vec<String> = Vec::new();
     let mut commits: Vec<String> = Vec::new();
-    let mut plans = Plans { total: 0, complete: 0 };
-    for phase in survey.position.phases.iter().filter(|phase| phase.standing != Standing::Dropped) {
+    let mut plans = Plans {
+        total: 0,
+        complete: 0,
+    };
+    for phase in survey
+        .position
+        .phases
+        .iter()
+        .filter(|phase| phase.standing != Standing::Dropped)
+    {
         let complete = phase.count(PlanStanding::Complete);
         plans.total += phase.plans.len();
         plans.complete += complete;
         let mut deviations = 0;
         for (slot, _) in &phase.plans {
-            let (Some(dir), Some(file)) = (&phase.dir, &slot.summary) else { continue };
+            let (Some(dir), Some(file)) = (&phase.dir, &slot.summary) else {
+                continue;
+            };
             let path = dir.join(file);
-            let Some(text) = read::text(&path)? else { continue };
+            let Some(text) = read::text(&path)? else {
+                continue;
+            };
             let summary = Summary::parse(&text.value, &path).value;
-            deviations += summary.deviation_count.unwrap_or(0);
-            kinds.extend(summary.deviations.into_iter().flatten().filter_map(|deviation| deviation.kind));
+            deviations += summary.deviation_count as usize;
+            kinds.extend(
+                summary
+                    .deviations
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|deviation| deviation.kind),
+            );
             commits.extend(summary.commits.into_iter().flatten());
         }
         rows.push((deviations, phase, complete));
@@ -123,11 +146,13 @@ pub(crate) fn shipped(project: &Project, survey: &Survey, name: &str, slug: &str
 /// Returns the requirements that the milestone's phases cover, each once, in roadmap order.
 fn requirements(roadmap: &Roadmap) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for requirement in roadmap.active_phases().flat_map(|phase| &phase.requirements) {
+    for requirement in roadmap
+        .active_phases()
+        .flat_map(|phase| &phase.requirements)
+    {
         if !found.contains(requirement) {
             found.push(requirement.clone());
         }
     }
     found
 }
-

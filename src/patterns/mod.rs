@@ -1,19 +1,37 @@
 //! What finished phases taught, whether it still holds, and what fits the current phase.
 
+mod append;
+mod bullets;
+mod effort;
 mod entry;
+mod finished_phase;
 mod heading;
+mod own_words;
 mod part;
+mod plan_record;
 mod reader;
 mod relevance;
+mod retrospective;
 mod statistics;
 mod trace;
 
+pub use append::Recorded;
+pub use append::append;
+pub use effort::effort;
 pub use entry::DeviationCount;
 pub use entry::Entry;
 pub use entry::LoosePattern;
 pub use entry::Patterns;
 pub use entry::Timing;
+pub use finished_phase::FinishedPhase;
+pub use own_words::Detail;
+pub use plan_record::PlanRecord;
 pub use relevance::Relevant;
+pub use retrospective::Circumstances;
+pub use retrospective::DeviationKinds;
+pub use retrospective::PhaseTitle;
+pub use retrospective::PlanTimes;
+pub use retrospective::Retrospective;
 pub use statistics::Rate;
 pub use statistics::fisher_exact;
 pub use statistics::mann_whitney;

@@ -83,13 +83,13 @@ mod tests {
     fn the_config_directory_follows_xdg_and_falls_back_to_home() {
         let config = |variables: &[_]| environment(variables).config_dir();
         assert_eq!(
-            config(&[("HOME", "/home/ada"), ("XDG_CONFIG_HOME", "/etc/ada")]),
+            config(&[("HOME", "/users/ada"), ("XDG_CONFIG_HOME", "/etc/ada")]),
             Some(PathBuf::from("/etc/ada/annals"))
         );
         for ignored in ["", "relative/path"] {
             assert_eq!(
-                config(&[("HOME", "/home/ada"), ("XDG_CONFIG_HOME", ignored)]),
-                Some(PathBuf::from("/home/ada/.config/annals")),
+                config(&[("HOME", "/users/ada"), ("XDG_CONFIG_HOME", ignored)]),
+                Some(PathBuf::from("/users/ada/.config/annals")),
                 "{ignored:?}"
             );
         }

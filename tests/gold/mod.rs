@@ -30,11 +30,11 @@ use crate::support::corpus;
 /// `next` is at 100 from the start: a wrong next action sends an agent the wrong way, and an honest
 /// `conflict` is accepted where the evidence is contradictory.
 const FLOOR: &[(&str, usize)] = &[
-    ("summary", 0),
-    ("state", 0),
-    ("phases", 0),
+    ("summary", 99),
+    ("state", 99),
+    ("phases", 99),
     ("next", 100),
-    ("overall", 0),
+    ("overall", 99),
 ];
 
 #[test]

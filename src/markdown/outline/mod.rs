@@ -150,10 +150,15 @@ impl<'a> Outline<'a> {
     }
 
     /// Returns the sections under `section`, at any depth.
-    pub fn subsections<'s>(&'s self, section: &'s Section) -> impl Iterator<Item = &'s Section> {
-        self.sections.iter().filter(move |inner| {
-            section.whole.contains(&inner.heading.start) && inner.heading != section.heading
-        })
+    pub fn subsections(&self, section: &Section) -> impl Iterator<Item = &Section> {
+        let from = self
+            .sections
+            .partition_point(|inner| inner.heading.start < section.whole.start);
+        let end = section.whole.end;
+        let later = self.sections.get(from..).unwrap_or_default();
+        later
+            .iter()
+            .take_while(move |inner| inner.heading.start < end)
     }
 
     /// Returns the title of the first `#` heading.

@@ -16,12 +16,16 @@ use crate::planning::RoadmapMilestone;
 use crate::planning::heading;
 use crate::planning::progress_table::phase_in_front;
 
+/// More milestones than this are no roadmap.
+const MAX: usize = 200;
+
 /// Returns the milestones: blocks and sections first, then those that are only listed.
 pub(super) fn milestones(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
     let mut found = details(outline);
     found.extend(sections(outline));
+    found.truncate(MAX);
     found.sort_by_key(|milestone| milestone.range.start);
-    for listed in listed(outline) {
+    for listed in listed(outline).into_iter().take(MAX) {
         match found.iter_mut().find(|known| {
             version(&known.name).is_some() && version(&known.name) == version(&listed.name)
         }) {

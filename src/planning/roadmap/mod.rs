@@ -39,9 +39,11 @@ use crate::warning::Warning;
 
 mod assembly;
 mod field;
+mod mention;
 mod milestone;
 mod name;
 mod plan_entry;
+mod progress;
 mod reference;
 mod section;
 
@@ -136,6 +138,9 @@ pub struct Roadmap {
     pub is_between_milestones: bool,
 }
 
+/// More than this many phases that are described twice are not reported one by one.
+const MAX_DOUBLED: usize = 20;
+
 impl Roadmap {
     /// Reads a ROADMAP.md, or the roadmap of an archived milestone.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
@@ -143,7 +148,7 @@ impl Roadmap {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse(text, front.range.end);
         let assembly = Assembly::read(&outline);
-        for (number, line) in assembly.doubled {
+        for (number, line) in assembly.doubled.into_iter().take(MAX_DOUBLED) {
             let message = format!("phase {number} is described a second time; the first counts");
             warnings.push(Warning::at(path, line, message));
         }

@@ -187,13 +187,19 @@ pub struct State {
     pub session: Session,
 }
 
+/// More than this many unclear phases are not reported one by one.
+const MAX_UNCLEAR: usize = 20;
+
 impl State {
     /// Reads a STATE.md.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse(text, front.range.end);
-        for label in position::unclear_phases(&outline) {
+        for label in position::unclear_phases(&outline)
+            .into_iter()
+            .take(MAX_UNCLEAR)
+        {
             let message = format!("the current phase names no number: {:?}", label.value);
             warnings.push(Warning::at(path, label.line, message));
         }

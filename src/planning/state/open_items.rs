@@ -97,21 +97,20 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Entries {
 impl Entries {
     fn read(&mut self, outline: &Outline<'_>, range: &Range<usize>, is_done: bool) {
         let items: Vec<&Item> = outline.items(range).map(|(_, item)| item).collect();
-        for (index, item) in items.iter().enumerate() {
+        let mut rest = items.as_slice();
+        while let Some((item, later)) = rest.split_first() {
+            let (nested, later) =
+                later.split_at(later.iter().take_while(|item| item.depth > 0).count());
             // A bullet over checkboxes is their heading, they are the entries.
-            let nested = items[index + 1..]
-                .iter()
-                .take_while(|other| other.depth > 0);
-            let is_lead = item.depth == 0
-                && item.checked.is_none()
-                && nested.into_iter().any(|other| other.checked.is_some());
-            let is_nested_entry = item.depth > 0 && item.checked.is_some() && {
-                let lead = items[..index].iter().rev().find(|other| other.depth == 0);
-                lead.is_some_and(|lead| lead.checked.is_none())
-            };
-            if (item.depth == 0 && !is_lead) || is_nested_entry {
-                self.push(&item.text, is_done || item.checked == Some(true));
+            let is_lead =
+                item.checked.is_none() && nested.iter().any(|item| item.checked.is_some());
+            if is_lead {
+                let boxed = nested.iter().filter(|item| item.checked.is_some());
+                boxed.for_each(|item| self.push_item(item, is_done));
+            } else if item.depth == 0 {
+                self.push_item(item, is_done);
             }
+            rest = later;
         }
         for table in outline.tables(range) {
             self.read_table(table);
@@ -143,6 +142,10 @@ impl Entries {
                 self.push(text, cell(outcome).is_some() || is_complete);
             }
         }
+    }
+
+    fn push_item(&mut self, item: &Item, is_done: bool) {
+        self.push(&item.text, is_done || item.checked == Some(true));
     }
 
     fn push(&mut self, text: &str, is_done: bool) {

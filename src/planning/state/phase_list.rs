@@ -5,6 +5,8 @@
 //! - Phase 7: Name ✅                            - **Phase 3: Name** — In progress
 //! ```
 
+use std::collections::HashSet;
+
 use crate::markdown::Outline;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseStatus;
@@ -36,6 +38,7 @@ const LOG_SECTIONS: &[&str] = &[
 /// Returns the phases listed with a status, the first mention of each, in file order.
 pub(super) fn phase_statuses(outline: &Outline<'_>) -> Vec<PhaseStatus> {
     let mut found: Vec<PhaseStatus> = Vec::new();
+    let mut seen = HashSet::new();
     for section in outline.sections() {
         let title = heading::words(&section.title);
         if LOG_SECTIONS.contains(&title.as_str()) {
@@ -58,7 +61,7 @@ pub(super) fn phase_statuses(outline: &Outline<'_>) -> Vec<PhaseStatus> {
             entry(Span::new(text, block.range.start, block.line)).filter(|_| is_list || is_bold)
         });
         for status in rows.chain(bullets) {
-            if !found.iter().any(|other| other.number == status.number) {
+            if seen.insert(status.number.clone()) {
                 found.push(status);
             }
         }

@@ -19,23 +19,42 @@ pub(super) fn skills(outline: &Outline<'_>) -> (Vec<Skill>, Vec<Skill>) {
     let mut suggested = Vec::new();
     for section in heading::sections(outline, &["skills", "installed skills", "skill status"]) {
         let labels = outline.labels(&section.own);
-        for (index, label) in labels.iter().enumerate() {
-            let end = labels[index + 1..]
-                .iter()
-                .find(|next| next.is_bold)
-                .map_or(section.own.end, |next| next.range.start);
-            match heading::words(&label.name).as_str() {
-                "installed" | "installed skills" => {
-                    installed.extend(under(outline, label, label.range.end..end));
-                }
-                "suggested" | "suggested skills" | "recommended" => {
-                    suggested.extend(under(outline, label, label.range.end..end));
-                }
-                _ => {}
+        let parts: Vec<(&Label, Part)> = labels
+            .iter()
+            .map(|label| (label, Part::of(label)))
+            .filter(|(label, part)| label.is_bold || *part != Part::Other)
+            .collect();
+        for (index, (label, part)) in parts.iter().enumerate() {
+            let end = parts
+                .get(index + 1)
+                .map_or(section.own.end, |(next, _)| next.range.start);
+            let below = label.range.end..end;
+            match part {
+                Part::Installed => installed.extend(under(outline, label, below)),
+                Part::Suggested => suggested.extend(under(outline, label, below)),
+                Part::Other => {}
             }
         }
     }
     (installed, suggested)
+}
+
+/// What a label of the section is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Installed,
+    Suggested,
+    Other,
+}
+
+impl Part {
+    fn of(label: &Label) -> Self {
+        match heading::words(&label.name).as_str() {
+            "installed" | "installed skills" => Self::Installed,
+            "suggested" | "suggested skills" | "recommended" => Self::Suggested,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Returns the skills in a label's line, and those in the bullets under it.

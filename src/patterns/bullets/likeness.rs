@@ -1,0 +1,116 @@
+//! Tells which passages of different plans speak of the same thing.
+
+use std::collections::BTreeSet;
+
+/// Two passages are alike from this share of common words on.
+const SHARE: f64 = 0.4;
+
+/// A short passage is like a longer one that has this share of its words.
+const SHARE_OF_SHORTER: f64 = 0.8;
+
+/// Fewer common words than these are chance.
+const LEAST_COMMON: usize = 3;
+
+/// Words that every summary uses, whatever it speaks of.
+const COMMON: &[&str] = &[
+    "add", "and", "are", "been", "but", "did", "do", "does", "fix", "for", "from", "had", "has",
+    "have", "in", "into", "is", "it", "not", "of", "on", "out", "plan", "so", "task", "than",
+    "that", "the", "their", "them", "then", "thi", "to", "us", "use", "via", "wa", "were", "when",
+    "which", "while", "with", "issue", "after", "before", "file", "need", "required", "instead",
+    "all", "also", "an", "as", "at", "be", "by", "no", "or", "a", "s", "t",
+];
+
+/// The words of a passage that tell what it is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Words(BTreeSet<String>);
+
+impl Words {
+    pub(crate) fn of(text: &str) -> Self {
+        let words = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.contains(char::is_alphabetic))
+            .map(stem)
+            .filter(|word| !COMMON.contains(&word.as_str()));
+        Self(words.collect())
+    }
+
+    /// Returns the share of words that two passages have in common, from 0 to 1.
+    pub(crate) fn likeness(&self, other: &Self) -> f64 {
+        let common = self.0.intersection(&other.0).count();
+        // Of short passages, all words must be there.
+        let least = LEAST_COMMON.min(self.0.len()).min(other.0.len()).max(1);
+        if common < least {
+            return 0.0;
+        }
+        let all = self.0.len() + other.0.len() - common;
+        let of_shorter = ratio(common, self.0.len().min(other.0.len()));
+        if of_shorter >= SHARE_OF_SHORTER {
+            return of_shorter;
+        }
+        ratio(common, all)
+    }
+
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.likeness(other) >= SHARE
+    }
+}
+
+/// Returns groups of like passages, each by index, with those that stand alone as groups of one.
+///
+/// A passage joins the first group that has a passage like it in its lead: groups never chain from
+/// one subject to another.
+pub(crate) fn groups(passages: &[Words]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, words) in passages.iter().enumerate() {
+        let group = groups
+            .iter_mut()
+            .find(|group| passages[group[0]].is_like(words));
+        match group {
+            Some(group) => group.push(index),
+            None => groups.push(vec![index]),
+        }
+    }
+    groups
+}
+
+/// Returns the word without case and its most common endings.
+fn stem(word: &str) -> String {
+    let lower = word.to_lowercase();
+    let stemmed = ["ing", "ed", "es", "s"]
+        .iter()
+        .find_map(|ending| lower.strip_suffix(ending).filter(|stem| stem.len() > 2));
+    stemmed.unwrap_or(&lower).to_owned()
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    if whole == 0 {
+        0.0
+    } else {
+        number(part) / number(whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_trouble_in_other_words_is_alike() {
+        let texts = [
+            "Backend build initially failed due to file locks from a running Server process.",
+            "File locking by a running Server process (PID 59728) made the first build fail",
+            "Pre-existing test failures in Pharmacy are unrelated",
+            "Formatted imports with prettier",
+            "Prettier reordered the imports after formatting",
+        ];
+        let words: Vec<_> = texts.iter().map(|text| Words::of(text)).collect();
+        assert_eq!(groups(&words), [vec![0, 1], vec![2], vec![3, 4]]);
+    }
+
+    #[test]
+    fn nothing_is_like_nothing() {
+        assert!(!Words::of("").is_like(&Words::of("")));
+        assert!(!Words::of("the and").is_like(&Words::of("the and")));
+    }
+}

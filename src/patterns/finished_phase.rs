@@ -1,0 +1,159 @@
+//! A phase with the records of its finished plans.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use sha2::Digest;
+use sha2::Sha256;
+
+use crate::error::Result;
+use crate::git::Git;
+use crate::patterns::PlanRecord;
+use crate::patterns::Trace;
+use crate::patterns::trace::plan_id;
+use crate::planning::PhaseDir;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+use crate::planning::Read;
+use crate::planning::Summary;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// A phase as the summaries of its plans tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinishedPhase {
+    /// Its number.
+    pub number: PhaseNumber,
+    /// Its name.
+    pub name: String,
+    /// The name of its folder.
+    pub dir_name: String,
+    /// The slug of its milestone.
+    pub milestone: String,
+    /// The plans that have a summary, by number.
+    pub plans: Vec<PlanRecord>,
+    /// The digest of the summaries' contents.
+    pub digest: String,
+}
+
+/// A summary as it was read.
+struct Source {
+    plan: PlanNumber,
+    path: PathBuf,
+    text: String,
+    summary: Summary,
+}
+
+impl FinishedPhase {
+    /// Reads the summaries of a phase's folder.
+    ///
+    /// `read` returns the text of a file. A summary that cannot be read becomes a warning. Where one
+    /// has no duration, `git` is asked for the time from its first to its last commit.
+    pub fn read(
+        dir: &PhaseDir,
+        name: Option<&str>,
+        milestone: &str,
+        read: Read<'_>,
+        git: &Git,
+    ) -> Result<Parsed<Self>> {
+        let mut warnings = Vec::new();
+        let mut sources = Vec::new();
+        for slot in &dir.plans {
+            let Some(file) = &slot.summary else {
+                continue;
+            };
+            let path = dir.dir.join(file);
+            let Some(text) = text(read, &path, &mut warnings) else {
+                continue;
+            };
+            let summary = Summary::parse(&text, &path).into_value(&mut warnings);
+            sources.push(Source {
+                plan: slot.number.clone(),
+                path,
+                text,
+                summary,
+            });
+        }
+        derive_durations(&mut sources, git)?;
+        let digest = digest(&sources);
+        let record = |source: Source| {
+            PlanRecord::new(source.plan, source.summary, &source.text, &source.path)
+        };
+        let value = Self {
+            number: dir.number.clone(),
+            name: name.unwrap_or(&dir.name).to_owned(),
+            dir_name: dir.dir_name(),
+            milestone: milestone.to_owned(),
+            digest,
+            plans: sources.into_iter().map(record).collect(),
+        };
+        Ok(Parsed { value, warnings })
+    }
+
+    /// Returns what an entry of this phase is known again by.
+    pub fn trace(&self, commit: Option<&str>) -> Trace {
+        Trace {
+            phase_dir: self.dir_name.clone(),
+            plans: self.plans.iter().map(|plan| plan.plan.clone()).collect(),
+            digest: self.digest.clone(),
+            commit: commit.map(str::to_owned),
+            milestone: Some(self.milestone.clone()),
+        }
+    }
+}
+
+fn text(read: Read<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Option<String> {
+    match read(path) {
+        Ok(text) => text.map(|text| text.into_value(warnings)),
+        Err(error) => {
+            warnings.push(Warning::file(path, error.reason()));
+            None
+        }
+    }
+}
+
+/// Fills in missing durations from the commits that the summaries name, with one call of git.
+fn derive_durations(sources: &mut [Source], git: &Git) -> Result<()> {
+    let mut hashes = Vec::new();
+    for source in sources.iter() {
+        let commits = source.summary.commits.as_deref().unwrap_or_default();
+        let is_missing = source.summary.duration_minutes.is_none() && commits.len() > 1;
+        hashes.push(if is_missing {
+            commits.to_vec()
+        } else {
+            Vec::new()
+        });
+    }
+    let wanted: Vec<&str> = hashes.iter().flatten().map(String::as_str).collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let mut times = git.commit_times(&wanted)?.into_iter();
+    for (source, hashes) in sources.iter_mut().zip(&hashes) {
+        let known: Vec<_> = times.by_ref().take(hashes.len()).flatten().collect();
+        source.summary.derive_duration(&known);
+    }
+    Ok(())
+}
+
+/// Returns the digest of the summaries' contents, whatever line endings a checkout gave them.
+fn digest(sources: &[Source]) -> String {
+    use std::fmt::Write;
+
+    let mut digest = Sha256::new();
+    for source in sources {
+        let text = source.text.replace("\r\n", "\n");
+        digest.update(format!("{} {}\n", plan_id(&source.plan), text.len()));
+        digest.update(text);
+    }
+    // Half as many digits as git gives a commit by default would do; these cannot meet by chance.
+    digest
+        .finalize()
+        .iter()
+        .take(8)
+        .fold(String::new(), |mut text, byte| {
+            let written = write!(text, "{byte:02x}");
+            debug_assert!(written.is_ok());
+            text
+        })
+}

@@ -1,0 +1,147 @@
+//! Makes the entry of a finished phase.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::clock::Minutes;
+use crate::error::Result;
+use crate::patterns::FinishedPhase;
+use crate::patterns::PlanRecord;
+use crate::patterns::Trace;
+use crate::patterns::bullets;
+use crate::patterns::heading::Heading;
+use crate::planning::PhaseNumber;
+use crate::project::Project;
+use crate::secrets;
+use crate::templates;
+use crate::templates::Template;
+use crate::text::Line;
+
+/// What an entry says; `templates/patterns/entry.md.j2` gives it its form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Retrospective {
+    /// The phase.
+    pub phase: PhaseTitle,
+    /// The day the last plan was done, else the day it is recorded.
+    pub date: NaiveDate,
+    /// What it is known again by.
+    pub trace: Trace,
+    /// What worked, the strongest first.
+    pub worked: Vec<Line>,
+    /// What failed, the strongest first.
+    pub failed: Vec<Line>,
+    /// How long the plans took.
+    pub timing: PlanTimes,
+    /// The effort profile that is in force.
+    pub effort: Option<Line>,
+    /// What went otherwise than planned.
+    pub deviations: DeviationKinds,
+}
+
+/// A phase's number and name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PhaseTitle {
+    /// Its number.
+    pub number: PhaseNumber,
+    /// Its name.
+    pub name: Line,
+}
+
+/// The times of a phase's plans, as printed; nothing where none is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanTimes {
+    /// How many plans there were.
+    pub plans: usize,
+    /// The average duration.
+    pub average: Option<String>,
+    /// The duration of all plans.
+    pub total: Option<String>,
+}
+
+/// How many deviations there were, and how many of each kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviationKinds {
+    /// How many.
+    pub count: u32,
+    /// The kinds; nothing where none is named.
+    pub kinds: Option<Line>,
+}
+
+/// What an entry takes from outside of its phase.
+#[derive(Clone, Copy, Debug)]
+pub struct Circumstances<'a> {
+    /// The day it is recorded.
+    pub today: NaiveDate,
+    /// The effort profile that is in force.
+    pub effort: Option<&'a str>,
+    /// The commit that is checked out.
+    pub commit: Option<&'a str>,
+}
+
+impl Retrospective {
+    /// Draws the entry from a phase's plans.
+    pub fn of(phase: &FinishedPhase, circumstances: &Circumstances<'_>) -> Self {
+        let plans = &phase.plans;
+        let done = plans.iter().filter_map(|plan| plan.completed).max();
+        Self {
+            phase: PhaseTitle {
+                number: phase.number.clone(),
+                name: name(&phase.name),
+            },
+            date: done.unwrap_or(circumstances.today),
+            trace: phase.trace(circumstances.commit),
+            worked: bullets::worked(plans),
+            failed: bullets::failed(&phase.number, plans),
+            timing: PlanTimes::of(plans),
+            effort: circumstances
+                .effort
+                .map(line)
+                .filter(|line| !line.is_empty()),
+            deviations: DeviationKinds {
+                count: plans.iter().map(|plan| plan.deviation_count).sum(),
+                kinds: bullets::kinds(plans).as_deref().map(line),
+            },
+        }
+    }
+
+    /// Returns the entry as it stands in PATTERNS.md.
+    pub fn render(&self, project: &Project) -> Result<String> {
+        templates::render(project, Template::PatternsEntry, self)
+    }
+}
+
+/// Returns a name as a heading gives it back: without what would be read as its number or date.
+fn name(written: &str) -> Line {
+    let read = Heading::parse(&format!("Phase 1: {written} (2000-01-01)"));
+    line(&read.name).clipped(100)
+}
+
+fn line(text: &str) -> Line {
+    Line::new(&secrets::redact(text).text)
+}
+
+impl PlanTimes {
+    fn of(plans: &[PlanRecord]) -> Self {
+        let known: Vec<Minutes> = plans.iter().filter_map(|plan| plan.duration).collect();
+        let count = u32::try_from(known.len()).unwrap_or(u32::MAX);
+        let total: Minutes = known.iter().copied().sum();
+        let average = total.as_f64() / f64::from(count.max(1));
+        // A time from first to last commit leaves out what came before the first.
+        let is_derived = plans.iter().any(|plan| plan.duration_derived);
+        let about = if is_derived { "~" } else { "" };
+        let of_some = if known.len() < plans.len() {
+            format!(" ({} of {} plans)", known.len(), plans.len())
+        } else {
+            String::new()
+        };
+        let shown = |minutes: Option<Minutes>| {
+            let minutes = minutes.filter(|_| !known.is_empty())?;
+            Some(format!("{about}{minutes}{of_some}"))
+        };
+        Self {
+            plans: plans.len(),
+            average: shown(Minutes::from_number(average, crate::clock::Unit::Minutes)),
+            total: shown(Some(total)),
+        }
+    }
+}

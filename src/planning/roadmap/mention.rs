@@ -1,0 +1,103 @@
+//! Where a roadmap names its phases: headings of their own, and entries of checklists.
+
+use std::ops::Range;
+
+use crate::markdown::Block;
+use crate::markdown::Item;
+use crate::markdown::Outline;
+use crate::markdown::Section;
+use crate::planning::heading;
+use crate::planning::roadmap::name;
+use crate::planning::roadmap::name::Named;
+use crate::planning::stated::Span;
+
+/// A phase with a section of its own.
+pub(super) struct Heading<'o> {
+    pub(super) named: Named,
+    pub(super) section: &'o Section,
+}
+
+/// A phase in a checklist.
+pub(super) struct Entry<'o> {
+    pub(super) named: Named,
+    pub(super) block: &'o Block,
+    pub(super) item: &'o Item,
+}
+
+/// Lists of phases in which an entry needs no checkbox.
+const LISTS: &[&str] = &["phases", "phase list", "phase overview", "phase checklist"];
+
+/// Returns the headings that name a phase.
+pub(super) fn headings<'o>(outline: &'o Outline<'_>) -> Vec<Heading<'o>> {
+    let sections = outline
+        .sections()
+        .iter()
+        .filter(|section| section.level > 0);
+    sections
+        .filter_map(|section| {
+            let line = outline.text().get(section.heading.clone())?;
+            let title = line.trim_start_matches('#');
+            let start = section.heading.end - title.len();
+            let named = name::named(Span::new(title, start, section.line))?;
+            Some(Heading { named, section })
+        })
+        .collect()
+}
+
+/// Returns the entries of phase checklists; those inside a phase's own section are its plans.
+pub(super) fn entries<'o>(outline: &'o Outline<'_>, headings: &[Heading<'_>]) -> Vec<Entry<'o>> {
+    let details = Ranges::of(headings.iter().map(|heading| heading.section.whole.clone()));
+    let lists = Ranges::of(heading::sections(outline, LISTS).map(|section| section.own.clone()));
+    outline
+        .items(&(0..outline.text().len()))
+        .filter(|(block, item)| {
+            let at = block.range.start;
+            let is_entry = item.checked.is_some() || lists.hold(at);
+            item.depth == 0 && is_entry && !details.hold(at)
+        })
+        .filter_map(|(block, item)| {
+            let text = outline.slice(&block.range);
+            let named = name::named(Span::new(text, block.range.start, block.line))?;
+            // `Phase 1 resolves …` is a sentence unless a checkbox makes it an entry.
+            (item.checked.is_some() || named.name.is_some()).then_some(Entry { named, block, item })
+        })
+        .collect()
+}
+
+/// Ranges that are asked for one byte after the other.
+struct Ranges {
+    /// Apart from each other, in file order.
+    merged: Vec<Range<usize>>,
+}
+
+impl Ranges {
+    /// Merges ranges that come in the order of their starts.
+    fn of(ranges: impl Iterator<Item = Range<usize>>) -> Self {
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for range in ranges {
+            match merged.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => merged.push(range),
+            }
+        }
+        Self { merged }
+    }
+
+    fn hold(&self, at: usize) -> bool {
+        let next = self.merged.partition_point(|range| range.start <= at);
+        next.checked_sub(1)
+            .is_some_and(|last| self.merged[last].contains(&at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_ranges_hold_what_their_parts_held() {
+        let ranges = Ranges::of([0..3, 1..2, 3..5, 7..9].into_iter());
+        let held: Vec<usize> = (0..10).filter(|at| ranges.hold(*at)).collect();
+        assert_eq!(held, [0, 1, 2, 3, 4, 7, 8]);
+    }
+}

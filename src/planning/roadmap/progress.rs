@@ -1,0 +1,71 @@
+//! How far a phase is, by all that the roadmap says about it.
+
+use crate::planning::PhaseProgress;
+use crate::planning::RoadmapPhase;
+use crate::planning::RoadmapPlan;
+use crate::planning::Stated;
+use crate::planning::roadmap::assembly::Found;
+
+impl Found {
+    /// Returns the phase with its status: what takes it out counts first, then the progress table,
+    /// its own words, its checkbox, its plans' checkboxes, its count of plans.
+    pub(super) fn settled(self) -> RoadmapPhase {
+        let mut phase = self.phase;
+        let of = |stated: Option<&Stated<String>>| {
+            stated.and_then(|stated| PhaseProgress::of(&stated.value))
+        };
+        let row = phase.row.as_ref().and_then(|row| of(row.status.as_ref()));
+        let own = of(phase.stated_status.as_ref());
+        let out = [self.out, row, own]
+            .into_iter()
+            .flatten()
+            .find(|progress| progress.is_out());
+        let listed = listed_progress(&phase.plans);
+        let boxed = phase
+            .checkbox
+            .as_ref()
+            .map(|mark| match (mark.value, listed) {
+                (true, _) => PhaseProgress::Complete,
+                (false, None | Some(PhaseProgress::NotStarted)) => PhaseProgress::NotStarted,
+                (false, Some(_)) => PhaseProgress::InProgress,
+            });
+        let completed = self.is_completed.then_some(PhaseProgress::Complete);
+        let counted = || {
+            phase
+                .plan_count
+                .as_ref()
+                .and_then(|count| counted_progress(&count.value))
+        };
+        phase.status = out
+            .or(row)
+            .or(own)
+            .or(completed)
+            .or(boxed)
+            .or(listed)
+            .or_else(counted);
+        phase
+    }
+}
+
+/// Returns how far a checklist of plans is; nothing where there are no checkboxes.
+fn listed_progress(plans: &[RoadmapPlan]) -> Option<PhaseProgress> {
+    let marks: Vec<bool> = plans.iter().filter_map(|plan| plan.checked).collect();
+    let checked = marks.iter().filter(|mark| **mark).count();
+    (!marks.is_empty()).then_some(match checked {
+        0 => PhaseProgress::NotStarted,
+        all if all == marks.len() => PhaseProgress::Complete,
+        _ => PhaseProgress::InProgress,
+    })
+}
+
+/// Reads `3/3 plans complete`; fewer say that the phase has begun.
+fn counted_progress(count: &str) -> Option<PhaseProgress> {
+    let (complete, rest) = count.split_once('/')?;
+    let (total, rest) = rest.split_once(' ')?;
+    let (complete, total): (u32, u32) = (complete.parse().ok()?, total.parse().ok()?);
+    rest.contains("complete").then_some(match complete {
+        0 => PhaseProgress::NotStarted,
+        all if all >= total => PhaseProgress::Complete,
+        _ => PhaseProgress::InProgress,
+    })
+}
