@@ -11,6 +11,7 @@
 )]
 
 mod claude_md;
+mod cli;
 mod corpus_sweep;
 mod crash;
 mod gold;

@@ -5,16 +5,15 @@ use std::io::Write;
 
 use clap::Args;
 
+use crate::cli::execute::phase_number;
 use crate::cli::output::Output;
 use crate::cli::shown;
-use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::Dependency;
 use crate::lifecycle::PhaseBrief;
 use crate::lifecycle::PlanBrief;
 use crate::lifecycle::PlanRequest;
-use crate::planning::PhaseNumber;
 use crate::planning::Requirement;
 use crate::project::Project;
 use crate::text::clip;
@@ -44,17 +43,6 @@ pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Resul
     out.result_until(&brief, show, shown::refusal(&brief.context))
 }
 
-/// Reads a phase number from the command line, also as its folder spells it: `04-alerts`.
-fn phase_number(text: &str) -> Result<PhaseNumber> {
-    let of_folder = || PhaseNumber::split(text).filter(|(_, rest)| rest.starts_with('-'));
-    PhaseNumber::parse(text)
-        .or_else(|| of_folder().map(|(number, _)| number))
-        .ok_or_else(|| {
-            Error::usage(format!("{text:?} is not a phase number"))
-                .hint("write it like 3, 05.1 or 3b")
-        })
-}
-
 fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     heading(brief, to)?;
     list("Requirements", &requirements(&brief.requirements), 8, to)?;
@@ -69,8 +57,7 @@ fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
         .collect();
     list("What to know", &know, 5, to)?;
     list("Plans", &plans(&brief.plans), 10, to)?;
-    let problems: Vec<String> = brief.problems.iter().map(Warning::to_string).collect();
-    list("To put right in these plans", &problems, 8, to)?;
+    problems(&brief.problems, to)?;
     if let Some(diff) = brief.diff.as_ref().filter(|diff| !diff.is_empty()) {
         return write!(to, "{diff}");
     }
@@ -98,6 +85,27 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "Builds on: {}", clip(&phases.join(", "), WIDTH))?;
     }
     Ok(())
+}
+
+/// Prints what is wrong with the plans; the heading names the folder that they all stand in.
+fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
+    let Some(folder) = problems.first().and_then(|first| first.place.file.parent()) else {
+        return Ok(());
+    };
+    let short = |problem: &Warning| {
+        let mut problem = problem.clone();
+        if let Ok(file) = problem.place.file.strip_prefix(folder) {
+            problem.place.file = file.to_owned();
+        }
+        problem.to_string()
+    };
+    let lines: Vec<String> = problems.iter().map(short).collect();
+    list(
+        &format!("To put right in {}", folder.display()),
+        &lines,
+        8,
+        to,
+    )
 }
 
 /// Prints a heading and the first of some lines under it; nothing where there are none.

@@ -168,7 +168,8 @@ fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
     dirs.iter().find(|dir| Some(&dir.dir) == phase.dir.as_ref())
 }
 
-fn unknown(survey: &Survey, number: &PhaseNumber) -> Error {
+/// Says which phases there are, where another one was asked for.
+pub(crate) fn unknown(survey: &Survey, number: &PhaseNumber) -> Error {
     let known: Vec<String> = survey
         .position
         .phases

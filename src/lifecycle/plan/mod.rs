@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::execute;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
@@ -128,7 +129,7 @@ fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Re
     match current.or_else(|| same.next()) {
         Some(phase) => Ok(phase.clone()),
         None if asked.is_none() => Ok(first(number)),
-        None => Err(unknown(project, survey, number)),
+        None => Err(execute::unknown(survey, number)),
     }
 }
 
@@ -142,21 +143,6 @@ fn first(number: &PhaseNumber) -> Phase {
         plans: Vec::new(),
         standing: Standing::Unplanned,
     }
-}
-
-fn unknown(project: &Project, survey: &Survey, number: &PhaseNumber) -> Error {
-    let phases = &survey.position.phases;
-    let known: Vec<String> = phases
-        .iter()
-        .map(|phase| phase.number.to_string())
-        .collect();
-    let hint = match known.len() {
-        0 => "no phase is known yet; ROADMAP.md names them".to_owned(),
-        _ => format!("the phases here are {}", known.join(", ")),
-    };
-    let roadmap = survey.folder.active.dir.join("ROADMAP.md");
-    let error = Error::not_found(format!("there is no phase {number}")).hint(hint);
-    error.at(project.relative(&roadmap), None)
 }
 
 fn brief(
