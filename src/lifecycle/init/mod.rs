@@ -265,10 +265,18 @@ fn planned(project: &Project, folder: Parsed<Folder>, changes: &Changes) -> Resu
     })
 }
 
-/// Returns what is known of the project without asking: from its manifest, from git, from its folder's name.
+/// Returns what is known of the project without asking: from an old STATE.md, from its manifest, from git, from
+/// its folder's name.
 fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
     let manifest = Manifest::read(&project.root, warnings)?;
-    let name = match manifest.name {
+    let stated = Survey::of(
+        project,
+        Folder::read(&project.planning_place().dir)?,
+        &read::text,
+    )?
+    .state
+    .project;
+    let name = match stated.or(manifest.name) {
         Some(name) => Some(name),
         None => project.git.origin_name()?,
     };
