@@ -8,10 +8,10 @@ mod inspect;
 mod log;
 mod man;
 mod output;
-mod shown;
-//X mod patterns;
+mod patterns;
 mod plan;
 mod ship;
+mod shown;
 mod status;
 mod sync;
 mod undo;
@@ -103,7 +103,7 @@ enum Command {
     Sync(sync::SyncArgs),
     Status(status::StatusArgs),
     Inspect(inspect::InspectArgs),
-    //X Patterns(patterns::PatternsArgs),
+    Patterns(patterns::PatternsArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -141,7 +141,7 @@ impl Command {
             Self::Sync(args) => sync::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
-            //X Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Patterns(args) => patterns::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Config(args) => {

@@ -14,6 +14,8 @@ use crate::lifecycle::Dependency;
 use crate::lifecycle::PhaseBrief;
 use crate::lifecycle::PlanBrief;
 use crate::lifecycle::PlanRequest;
+use crate::patterns::Outcome;
+use crate::patterns::RelevantPattern;
 use crate::planning::Requirement;
 use crate::project::Project;
 use crate::text::clip;
@@ -47,14 +49,7 @@ fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     heading(brief, to)?;
     list("Requirements", &requirements(&brief.requirements), 8, to)?;
     list("Done when", &brief.success_criteria, 8, to)?;
-    let know: Vec<String> = brief
-        .know
-        .iter()
-        .map(|known| match &known.stale {
-            None => format!("{} [{}]", known.text, known.source),
-            Some(reason) => format!("{} [{}] possibly stale: {reason}", known.text, known.source),
-        })
-        .collect();
+    let know: Vec<String> = brief.know.iter().map(known).collect();
     list("What to know", &know, 5, to)?;
     list("Plans", &plans(&brief.plans), 10, to)?;
     problems(&brief.problems, to)?;
@@ -146,6 +141,24 @@ fn requirements(requirements: &[Requirement]) -> Vec<String> {
         lines.push(format!("{} (not in REQUIREMENTS.md)", bare.join(", ")));
     }
     lines
+}
+
+/// Says what was learned, whether it worked, where it stands, and why it may no longer hold.
+fn known(pattern: &RelevantPattern) -> String {
+    let outcome = match pattern.outcome {
+        Outcome::Worked => "worked: ",
+        Outcome::Failed => "failed: ",
+        Outcome::Noted => "",
+    };
+    let stale = pattern
+        .stale
+        .as_ref()
+        .map(|reason| format!("possibly stale: {reason}; "))
+        .unwrap_or_default();
+    // The source stays, however long the text is.
+    let source = format!(" [{stale}{}]", pattern.source);
+    let room = WIDTH.saturating_sub(source.chars().count()).max(WIDTH / 2);
+    format!("{outcome}{}{source}", clip(&pattern.text, room))
 }
 
 fn dependency(dependency: &Dependency) -> String {

@@ -158,14 +158,14 @@ const MAX_SLUG: usize = 60;
 
 /// Returns the slug, numbered where the archive has it already.
 fn free_slug(folder: &Folder, wanted: &str) -> String {
-    let taken = |slug: &str| folder.archived.iter().any(|archive| archive.slug == slug);
-    if !taken(wanted) {
-        return wanted.to_owned();
+    let is_taken = |slug: &str| folder.archived.iter().any(|archive| archive.slug == slug);
+    let mut slug = wanted.to_owned();
+    let mut number = 1;
+    while is_taken(&slug) {
+        number += 1;
+        slug = format!("{wanted}-{number}");
     }
-    (2_u32..)
-        .map(|number| format!("{wanted}-{number}"))
-        .find(|slug| !taken(slug))
-        .unwrap_or_else(|| wanted.to_owned())
+    slug
 }
 
 #[derive(Serialize)]

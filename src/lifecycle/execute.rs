@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
+use crate::lifecycle::relevance;
 use crate::planning::Milestone;
 use crate::planning::Phase;
 use crate::planning::PhaseDir;
@@ -105,15 +106,13 @@ fn named(
     partial: bool,
     recorder: &mut Recorder<'_>,
 ) -> Result<()> {
+    relevance::named(survey, number)?;
     let phases: Vec<&Phase> = survey
         .position
         .phases
         .iter()
         .filter(|phase| phase.number == *number)
         .collect();
-    if phases.is_empty() {
-        return Err(unknown(survey, number));
-    }
     for phase in phases {
         if phase.standing != Standing::Done && !partial {
             return Err(incomplete(phase));
@@ -141,7 +140,7 @@ pub(crate) fn all(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {
         let milestone: Milestone = archive.milestone()?.value;
         for dir in &milestone.phases {
-            if recorder.is_complete(dir)? {
+            if Recorder::is_complete(dir)? {
                 recorder.take(dir, None, &milestone.slug)?;
             }
         }
@@ -166,22 +165,6 @@ fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
 fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
     let dirs = &survey.folder.active.phases;
     dirs.iter().find(|dir| Some(&dir.dir) == phase.dir.as_ref())
-}
-
-/// Says which phases there are, where another one was asked for.
-pub(crate) fn unknown(survey: &Survey, number: &PhaseNumber) -> Error {
-    let known: Vec<String> = survey
-        .position
-        .phases
-        .iter()
-        .map(|phase| phase.number.to_string())
-        .collect();
-    let hint = if known.is_empty() {
-        "no phase is known yet".to_owned()
-    } else {
-        format!("known phases: {}", known.join(", "))
-    };
-    Error::not_found(format!("there is no phase {number}")).hint(hint)
 }
 
 fn incomplete(phase: &Phase) -> Error {

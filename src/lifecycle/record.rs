@@ -10,6 +10,7 @@ use crate::patterns::FinishedPhase;
 use crate::patterns::Patterns;
 use crate::patterns::Recorded;
 use crate::patterns::Retrospective;
+use crate::planning::Folder;
 use crate::planning::PhaseDir;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
@@ -36,6 +37,7 @@ pub(crate) struct Recorder<'a> {
     project: &'a Project,
     again: bool,
     known: Patterns,
+    folder: Folder,
     commit: Option<String>,
     effort: Option<String>,
     entries: Vec<Retrospective>,
@@ -48,6 +50,8 @@ impl<'a> Recorder<'a> {
         let mut written = Written::default();
         let known = refresh::recorded(project, changes, &mut written.warnings)?;
         Ok(Self {
+            // What is odd about the folder is reported by the survey.
+            folder: Folder::read(&project.planning()?.dir)?.value,
             commit: project.git.head()?,
             effort: patterns::effort(&project.planning_place().dir)?,
             entries: Vec::new(),
@@ -71,12 +75,14 @@ impl<'a> Recorder<'a> {
             return Ok(false);
         }
         let dir_name = dir.dir_name();
-        match self.known.recorded(&phase) {
-            Recorded::Same if !self.again => {
+        let git = &self.project.git;
+        let namesakes = FinishedPhase::namesakes(&self.folder, dir, &read::text, git)?.value;
+        match self.known.recorded(&phase, &namesakes) {
+            Recorded::Same(_) | Recorded::ByOthers(_) if !self.again => {
                 self.written.already.push(dir_name);
                 return Ok(false);
             }
-            Recorded::Changed if !self.again => {
+            Recorded::Changed(_) if !self.again => {
                 self.written.changed_since.push(dir_name.clone());
                 self.written.already.push(dir_name);
                 return Ok(false);
@@ -93,7 +99,7 @@ impl<'a> Recorder<'a> {
         if self
             .entries
             .iter()
-            .any(|other| other.trace.is_of_same_plans(&entry.trace))
+            .any(|other| other.trace.digest == entry.trace.digest)
         {
             return Ok(false);
         }
@@ -103,7 +109,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Tells whether every plan of a phase's folder has a summary that calls it neither partial nor failed.
-    pub(crate) fn is_complete(&mut self, dir: &PhaseDir) -> Result<bool> {
+    pub(crate) fn is_complete(dir: &PhaseDir) -> Result<bool> {
         for slot in &dir.plans {
             let Some(name) = &slot.summary else {
                 return Ok(false);

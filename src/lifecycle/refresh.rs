@@ -3,10 +3,12 @@
 use crate::claude_md;
 use crate::claude_md::CurrentPhase;
 use crate::claude_md::DecisionList;
+use crate::claude_md::Pattern;
 use crate::claude_md::Regenerated;
 use crate::claude_md::Sources;
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::relevance::relevant_to;
 use crate::patterns;
 use crate::patterns::Patterns;
 use crate::planning::NextStatus;
@@ -53,13 +55,13 @@ pub(crate) fn plan_with(
     changes: &mut Changes,
 ) -> Result<Refreshed> {
     let mut warnings = Vec::new();
-    let _patterns = recorded(project, changes, &mut warnings)?;
+    let patterns = recorded(project, changes, &mut warnings)?;
     let targets = if wish.targets.is_empty() {
         &project.settings.targets
     } else {
         &wish.targets
     };
-    let sources = sources(project, survey);
+    let sources = sources(project, survey, &patterns);
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, wish.force)?;
     changes.extend(planned)?;
     warnings.append(&mut files.warnings);
@@ -86,7 +88,7 @@ pub(crate) fn recorded(
 }
 
 /// Gathers what the context files say.
-fn sources(project: &Project, survey: &Survey) -> Sources {
+fn sources(project: &Project, survey: &Survey, patterns: &Patterns) -> Sources {
     let status = StatusReport::of(project, survey);
     let NextStatus { command, .. } = status.next;
     Sources {
@@ -101,7 +103,13 @@ fn sources(project: &Project, survey: &Survey) -> Sources {
         next_command: Some(command),
         decisions: decisions(survey),
         skills: status.skills,
-        patterns: Vec::new(),
+        patterns: relevant_to(patterns, survey, survey.position.phase())
+            .into_iter()
+            .map(|pattern| Pattern {
+                summary: pattern.summary(),
+                is_stale: pattern.stale.is_some(),
+            })
+            .collect(),
     }
 }
 

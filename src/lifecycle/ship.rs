@@ -108,10 +108,10 @@ fn plan(
         let written = recorder.write(changes)?;
         report.recorded = written.recorded;
         report.warnings.extend(written.warnings);
-        let (archived, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
+        let (done, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
         report.active = (!left.position.phases.is_empty()).then(|| left.folder.active.slug.clone());
         after = left;
-        report.archived = Some(archived);
+        report.archived = Some(done);
     }
     report.removed = remove_session_notes(project, &survey, changes)?;
     if request.cleanup_only {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::planning::Phase;
 use crate::planning::PlanStanding;
 use crate::planning::Roadmap;
 use crate::planning::Standing;
@@ -14,7 +15,7 @@ use crate::templates;
 use crate::templates::Template;
 
 /// Plans, counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Plans {
     /// All of them.
     pub total: usize,
@@ -65,28 +66,66 @@ struct Commits {
     last: Option<String>,
 }
 
+/// Adds up a milestone and words its SHIPPED.md.
 pub(crate) fn shipped(
     project: &Project,
     survey: &Survey,
     name: &str,
     slug: &str,
 ) -> Result<Shipped> {
-    let mut rows = Vec::new();
-    let mut kinds: Vec<String> = Vec::new();
-    let mut commits: Vec<String> = Vec::new();
-    let mut plans = Plans {
-        total: 0,
-        complete: 0,
+    let tally = Tally::of(survey)?;
+    let context = ShippedContext {
+        milestone: name,
+        slug,
+        date: project.clock.today().to_string(),
+        plans: tally.plans,
+        deviations: Deviations {
+            count: tally.phases.iter().map(|phase| phase.deviations).sum(),
+            kinds: Some(tally.kinds.join(", ")).filter(|kinds| !kinds.is_empty()),
+        },
+        requirements: requirements(&survey.roadmap),
+        commits: (!tally.commits.is_empty()).then(|| Commits {
+            count: tally.commits.len(),
+            first: tally.commits.first().cloned(),
+            last: tally.commits.last().cloned(),
+        }),
+        phases: tally.phases,
     };
-    for phase in survey
-        .position
-        .phases
-        .iter()
-        .filter(|phase| phase.standing != Standing::Dropped)
-    {
+    Ok(Shipped {
+        page: templates::render(project, Template::Shipped, &context)?,
+        phases: context.phases.len(),
+        plans: context.plans,
+    })
+}
+
+/// What a milestone's phases add up to.
+#[derive(Default)]
+struct Tally {
+    phases: Vec<ShippedPhase>,
+    plans: Plans,
+    kinds: Vec<String>,
+    commits: Vec<String>,
+}
+
+impl Tally {
+    fn of(survey: &Survey) -> Result<Self> {
+        let mut tally = Self::default();
+        let phases = &survey.position.phases;
+        for phase in phases
+            .iter()
+            .filter(|phase| phase.standing != Standing::Dropped)
+        {
+            tally.add(phase)?;
+        }
+        tally.kinds.sort();
+        tally.kinds.dedup();
+        Ok(tally)
+    }
+
+    fn add(&mut self, phase: &Phase) -> Result<()> {
         let complete = phase.count(PlanStanding::Complete);
-        plans.total += phase.plans.len();
-        plans.complete += complete;
+        self.plans.total += phase.plans.len();
+        self.plans.complete += complete;
         let mut deviations = 0;
         for (slot, _) in &phase.plans {
             let (Some(dir), Some(file)) = (&phase.dir, &slot.summary) else {
@@ -98,49 +137,19 @@ pub(crate) fn shipped(
             };
             let summary = Summary::parse(&text.value, &path).value;
             deviations += summary.deviation_count as usize;
-            kinds.extend(
-                summary
-                    .deviations
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|deviation| deviation.kind),
-            );
-            commits.extend(summary.commits.into_iter().flatten());
+            let told = summary.deviations.into_iter().flatten();
+            self.kinds
+                .extend(told.filter_map(|deviation| deviation.kind));
+            self.commits.extend(summary.commits.into_iter().flatten());
         }
-        rows.push((deviations, phase, complete));
+        self.phases.push(ShippedPhase {
+            number: phase.number.to_string(),
+            name: phase.name.clone().unwrap_or_default(),
+            plans: format!("{complete}/{}", phase.plans.len()),
+            deviations,
+        });
+        Ok(())
     }
-    kinds.sort();
-    kinds.dedup();
-    let context = ShippedContext {
-        milestone: name,
-        slug,
-        date: project.clock.today().to_string(),
-        plans,
-        deviations: Deviations {
-            count: rows.iter().map(|(count, ..)| count).sum(),
-            kinds: Some(kinds.join(", ")).filter(|kinds| !kinds.is_empty()),
-        },
-        requirements: requirements(&survey.roadmap),
-        commits: (!commits.is_empty()).then(|| Commits {
-            count: commits.len(),
-            first: commits.first().cloned(),
-            last: commits.last().cloned(),
-        }),
-        phases: rows
-            .iter()
-            .map(|(deviations, phase, complete)| ShippedPhase {
-                number: phase.number.to_string(),
-                name: phase.name.clone().unwrap_or_default(),
-                plans: format!("{complete}/{}", phase.plans.len()),
-                deviations: *deviations,
-            })
-            .collect(),
-    };
-    Ok(Shipped {
-        page: templates::render(project, Template::Shipped, &context)?,
-        phases: rows.len(),
-        plans,
-    })
 }
 
 /// Returns the requirements that the milestone's phases cover, each once, in roadmap order.

@@ -1,6 +1,6 @@
 //! What finished phases taught, whether it still holds, and what fits the current phase.
 
-mod append;
+mod appending;
 mod bullets;
 mod effort;
 mod entry;
@@ -10,13 +10,13 @@ mod own_words;
 mod part;
 mod plan_record;
 mod reader;
+mod record;
 mod relevance;
 mod retrospective;
 mod statistics;
 mod trace;
 
-pub use append::Recorded;
-pub use append::append;
+pub use appending::append;
 pub use effort::effort;
 pub use entry::DeviationCount;
 pub use entry::Entry;
@@ -26,7 +26,11 @@ pub use entry::Timing;
 pub use finished_phase::FinishedPhase;
 pub use own_words::Detail;
 pub use plan_record::PlanRecord;
-pub use relevance::Relevant;
+pub use record::Recorded;
+pub use relevance::Outcome;
+pub use relevance::RelevantPattern;
+pub use relevance::relevant;
+pub use relevance::topic;
 pub use retrospective::Circumstances;
 pub use retrospective::DeviationKinds;
 pub use retrospective::PhaseTitle;

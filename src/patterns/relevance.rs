@@ -1,80 +1,159 @@
-//! Which of the things learned fit a phase.
+//! Which patterns fit the work at hand.
+
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::patterns::Entry;
 use crate::patterns::Patterns;
+use crate::planning::Phase;
+use crate::planning::Roadmap;
 use crate::ranking::Corpus;
 
-/// Fewer than these would leave a planner without the little that is known.
-const LEAST: usize = 3;
+/// How much the newest entry gains over the best fit by words; older ones gain less.
+const RECENCY: f64 = 0.2;
+/// More bullets than this of one entry would crowd out what other phases taught.
+const PER_ENTRY: usize = 2;
 
-/// More than these are not read.
-const MOST: usize = 5;
+/// Whether a pattern speaks for a way of working or against it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It worked.
+    Worked,
+    /// It failed.
+    Failed,
+    /// It is only noted.
+    Noted,
+}
 
-/// Something learned that fits a phase.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Relevant {
+/// A pattern and how well it fits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RelevantPattern {
     /// What was learned, verbatim.
     pub text: String,
-    /// Where it comes from: `Phase 2: Units (2026-02-05)`.
+    /// Whether it worked.
+    pub outcome: Outcome,
+    /// The heading it stands under: `Phase 3: Shopping Lists`.
     pub source: String,
-    /// Why it may no longer hold; nothing where it does, as far as is known.
+    /// The line of that heading in PATTERNS.md, counted from 1.
+    pub line: usize,
+    /// How well it fits, from 0; comparable within one answer.
+    pub score: f64,
+    /// Why it may no longer hold; nothing where it is fresh.
     pub stale: Option<String>,
 }
 
-impl Patterns {
-    /// Returns the three to five things that fit a topic best; the newest where too few share a word with it.
-    pub fn relevant(&self, topic: &str) -> Vec<Relevant> {
-        let entries = self.entries.iter().rev();
-        let bullets = entries.flat_map(|entry| entry.bullets().map(|text| (text, source(entry))));
-        let loose = self.loose.iter().map(|pattern| {
-            let source = pattern
-                .section
-                .clone()
-                .unwrap_or_else(|| "PATTERNS.md".to_owned());
-            (pattern.text.as_str(), source)
-        });
-        // Newest first, which settles equal scores.
-        let known: Vec<(&str, String)> = bullets
-            .chain(loose)
-            .filter(|(text, _)| *text != "none observed")
-            .collect();
-        let corpus = Corpus::new(
-            known
-                .iter()
-                .map(|(text, source)| format!("{text} {source}")),
-        );
-        let mut chosen: Vec<usize> = corpus
-            .ranked(topic)
-            .into_iter()
-            .map(|ranked| ranked.document)
-            .take(MOST)
-            .collect();
-        for newest in 0..known.len() {
-            if chosen.len() < LEAST && !chosen.contains(&newest) {
-                chosen.push(newest);
-            }
+impl RelevantPattern {
+    /// Returns the pattern in one line with its source.
+    pub fn summary(&self) -> String {
+        let source = self.source.split(':').next().unwrap_or_default();
+        match self.outcome {
+            Outcome::Worked => format!("{source} worked: {}", self.text),
+            Outcome::Failed => format!("{source} failed: {}", self.text),
+            Outcome::Noted => format!("{source}: {}", self.text),
         }
-        let shown = |index: usize| Relevant {
-            text: known[index].0.to_owned(),
-            source: known[index].1.clone(),
-            stale: None,
-        };
-        chosen.into_iter().map(shown).collect()
     }
 }
 
-/// Names an entry as its heading does.
-fn source(entry: &Entry) -> String {
-    let phase = entry.phase.as_ref().map(|phase| format!("Phase {phase}"));
-    let name = Some(entry.name.clone()).filter(|name| !name.is_empty());
-    let named: Vec<String> = phase.into_iter().chain(name).collect();
-    let date = entry
-        .date
-        .map(|date| format!(" ({date})"))
-        .unwrap_or_default();
-    format!("{}{date}", named.join(": "))
+/// Returns the words that describe a phase: its name, goal, requirements and success criteria.
+pub fn topic(phase: &Phase, roadmap: &Roadmap) -> String {
+    let mut words: Vec<String> = phase.name.iter().chain(&phase.goal).cloned().collect();
+    for planned in roadmap
+        .phases
+        .iter()
+        .filter(|planned| planned.number == phase.number)
+    {
+        words.extend(planned.requirements.iter().cloned());
+        words.extend(planned.success_criteria.iter().cloned());
+    }
+    words.join("\n")
+}
+
+/// Returns the patterns in the order in which they matter for a topic: fresh before stale, by words
+/// shared and by age. Age is counted in entries from the newest, never by the clock.
+///
+/// `stale` tells of an entry, by the line of its heading, why it may no longer hold.
+pub fn relevant(
+    patterns: &Patterns,
+    topic: &str,
+    stale: &dyn Fn(usize, &str) -> Option<String>,
+) -> Vec<RelevantPattern> {
+    let mut found = units(patterns);
+    let scores = Corpus::new(found.iter().map(|(pattern, _)| &pattern.text)).scores(topic);
+    let best = scores.iter().copied().fold(0.0, f64::max);
+    for ((pattern, age), score) in found.iter_mut().zip(scores) {
+        let fit = if best > 0.0 { score / best } else { 0.0 };
+        pattern.score = fit + RECENCY / f64::from(1 + *age);
+        pattern.stale = stale(pattern.line, &pattern.text);
+    }
+    found.sort_by(|(a, _), (b, _)| {
+        let fresh = a.stale.is_some().cmp(&b.stale.is_some());
+        fresh.then(b.score.total_cmp(&a.score))
+    });
+    spread(found.into_iter().map(|(pattern, _)| pattern).collect())
+}
+
+/// Returns every bullet with its age in entries, in file order; the same text once, where it is newest.
+fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for (age, entry) in patterns.entries.iter().rev().enumerate() {
+        let source = entry.phase.as_ref().map_or_else(
+            || entry.name.clone(),
+            |phase| format!("Phase {phase}: {}", entry.name),
+        );
+        let lists = [
+            (Outcome::Worked, &entry.worked),
+            (Outcome::Failed, &entry.failed),
+            (Outcome::Noted, &entry.notes),
+        ];
+        for (outcome, texts) in lists {
+            for text in texts.iter().filter(|text| seen.insert((*text).clone())) {
+                let pattern = unit(text, outcome, &source, entry.line);
+                found.push((pattern, u32::try_from(age).unwrap_or(u32::MAX - 1)));
+            }
+        }
+    }
+    let oldest = u32::try_from(patterns.entries.len()).unwrap_or(u32::MAX - 1);
+    for loose in patterns
+        .loose
+        .iter()
+        .filter(|loose| seen.insert(loose.text.clone()))
+    {
+        let source = loose.section.as_deref().unwrap_or("PATTERNS.md");
+        let pattern = unit(&loose.text, Outcome::Noted, source, loose.line);
+        found.push((pattern, oldest));
+    }
+    found
+}
+
+fn unit(text: &str, outcome: Outcome, source: &str, line: usize) -> RelevantPattern {
+    RelevantPattern {
+        text: text.to_owned(),
+        outcome,
+        source: source.to_owned(),
+        line,
+        score: 0.0,
+        stale: None,
+    }
+}
+
+/// Moves what one entry has beyond its share behind what the others have.
+fn spread(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
+    let mut taken: Vec<usize> = Vec::new();
+    let (mut first, mut rest) = (Vec::new(), Vec::new());
+    for pattern in ranked {
+        let of_entry = taken.iter().filter(|line| **line == pattern.line).count();
+        if of_entry < PER_ENTRY && pattern.stale.is_none() {
+            taken.push(pattern.line);
+            first.push(pattern);
+        } else {
+            rest.push(pattern);
+        }
+    }
+    rest.sort_by_key(|pattern| pattern.stale.is_some());
+    first.extend(rest);
+    first
 }
 
 #[cfg(test)]
@@ -83,59 +162,55 @@ mod tests {
 
     use super::*;
 
-    const TEXT: &str = "# Learned Patterns
-
-### Phase 1: Store (2026-01-10)
-
-**What worked:**
-- Small plans finished (plans 01, 02)
-
-**What failed:**
-- Locking the file broke on Windows (plan 03)
-
-### Phase 2: Lists (2026-01-20)
+    const FILE: &str = "\
+### Phase 1: Store (2026-01-01)
 
 **What worked:**
-- Snapshot tests caught the layout (plan 01)
-- Sorting by name (plan 02)
+- Locking the file before reading kept writers apart
+- Small plans finished first
+- A third thing
+
+### Phase 2: Output (2026-01-02)
 
 **What failed:**
-- none observed
+- Colour codes reached the pipe
 ";
 
-    fn relevant(topic: &str) -> Vec<(String, String)> {
-        let patterns = Patterns::parse(TEXT, Path::new("PATTERNS.md")).value;
-        let found = patterns.relevant(topic);
-        found
-            .into_iter()
-            .map(|relevant| (relevant.text, relevant.source))
-            .collect()
+    fn ranked(topic: &str, stale: &dyn Fn(usize, &str) -> Option<String>) -> Vec<String> {
+        let patterns = Patterns::parse(FILE, Path::new("PATTERNS.md")).value;
+        let found = relevant(&patterns, topic, stale);
+        found.into_iter().map(|pattern| pattern.summary()).collect()
     }
 
     #[test]
-    fn what_shares_words_with_the_topic_comes_first() {
-        let found = relevant("Two processes lock the file");
-        assert_eq!(found.len(), 3);
-        assert!(found[0].0.starts_with("Locking the file"));
-        assert_eq!(found[0].1, "Phase 1: Store (2026-01-10)");
-    }
-
-    #[test]
-    fn the_newest_fills_up_and_none_is_no_pattern() {
-        let found = relevant("nothing in common");
-        let texts: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
+    fn words_decide_before_age() {
+        let found = ranked("file locking", &|_, _| None);
         assert_eq!(
-            texts,
-            [
-                "Snapshot tests caught the layout (plan 01)",
-                "Sorting by name (plan 02)",
-                "Small plans finished (plans 01, 02)"
-            ]
+            found[0],
+            "Phase 1 worked: Locking the file before reading kept writers apart"
         );
     }
 
     #[test]
-    fn no_patterns_is_an_answer() {
-        assert_eq!(Patterns::default().relevant("anything"), []);
+    fn without_a_shared_word_the_newest_comes_first() {
+        let found = ranked("", &|_, _| None);
+        assert_eq!(found[0], "Phase 2 failed: Colour codes reached the pipe");
+    }
+
+    #[test]
+    fn one_entry_does_not_crowd_out_the_others() {
+        let found = ranked("file lock small plans", &|_, _| None);
+        assert_eq!(found[2], "Phase 2 failed: Colour codes reached the pipe");
+    }
+
+    #[test]
+    fn stale_ones_come_last_whatever_they_say() {
+        let found = ranked("file locking", &|_, text| {
+            text.contains("Locking").then(|| "gone".to_owned())
+        });
+        assert_eq!(
+            found.last().unwrap(),
+            "Phase 1 worked: Locking the file before reading kept writers apart"
+        );
     }
 }

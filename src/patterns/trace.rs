@@ -90,13 +90,16 @@ impl Serialize for Trace {
     }
 }
 
-/// Returns a plan's number as file names write it: `02`, `02a`, `d`.
+/// Returns a plan's number as file names write it: `02`, `02a`, `D`.
 pub(crate) fn plan_id(plan: &PlanNumber) -> String {
     let text = plan.to_string();
     if text.starts_with(|c: char| c.is_ascii_digit())
         && !text[1..].starts_with(|c: char| c.is_ascii_digit())
     {
         return format!("0{text}");
+    }
+    if text.len() == 1 {
+        return text.to_uppercase();
     }
     text
 }
@@ -145,7 +148,7 @@ mod tests {
         let trace = Trace::parse(text).unwrap();
         assert_eq!(trace.phase_dir, "05-a b");
         let plans: Vec<String> = trace.plans.iter().map(plan_id).collect();
-        assert_eq!(plans, ["01", "02a", "d"]);
+        assert_eq!(plans, ["01", "02a", "D"]);
         assert_eq!(trace.digest, "3f");
         assert_eq!(trace.commit.as_deref(), Some("9c"));
         assert_eq!(trace.milestone.as_deref(), Some("v1"));

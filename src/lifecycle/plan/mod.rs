@@ -6,11 +6,12 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::execute;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
-use crate::patterns::Relevant;
+use crate::lifecycle::relevance;
+use crate::patterns;
+use crate::patterns::RelevantPattern;
 use crate::planning::NextStatus;
 use crate::planning::Phase;
 use crate::planning::PhaseNumber;
@@ -29,6 +30,9 @@ use crate::warning::Warning;
 mod plans;
 
 pub use plans::PlanBrief;
+
+/// More than this is not read.
+const MOST_KNOWN: usize = 5;
 
 /// What `annals plan` was asked.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +61,7 @@ pub struct PhaseBrief {
     /// The phases it builds on.
     pub depends_on: Vec<Dependency>,
     /// What is known that fits the phase, the most fitting first.
-    pub know: Vec<Relevant>,
+    pub know: Vec<RelevantPattern>,
     /// Its plans so far.
     pub plans: Vec<PlanBrief>,
     /// What keeps its open plans from being carried out as they are.
@@ -120,16 +124,12 @@ fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Re
             Error::not_found(format!("there is no phase to plan: {because}")).hint(next.command)
         });
     };
-    let mut same = position
-        .phases
-        .iter()
-        .filter(|phase| phase.number == *number);
     // Of two folders with one number, the one that is worked on.
     let current = position.phase().filter(|phase| phase.number == *number);
-    match current.or_else(|| same.next()) {
-        Some(phase) => Ok(phase.clone()),
-        None if asked.is_none() => Ok(first(number)),
-        None => Err(execute::unknown(survey, number)),
+    match (current, asked) {
+        (Some(phase), _) => Ok(phase.clone()),
+        (None, Some(_)) => relevance::named(survey, number).cloned(),
+        (None, None) => Ok(first(number)),
     }
 }
 
@@ -155,11 +155,13 @@ fn brief(
     let planned = planned(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, &mut warnings);
     let checked = PhasePlans::read(phase, planned, &mut warnings);
-    let patterns = refresh::recorded(project, changes, &mut warnings)?;
+    let recorded = refresh::recorded(project, changes, &mut warnings)?;
     let criteria = planned
         .map(|planned| planned.success_criteria.clone())
         .unwrap_or_default();
-    let topic = topic(phase, &requirements, &criteria, &checked);
+    let topic = topic(survey, phase, &requirements, &checked.plans);
+    let mut know = patterns::relevant(&recorded, &topic, &|_, _| None);
+    know.truncate(MOST_KNOWN);
     let next = NextStatus::of(&survey.position, &project.planning_place().layout);
     Ok(PhaseBrief {
         phase: phase.number.clone(),
@@ -170,7 +172,7 @@ fn brief(
         requirements,
         success_criteria: criteria,
         depends_on: dependencies(survey, planned),
-        know: patterns.relevant(&topic),
+        know,
         plans: checked.plans,
         problems: checked.problems,
         next: next.command,
@@ -221,28 +223,21 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
     numbers.iter().map(dependency).collect()
 }
 
-/// Returns all words that say what a phase is about.
+/// Returns all words that say what a phase is about, those of its plans included.
 fn topic(
+    survey: &Survey,
     phase: &Phase,
     requirements: &[Requirement],
-    criteria: &[String],
-    checked: &PhasePlans,
+    plans: &[PlanBrief],
 ) -> String {
-    let texts = requirements
-        .iter()
-        .filter_map(|requirement| requirement.text.as_deref());
-    let plans = checked.plans.iter().flat_map(|plan| {
-        let files = plan.files.iter().map(String::as_str);
-        plan.title.as_deref().into_iter().chain(files)
-    });
-    let own = phase
-        .name
-        .as_deref()
-        .into_iter()
-        .chain(phase.goal.as_deref());
-    let all = own
-        .chain(texts)
-        .chain(criteria.iter().map(String::as_str))
-        .chain(plans);
-    all.collect::<Vec<_>>().join("\n")
+    let mut words = vec![patterns::topic(phase, &survey.roadmap)];
+    words.extend(
+        requirements
+            .iter()
+            .filter_map(|requirement| requirement.text.clone()),
+    );
+    for plan in plans {
+        words.extend(plan.title.iter().chain(&plan.files).cloned());
+    }
+    words.join("\n")
 }

@@ -32,9 +32,9 @@ fn splits(plans: &[PlanRecord], measure: Measure) -> Vec<Split<'_>> {
     let Some(sized) = sized.filter(|sized| sized.len() >= LEAST_PLANS) else {
         return Vec::new();
     };
-    let mut sizes: Vec<u32> = sized.iter().map(|(size, _)| *size).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
+    let mut steps: Vec<u32> = sized.iter().map(|(size, _)| *size).collect();
+    steps.sort_unstable();
+    steps.dedup();
     let part = |from: u32| {
         let of = |is_large: bool| {
             let parted = sized.iter().filter(|(size, _)| (*size >= from) == is_large);
@@ -46,7 +46,7 @@ fn splits(plans: &[PlanRecord], measure: Measure) -> Vec<Split<'_>> {
             small: of(false),
         }
     };
-    sizes.into_iter().skip(1).map(part).collect()
+    steps.into_iter().skip(1).map(part).collect()
 }
 
 /// Returns that most deviations fell on the larger plans, where they did.
@@ -107,7 +107,7 @@ pub(crate) fn pace(plans: &[PlanRecord]) -> Option<Candidate> {
         ))
     };
     let lead = format!(
-        "Small plans were faster a task: {}, {}",
+        "Small plans were faster per task: {}, {}",
         said(&split.small)?,
         said(&split.large)?
     );

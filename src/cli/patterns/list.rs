@@ -1,0 +1,53 @@
+//! `annals patterns list`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::patterns::Patterns;
+use crate::project::Project;
+
+/// List the entries of PATTERNS.md, oldest first
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals patterns list")]
+pub(crate) struct ListArgs {}
+
+pub(crate) fn run(_: &ListArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let found = lifecycle::patterns(project)?;
+    out.warnings(&found.warnings);
+    out.result(&found.value, show);
+    Ok(())
+}
+
+fn show(patterns: &Patterns, to: &mut dyn Write) -> io::Result<()> {
+    for (index, entry) in patterns.entries.iter().enumerate() {
+        let phase = entry
+            .phase
+            .as_ref()
+            .map(|phase| format!("Phase {phase}: "))
+            .unwrap_or_default();
+        let date = entry
+            .date
+            .map(|date| format!(" ({date})"))
+            .unwrap_or_default();
+        let (worked, failed) = (entry.worked.len(), entry.failed.len());
+        writeln!(
+            to,
+            "{:>3}  {phase}{}{date}: {worked} worked, {failed} failed",
+            index + 1,
+            entry.name
+        )?;
+    }
+    match (patterns.entries.len(), patterns.loose.len()) {
+        (0, 0) => writeln!(
+            to,
+            "No patterns recorded yet; annals execute records a finished phase."
+        ),
+        (_, 0) => Ok(()),
+        (_, loose) => writeln!(to, "     {loose} more outside of any entry"),
+    }
+}

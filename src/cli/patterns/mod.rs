@@ -1,0 +1,35 @@
+//! `annals patterns`
+
+mod list;
+mod relevant;
+mod show;
+
+use clap::Args;
+use clap::Subcommand;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::project::Project;
+
+/// Read what finished phases taught
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals patterns relevant 4")]
+pub(crate) struct PatternsArgs {
+    #[command(subcommand)]
+    command: PatternsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum PatternsCommand {
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Relevant(relevant::RelevantArgs),
+}
+
+pub(crate) fn run(args: &PatternsArgs, project: &Project, out: &mut Output) -> Result<()> {
+    match &args.command {
+        PatternsCommand::List(args) => list::run(args, project, out),
+        PatternsCommand::Show(args) => show::run(args, project, out),
+        PatternsCommand::Relevant(args) => relevant::run(args, project, out),
+    }
+}

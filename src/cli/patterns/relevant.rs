@@ -1,0 +1,44 @@
+//! `annals patterns relevant`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::execute::phase_number;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::patterns::RelevantPattern;
+use crate::project::Project;
+
+/// List the patterns that fit a phase best, stale ones last
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals patterns relevant 4 --limit 3")]
+pub(crate) struct RelevantArgs {
+    /// The phase's number [default: the current one]
+    #[arg(value_name = "PHASE")]
+    phase: Option<String>,
+    /// How many to list
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: &RelevantArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let phase = args.phase.as_deref().map(phase_number).transpose()?;
+    let mut found = lifecycle::relevant_patterns(project, phase.as_ref())?;
+    found.value.truncate(args.limit);
+    out.warnings(&found.warnings);
+    out.result(&found.value, show);
+    Ok(())
+}
+
+fn show(patterns: &Vec<RelevantPattern>, to: &mut dyn Write) -> io::Result<()> {
+    for pattern in patterns {
+        writeln!(to, "{}", pattern.summary())?;
+        if let Some(reason) = &pattern.stale {
+            writeln!(to, "    possibly stale: {reason}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Which recorded patterns fit a phase of the project.
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle::refresh;
+use crate::patterns;
+use crate::patterns::Patterns;
+use crate::patterns::RelevantPattern;
+use crate::planning::Phase;
+use crate::planning::PhaseNumber;
+use crate::planning::Survey;
+use crate::project::Project;
+use crate::storage::Changes;
+use crate::warning::Parsed;
+
+/// Returns what PATTERNS.md holds.
+pub fn patterns(project: &Project) -> Result<Parsed<Patterns>> {
+    project.planning()?;
+    let mut warnings = Vec::new();
+    let value = refresh::recorded(project, &Changes::new(), &mut warnings)?;
+    Ok(Parsed { value, warnings })
+}
+
+/// Returns the patterns that fit a phase, the most relevant first; without one, the current phase.
+pub fn relevant_patterns(
+    project: &Project,
+    number: Option<&PhaseNumber>,
+) -> Result<Parsed<Vec<RelevantPattern>>> {
+    let survey = Survey::take(project)?;
+    let phase = match number {
+        Some(number) => Some(named(&survey, number)?),
+        None => survey.position.phase(),
+    };
+    let found = patterns(project)?;
+    Ok(found.map(|patterns| relevant_to(&patterns, &survey, phase)))
+}
+
+/// Returns the patterns that fit a phase; the newest first where there is no phase.
+pub(crate) fn relevant_to(
+    patterns: &Patterns,
+    survey: &Survey,
+    phase: Option<&Phase>,
+) -> Vec<RelevantPattern> {
+    let topic = phase
+        .map(|phase| patterns::topic(phase, &survey.roadmap))
+        .unwrap_or_default();
+    patterns::relevant(patterns, &topic, &|_, _| None)
+}
+
+/// Returns the phase of a number, or says which there are.
+pub(crate) fn named<'a>(survey: &'a Survey, number: &PhaseNumber) -> Result<&'a Phase> {
+    let phases = &survey.position.phases;
+    phases
+        .iter()
+        .find(|phase| phase.number == *number)
+        .ok_or_else(|| {
+            let known: Vec<String> = phases
+                .iter()
+                .map(|phase| phase.number.to_string())
+                .collect();
+            let hint = if known.is_empty() {
+                "no phase is known yet".to_owned()
+            } else {
+                format!("known phases: {}", known.join(", "))
+            };
+            Error::not_found(format!("there is no phase {number}")).hint(hint)
+        })
+}
