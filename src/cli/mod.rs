@@ -9,9 +9,9 @@ mod log;
 mod man;
 mod output;
 mod patterns;
-mod shown;
-//X mod plan;
+mod plan;
 mod ship;
+mod shown;
 mod status;
 mod sync;
 mod undo;
@@ -96,7 +96,7 @@ enum Color {
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::InitArgs),
-    //X Plan(plan::PlanArgs),
+    Plan(plan::PlanArgs),
     Execute(execute::ExecuteArgs),
     Ship(ship::ShipArgs),
     Sync(sync::SyncArgs),
@@ -135,7 +135,7 @@ impl Command {
     fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
         match self {
             Self::Init(args) => init::run(args, project, out),
-            //X Self::Plan(args) => plan::run(args, project, out),
+            Self::Plan(args) => plan::run(args, project, out),
             Self::Execute(args) => execute::run(args, project, out),
             Self::Ship(args) => ship::run(args, project, out),
             Self::Sync(args) => sync::run(args, project, out),

@@ -3,9 +3,11 @@
 mod completions;
 mod config;
 mod conventions;
+mod init;
 mod inspect;
 mod log;
 mod man;
+mod plan;
 mod status;
 mod sync;
 mod undo;
