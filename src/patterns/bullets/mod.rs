@@ -21,7 +21,10 @@ use crate::patterns::bullets::trouble::Troubles;
 use crate::planning::PhaseNumber;
 use crate::text::Line;
 
+pub(crate) use kinds::counted as counted_kinds;
+pub(crate) use kinds::is_same as is_same_kind;
 pub(crate) use kinds::kinds;
+pub(crate) use kinds::plain as plain_kind;
 
 /// Returns what worked, the strongest first; nothing where nothing shows it.
 pub(crate) fn worked(plans: &[PlanRecord]) -> Vec<Line> {
@@ -42,7 +45,7 @@ pub(crate) fn failed(phase: &PhaseNumber, plans: &[PlanRecord]) -> Vec<Line> {
     found.extend(acceptance::missed(plans));
     found.extend(collision::candidates(phase, plans, &troubles));
     found.extend(troubles.recurring());
-    found.extend(troubles.deviating_files(plans));
+    found.extend(Troubles::deviating_files(plans));
     found.extend(sizes::concentration(plans));
     found.extend(sizes::slowest(plans));
     found.extend(troubles.dominant_kind(plans));
