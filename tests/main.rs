@@ -11,6 +11,7 @@
 )]
 
 mod claude_md;
+mod cli;
 mod corpus_sweep;
 mod crash;
 mod gold;
@@ -18,5 +19,6 @@ mod layering;
 mod planning_files;
 mod races;
 mod repository;
+mod retrospective;
 mod storage;
 mod support;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
+use serde::Serializer;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -40,8 +41,23 @@ pub struct SyncReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Brings the context files up to date, or with `check` tells whether they are.
+impl SyncReport {
+    /// Returns the rule that kept a file from being written, or with `check` what is out of date.
+    ///
+    /// The report holds in either case: the other files are written, and the warnings are to be told.
+    pub fn verdict(&self, request: &SyncRequest) -> Result<()> {
+        match self.context.refused.first() {
+            Some(refusal) => Err(Error::from(refusal.clone())),
+            None if request.check && !self.changed.is_empty() => Err(out_of_date(self)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Brings the context files up to date, or with `check` works out whether they are.
 pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
+    // Before the lock is taken: taking it makes a folder, and nothing is written where there is no planning folder.
+    project.planning()?;
     let storage = project.storage();
     let storage = if request.check {
         storage.dry_run(true)
@@ -52,7 +68,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
         targets: request.targets.clone(),
         force: request.force,
     };
-    let ((mut report, refused), applied) = storage.transact("sync", &[Store::Context], || {
+    let (mut report, applied) = storage.transact("sync", &[Store::Context], || {
         let mut changes = Changes::new();
         let survey = Survey::take(project)?;
         let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
@@ -63,7 +79,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
             warnings,
             ..SyncReport::default()
         };
-        Ok(((report, refreshed.refused), changes))
+        Ok((report, changes))
     })?;
     report.changed = applied
         .changed
@@ -71,12 +87,8 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
         .map(|path| project.relative(path).to_owned())
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(applied.warnings);
-    match refused {
-        Some(error) => Err(error),
-        None if request.check && !report.changed.is_empty() => Err(out_of_date(&report)),
-        None => Ok(report),
-    }
+    report.warnings.extend(project.named(applied.warnings));
+    Ok(report)
 }
 
 fn out_of_date(report: &SyncReport) -> Error {
@@ -90,8 +102,24 @@ fn out_of_date(report: &SyncReport) -> Error {
         .hint("annals sync")
 }
 
+/// A context file as it would be written. It is the document of `annals sync --stdout --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Preview {
+    /// The file, relative to the project.
+    pub file: PathBuf,
+    /// Its bytes; in JSON as text, with U+FFFD for those that are none.
+    #[serde(rename = "text", serialize_with = "text")]
+    pub bytes: Vec<u8>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&String::from_utf8_lossy(bytes))
+}
+
 /// Returns the context file as it would be written, and writes nothing.
-pub fn preview(project: &Project, target: Target) -> Result<Vec<u8>> {
+pub fn preview(project: &Project, target: Target) -> Result<Preview> {
     let survey = Survey::take(project)?;
     let mut changes = Changes::new();
     let wish = Wish {
@@ -103,5 +131,11 @@ pub fn preview(project: &Project, target: Target) -> Result<Vec<u8>> {
         return Err(error);
     }
     let path = project.root.join(target.file());
-    Ok(changes.current(&path)?.unwrap_or_default())
+    let mut warnings = survey.warnings;
+    warnings.extend(refreshed.warnings);
+    Ok(Preview {
+        file: PathBuf::from(target.file()),
+        bytes: changes.current(&path)?.unwrap_or_default(),
+        warnings,
+    })
 }

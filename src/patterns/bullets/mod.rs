@@ -7,6 +7,7 @@
 mod acceptance;
 mod candidate;
 mod collision;
+mod deviating_file;
 mod kinds;
 mod lesson;
 mod likeness;
@@ -45,10 +46,13 @@ pub(crate) fn failed(phase: &PhaseNumber, plans: &[PlanRecord]) -> Vec<Line> {
     found.extend(acceptance::missed(plans));
     found.extend(collision::candidates(phase, plans, &troubles));
     found.extend(troubles.recurring());
-    found.extend(Troubles::deviating_files(plans));
+    found.extend(deviating_file::candidates(plans));
     found.extend(sizes::concentration(plans));
     found.extend(sizes::slowest(plans));
     found.extend(troubles.dominant_kind(plans));
     found.extend(troubles.single());
     candidate::strongest(found)
 }
+
+#[cfg(test)]
+mod tests;

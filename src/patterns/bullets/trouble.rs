@@ -1,7 +1,5 @@
 //! Everything that went otherwise than planned, one by one and drawn together.
 
-use std::collections::BTreeMap;
-
 use crate::patterns::PlanRecord;
 use crate::patterns::bullets::candidate::Candidate;
 use crate::patterns::bullets::candidate::Topic;
@@ -14,7 +12,6 @@ use crate::planning::PlanNumber;
 
 /// The weights of what is drawn together; a single trouble weighs as its kind does.
 const RECURRING: u32 = 80;
-const DEVIATING_FILE: u32 = 74;
 const DOMINANT_KIND: u32 = 48;
 
 /// One deviation or issue of a plan.
@@ -81,25 +78,6 @@ impl<'a> Troubles<'a> {
             );
         }
         found
-    }
-
-    /// Returns the files that made several plans deviate.
-    pub(crate) fn deviating_files(plans: &[PlanRecord]) -> Vec<Candidate> {
-        let mut by_file: BTreeMap<&str, Vec<&PlanNumber>> = BTreeMap::new();
-        for plan in plans {
-            for file in plan.files_in_deviations() {
-                by_file.entry(file).or_default().push(&plan.plan);
-            }
-        }
-        by_file
-            .into_iter()
-            .filter(|(_, plans)| plans.len() > 1)
-            .map(|(file, plans)| {
-                let lead = format!("`{file}` was in deviations of {} plans", plans.len());
-                let weight = DEVIATING_FILE + weigh(plans.len());
-                Candidate::new(weight, &lead, "", &plans).on(Topic::DeviatingFile)
-            })
-            .collect()
     }
 
     /// Returns the kind that most deviations had, where one stands out.
