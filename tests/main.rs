@@ -13,6 +13,7 @@
 mod claude_md;
 mod corpus_sweep;
 mod crash;
+mod fix_state;
 mod gold;
 mod layering;
 mod planning_files;

@@ -9,6 +9,9 @@ use crate::error::Result;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::lifecycle::refresh::Wish;
+use crate::planning;
+use crate::planning::Correction;
+use crate::planning::Repair;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
@@ -25,11 +28,15 @@ pub struct SyncRequest {
     pub targets: Vec<Target>,
     /// Replace hand edits inside the block.
     pub force: bool,
+    /// Put the position lines of STATE.md and the roadmap right first.
+    pub fix_state: bool,
 }
 
 /// What `annals sync` did. It is the document of `annals sync --json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SyncReport {
+    /// The statements of STATE.md and ROADMAP.md that were put right.
+    pub corrections: Vec<Correction>,
     /// The context files.
     pub context: ContextFiles,
     /// The files changed, or with `--check` and on a dry run to be changed; relative to the project.
@@ -52,18 +59,32 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
         targets: request.targets.clone(),
         force: request.force,
     };
-    let ((mut report, refused), applied) = storage.transact("sync", &[Store::Context], || {
+    let stores: &[Store] = if request.fix_state {
+        &[Store::Plan, Store::Context]
+    } else {
+        &[Store::Context]
+    };
+    let ((mut report, failures), applied) = storage.transact("sync", stores, || {
         let mut changes = Changes::new();
-        let survey = Survey::take(project)?;
+        let mut survey = Survey::take(project)?;
+        let repaired = if request.fix_state {
+            Some(repaired(project, &mut survey, &mut changes)?)
+        } else {
+            None
+        };
         let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
         let mut warnings = survey.warnings;
         warnings.extend(refreshed.warnings);
+        let left = repaired.as_ref().and_then(Repair::failure);
         let report = SyncReport {
+            corrections: repaired
+                .map(|repair| repair.corrections)
+                .unwrap_or_default(),
             context: refreshed.files,
             warnings,
             ..SyncReport::default()
         };
-        Ok(((report, refreshed.refused), changes))
+        Ok(((report, (refreshed.refused, left)), changes))
     })?;
     report.changed = applied
         .changed
@@ -72,11 +93,25 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
-    match refused {
+    let (refused, left) = failures;
+    match refused.or(left) {
         Some(error) => Err(error),
         None if request.check && !report.changed.is_empty() => Err(out_of_date(&report)),
         None => Ok(report),
     }
+}
+
+/// Plans STATE.md and ROADMAP.md as the files say they should be, and goes on with what they say then.
+fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<Repair> {
+    let repair = planning::repair(project, survey)?;
+    for (path, old, new) in &repair.files {
+        changes.edit(path, Some(old.clone()), new.clone())?;
+    }
+    // What was odd about the folder itself is said once, by the first reading.
+    let warnings = std::mem::take(&mut survey.warnings);
+    *survey = repair.survey.clone();
+    survey.warnings = warnings;
+    Ok(repair)
 }
 
 fn out_of_date(report: &SyncReport) -> Error {
