@@ -16,6 +16,7 @@ use crate::patterns::Patterns;
 use crate::planning::PhaseDir;
 use crate::planning::Survey;
 use crate::project::Project;
+use crate::text::hexadecimal;
 
 /// The cache's file in `.annals/`.
 const CACHE: &str = "lessons.json";
@@ -32,7 +33,11 @@ struct Cached {
 /// Returns what the history shows with evidence, one line each.
 ///
 /// `recorded` is PATTERNS.md as it is to be: its entries tell the effort of their phases.
-pub(crate) fn lessons(project: &Project, survey: &Survey, recorded: &Patterns) -> Result<Vec<String>> {
+pub(crate) fn lessons(
+    project: &Project,
+    survey: &Survey,
+    recorded: &Patterns,
+) -> Result<Vec<String>> {
     let storage = project.storage();
     let fingerprint = fingerprint(survey, recorded)?;
     let version = env!("CARGO_PKG_VERSION");
@@ -45,8 +50,12 @@ pub(crate) fn lessons(project: &Project, survey: &Survey, recorded: &Patterns) -
     {
         return Ok(cached.lessons);
     }
-    let phases = history::history(project, survey, recorded)?.value;
-    let lessons: Vec<String> = Insights::of(&phases).lessons().into_iter().map(str::to_owned).collect();
+    let phases = history::history(survey, recorded)?.value;
+    let lessons: Vec<String> = Insights::of(&phases)
+        .lessons()
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     let fresh = Cached {
         version: version.to_owned(),
         fingerprint,
@@ -64,14 +73,21 @@ pub(crate) fn lessons(project: &Project, survey: &Survey, recorded: &Patterns) -
 fn fingerprint(survey: &Survey, recorded: &Patterns) -> Result<String> {
     let mut digest = Sha256::new();
     for milestone in history::others(survey, &mut Vec::new())? {
-        milestone.phases.iter().for_each(|phase| add(phase, &mut digest));
+        milestone
+            .phases
+            .iter()
+            .for_each(|phase| add(phase, &mut digest));
     }
-    survey.folder.active.phases.iter().for_each(|phase| add(phase, &mut digest));
+    survey
+        .folder
+        .active
+        .phases
+        .iter()
+        .for_each(|phase| add(phase, &mut digest));
     for entry in &recorded.entries {
         digest.update(entry.text.as_bytes());
     }
-    let bytes = digest.finalize();
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&digest.finalize()))
 }
 
 fn add(phase: &PhaseDir, digest: &mut Sha256) {
@@ -85,6 +101,9 @@ fn stamp(path: &Path) -> String {
     let Ok(about) = fs::metadata(path) else {
         return String::new();
     };
-    let modified = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let modified = about
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     format!(" {} {:?}\n", about.len(), modified)
 }
