@@ -10,6 +10,7 @@ use crate::cli::output::Output;
 use crate::cli::shown;
 use crate::error::Result;
 use crate::lifecycle;
+use crate::lifecycle::CarefulFile;
 use crate::lifecycle::Dependency;
 use crate::lifecycle::PhaseBrief;
 use crate::lifecycle::PlanBrief;
@@ -51,6 +52,8 @@ fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     list("Done when", &brief.success_criteria, 8, to)?;
     let know: Vec<String> = brief.know.iter().map(known).collect();
     list("What to know", &know, 5, to)?;
+    let careful: Vec<String> = brief.careful.iter().map(careful).collect();
+    list("Files to be careful with", &careful, 6, to)?;
     list("Plans", &plans(&brief.plans), 10, to)?;
     problems(&brief.problems, to)?;
     if let Some(diff) = brief.diff.as_ref().filter(|diff| !diff.is_empty()) {
@@ -159,6 +162,20 @@ fn known(pattern: &RelevantPattern) -> String {
     let source = format!(" [{stale}{}]", pattern.source);
     let room = WIDTH.saturating_sub(source.chars().count()).max(WIDTH / 2);
     format!("{outcome}{}{source}", clip(&pattern.text, room))
+}
+
+/// Says how many plans deviated over a file, and how the last of them did.
+fn careful(file: &CarefulFile) -> String {
+    let last = file.plans.last().map(String::as_str).unwrap_or_default();
+    let plans = match file.plans.len() {
+        1 => format!("plan {last}"),
+        many => format!("{many} plans, last {last}"),
+    };
+    let latest = Some(&file.latest).filter(|latest| !latest.is_empty());
+    let latest = latest
+        .map(|latest| format!(": {latest}"))
+        .unwrap_or_default();
+    format!("{} ({plans}){latest}", file.file)
 }
 
 fn dependency(dependency: &Dependency) -> String {

@@ -5,6 +5,7 @@ use std::path::Path;
 use chrono::NaiveDate;
 
 use crate::clock::Minutes;
+use crate::patterns::bullets::deviating_files;
 use crate::patterns::own_words::Detail;
 use crate::patterns::own_words::OwnWords;
 use crate::planning::AcceptanceResult;
@@ -96,6 +97,11 @@ impl PlanRecord {
             (Some(completed), Some(total)) => total.saturating_sub(completed),
             _ => 0,
         }
+    }
+
+    /// Returns the files that its deviations name, each once, sorted.
+    pub fn deviating_files(&self) -> Vec<&str> {
+        deviating_files(self)
     }
 
     /// Tells whether it came to an end, as far as its summary says.

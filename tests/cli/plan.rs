@@ -23,6 +23,7 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
             "Requirements",
             "Done when",
             "What to know",
+            "Files to be careful with",
             "Plans",
             "Next"
         ]

@@ -27,8 +27,10 @@ use crate::storage::Store;
 use crate::storage::read;
 use crate::warning::Warning;
 
+mod careful;
 mod plans;
 
+pub use careful::CarefulFile;
 pub use plans::PlanBrief;
 
 /// More than this is not read.
@@ -62,6 +64,8 @@ pub struct PhaseBrief {
     pub depends_on: Vec<Dependency>,
     /// What is known that fits the phase, the most fitting first.
     pub know: Vec<RelevantPattern>,
+    /// The files over which earlier plans deviated, the most often deviating first.
+    pub careful: Vec<CarefulFile>,
     /// Its plans so far.
     pub plans: Vec<PlanBrief>,
     /// What keeps its open plans from being carried out as they are.
@@ -173,6 +177,7 @@ fn brief(
         success_criteria: criteria,
         depends_on: dependencies(survey, planned),
         know,
+        careful: careful::careful(survey, &checked.open_files())?,
         plans: checked.plans,
         problems: checked.problems,
         next: next.command,

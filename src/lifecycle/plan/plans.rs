@@ -1,5 +1,6 @@
 //! The plans that a phase has already, and what keeps them from being carried out.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
@@ -82,6 +83,14 @@ impl PhasePlans {
         found.problems.extend(check_overlap(&open));
         found.problems.sort();
         found
+    }
+}
+
+impl PhasePlans {
+    /// Returns the files that the plans which are not complete are going to touch.
+    pub(super) fn open_files(&self) -> BTreeSet<String> {
+        let open = self.plans.iter().filter(|plan| plan.status != "complete");
+        open.flat_map(|plan| plan.files.iter().cloned()).collect()
     }
 }
 

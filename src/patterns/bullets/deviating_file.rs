@@ -13,15 +13,7 @@ const DEVIATING_FILE: u32 = 74;
 pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
     let mut by_file: BTreeMap<&str, Vec<&PlanNumber>> = BTreeMap::new();
     for plan in plans {
-        let in_details = plan.details.iter().flat_map(|detail| &detail.files);
-        let in_texts = plan
-            .deviations
-            .iter()
-            .flat_map(|deviation| paths(&deviation.text));
-        let mut files: Vec<&str> = in_details.map(String::as_str).chain(in_texts).collect();
-        files.sort_unstable();
-        files.dedup();
-        for file in files {
+        for file in deviating_files(plan) {
             by_file.entry(file).or_default().push(&plan.plan);
         }
     }
@@ -34,6 +26,19 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
             Candidate::new(weight, &lead, "", &plans).on(Topic::DeviatingFile)
         })
         .collect()
+}
+
+/// Returns the files that a plan's deviations name, each once, sorted.
+pub(crate) fn deviating_files(plan: &PlanRecord) -> Vec<&str> {
+    let in_details = plan.details.iter().flat_map(|detail| &detail.files);
+    let in_texts = plan
+        .deviations
+        .iter()
+        .flat_map(|deviation| paths(&deviation.text));
+    let mut files: Vec<&str> = in_details.map(String::as_str).chain(in_texts).collect();
+    files.sort_unstable();
+    files.dedup();
+    files
 }
 
 /// Returns the paths in a text: between backticks, with a folder or an extension.

@@ -22,6 +22,7 @@ use crate::patterns::bullets::trouble::Troubles;
 use crate::planning::PhaseNumber;
 use crate::text::Line;
 
+pub(crate) use deviating_file::deviating_files;
 pub(crate) use kinds::kinds;
 
 /// Returns what worked, the strongest first; nothing where nothing shows it.
