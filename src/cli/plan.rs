@@ -66,7 +66,7 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     let name = brief
         .name
         .as_ref()
-        .map(|name| format!(": {name}"))
+        .map(|name| format!(": {}", clip(name, WIDTH)))
         .unwrap_or_default();
     // Numbers run on over milestones: phase 8 may be one of three.
     let of = usize::try_from(brief.phase.whole()).is_ok_and(|number| number <= brief.total);
@@ -160,7 +160,8 @@ fn known(pattern: &RelevantPattern) -> String {
         .unwrap_or_default();
     // The source stays, however long the text is.
     let source = format!(" [{stale}{}]", pattern.source);
-    let room = WIDTH.saturating_sub(source.chars().count()).max(WIDTH / 2);
+    let around = outcome.len() + source.chars().count();
+    let room = WIDTH.saturating_sub(around).max(WIDTH / 3);
     format!("{outcome}{}{source}", clip(&pattern.text, room))
 }
 
@@ -234,4 +235,90 @@ fn plan(plan: &PlanBrief) -> String {
         format!(" ({})", parts.join(", "))
     };
     format!("{} {}{title}{facts}", plan.plan, plan.status)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::lifecycle::ContextFiles;
+
+    /// A brief with more of everything than a person reads.
+    fn endless() -> PhaseBrief {
+        let long = "word ".repeat(200);
+        PhaseBrief {
+            phase: phase_number("2.1").unwrap(),
+            total: 90,
+            name: Some(long.clone()),
+            status: "in progress".to_owned(),
+            goal: Some(long.clone()),
+            requirements: vec![
+                Requirement {
+                    id: Some("REQ-1".to_owned()),
+                    text: Some(long.clone()),
+                };
+                90
+            ],
+            success_criteria: vec![long.clone(); 90],
+            depends_on: vec![
+                Dependency {
+                    phase: phase_number("1").unwrap(),
+                    status: None,
+                };
+                90
+            ],
+            know: vec![
+                RelevantPattern {
+                    text: long.clone(),
+                    outcome: Outcome::Failed,
+                    source: "Phase 1: First".to_owned(),
+                    line: 1,
+                    score: 0.5,
+                    stale: Some("`a.rs` is gone".to_owned()),
+                };
+                90
+            ],
+            careful: vec![
+                CarefulFile {
+                    file: "a.rs".to_owned(),
+                    plans: vec!["1-1".to_owned()],
+                    latest: long.clone(),
+                };
+                90
+            ],
+            plans: vec![
+                PlanBrief {
+                    plan: crate::planning::PlanNumber::parse("1").unwrap(),
+                    title: Some(long.clone()),
+                    status: "open",
+                    wave: Some(1),
+                    depends_on: Vec::new(),
+                    tasks: 1,
+                    files: Vec::new(),
+                };
+                90
+            ],
+            problems: vec![Warning::file(Path::new("p/01-PLAN.md"), long); 90],
+            next: "/vbw:plan 2.1".to_owned(),
+            context: ContextFiles::default(),
+            changed: Vec::new(),
+            diff: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_brief_is_short_enough_to_be_read_whatever_there_is() {
+        let mut page = Vec::new();
+        show(&endless(), &mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert!(page.lines().count() <= 60, "{page}");
+        let longest = page.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= 3 * WIDTH + "Goal: ".len(), "{longest}: {page}");
+        assert!(
+            page.contains("[possibly stale: `a.rs` is gone; Phase 1: First]\n"),
+            "{page}"
+        );
+    }
 }
