@@ -1,5 +1,6 @@
 //! `annals plan`
 
+use std::cmp::Reverse;
 use std::io;
 use std::io::Write;
 
@@ -17,6 +18,7 @@ use crate::lifecycle::PlanBrief;
 use crate::lifecycle::PlanRequest;
 use crate::patterns::Outcome;
 use crate::patterns::RelevantPattern;
+use crate::patterns::RiskLevel;
 use crate::planning::Requirement;
 use crate::project::Project;
 use crate::text::clip;
@@ -48,13 +50,15 @@ pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Resul
 
 fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     heading(brief, to)?;
-    list("Requirements", &requirements(&brief.requirements), 8, to)?;
-    list("Done when", &brief.success_criteria, 8, to)?;
+    list("Requirements", &requirements(&brief.requirements), 7, to)?;
+    list("Done when", &brief.success_criteria, 7, to)?;
     let know: Vec<String> = brief.know.iter().map(known).collect();
     list("What to know", &know, 5, to)?;
+    list("What plan shape works here", &brief.shape, 4, to)?;
     let careful: Vec<String> = brief.careful.iter().map(careful).collect();
-    list("Files to be careful with", &careful, 6, to)?;
-    list("Plans", &plans(&brief.plans), 10, to)?;
+    list("Files to be careful with", &careful, 5, to)?;
+    list("Plans", &plans(&brief.plans), 8, to)?;
+    list("Plans at risk", &risks(&brief.plans), 4, to)?;
     problems(&brief.problems, to)?;
     if let Some(diff) = brief.diff.as_ref().filter(|diff| !diff.is_empty()) {
         return write!(to, "{diff}");
@@ -167,7 +171,11 @@ fn known(pattern: &RelevantPattern) -> String {
 
 /// Says how many plans deviated over a file, and how the last of them did.
 fn careful(file: &CarefulFile) -> String {
-    let last = file.plans.last().map(String::as_str).unwrap_or_default();
+    let last = file
+        .plans
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let plans = match file.plans.len() {
         1 => format!("plan {last}"),
         many => format!("{many} plans, last {last}"),
@@ -190,7 +198,7 @@ fn dependency(dependency: &Dependency) -> String {
 
 /// Returns a line for each plan; where there are many, one for all that are complete.
 fn plans(plans: &[PlanBrief]) -> Vec<String> {
-    const MANY: usize = 10;
+    const MANY: usize = 8;
     if plans.len() <= MANY {
         return plans.iter().map(plan).collect();
     }
@@ -202,6 +210,25 @@ fn plans(plans: &[PlanBrief]) -> Vec<String> {
         .into_iter()
         .chain(rest.into_iter().map(plan))
         .collect()
+}
+
+/// Returns a line for each open plan that is likely to deviate, with the reasons; the riskiest first.
+fn risks(plans: &[PlanBrief]) -> Vec<String> {
+    let mut risky: Vec<(RiskLevel, &PlanBrief)> = plans
+        .iter()
+        .filter_map(|plan| Some((plan.risk?, plan)))
+        .filter(|(level, _)| *level >= RiskLevel::Raised)
+        .collect();
+    risky.sort_by_key(|(level, _)| Reverse(*level));
+    let line = |(level, plan): (RiskLevel, &PlanBrief)| {
+        let level = if level == RiskLevel::High {
+            "high"
+        } else {
+            "raised"
+        };
+        format!("{} {level}: {}", plan.plan, plan.reasons.join("; "))
+    };
+    risky.into_iter().map(line).collect()
 }
 
 /// Says in a line what a plan is: `02 open: Warn, wave 2 after 01, 4 tasks, 6 files`.
@@ -243,6 +270,33 @@ mod tests {
 
     use super::*;
     use crate::lifecycle::ContextFiles;
+    use crate::patterns::PlanRef;
+    use crate::planning::PlanNumber;
+
+    fn endless_pattern(long: &str) -> RelevantPattern {
+        RelevantPattern {
+            text: long.to_owned(),
+            outcome: Outcome::Failed,
+            source: "Phase 1: First".to_owned(),
+            line: 1,
+            score: 0.5,
+            stale: Some("`a.rs` is gone".to_owned()),
+        }
+    }
+
+    fn endless_plan(long: &str) -> PlanBrief {
+        PlanBrief {
+            plan: PlanNumber::parse("1").unwrap(),
+            title: Some(long.to_owned()),
+            status: "open",
+            wave: Some(1),
+            depends_on: Vec::new(),
+            tasks: 1,
+            files: Vec::new(),
+            risk: Some(RiskLevel::High),
+            reasons: vec![long.to_owned(); 9],
+        }
+    }
 
     /// A brief with more of everything than a person reads.
     fn endless() -> PhaseBrief {
@@ -268,37 +322,21 @@ mod tests {
                 };
                 90
             ],
-            know: vec![
-                RelevantPattern {
-                    text: long.clone(),
-                    outcome: Outcome::Failed,
-                    source: "Phase 1: First".to_owned(),
-                    line: 1,
-                    score: 0.5,
-                    stale: Some("`a.rs` is gone".to_owned()),
-                };
-                90
-            ],
+            know: vec![endless_pattern(&long); 90],
+            shape: vec![long.clone(); 90],
             careful: vec![
                 CarefulFile {
                     file: "a.rs".to_owned(),
-                    plans: vec!["1-1".to_owned()],
+                    plans: vec![PlanRef {
+                        milestone: "default".to_owned(),
+                        phase: phase_number("1").unwrap(),
+                        plan: PlanNumber::parse("1").unwrap(),
+                    }],
                     latest: long.clone(),
                 };
                 90
             ],
-            plans: vec![
-                PlanBrief {
-                    plan: crate::planning::PlanNumber::parse("1").unwrap(),
-                    title: Some(long.clone()),
-                    status: "open",
-                    wave: Some(1),
-                    depends_on: Vec::new(),
-                    tasks: 1,
-                    files: Vec::new(),
-                };
-                90
-            ],
+            plans: vec![endless_plan(&long); 90],
             problems: vec![Warning::file(Path::new("p/01-PLAN.md"), long); 90],
             next: "/vbw:plan 2.1".to_owned(),
             context: ContextFiles::default(),

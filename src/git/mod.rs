@@ -38,6 +38,14 @@ impl Git {
         }
     }
 
+    /// Returns "no git here", for a caller that may not start a process.
+    pub fn absent() -> Self {
+        Self {
+            root: PathBuf::new(),
+            repository: None,
+        }
+    }
+
     /// Tells whether the project stands in a repository.
     pub fn is_repository(&self) -> bool {
         self.repository.is_some()

@@ -2,6 +2,7 @@
 
 mod archive;
 mod execute;
+mod history;
 mod init;
 mod inspect;
 mod plan;
@@ -17,6 +18,8 @@ pub use archive::Archived;
 pub use execute::ExecuteReport;
 pub use execute::ExecuteRequest;
 pub use execute::execute;
+pub use history::history;
+pub use history::insights;
 pub use init::InitDefaults;
 pub use init::InitReport;
 pub use init::InitRequest;

@@ -5,7 +5,6 @@ use std::path::Path;
 use chrono::NaiveDate;
 
 use crate::clock::Minutes;
-use crate::patterns::bullets::deviating_files;
 use crate::patterns::own_words::Detail;
 use crate::patterns::own_words::OwnWords;
 use crate::planning::AcceptanceResult;
@@ -48,6 +47,8 @@ pub struct PlanRecord {
     pub issues: Vec<String>,
     /// What was built, in one line.
     pub one_line: Option<String>,
+    /// The effort profile it was carried out with, where the plan or the phase's entry says; no summary does.
+    pub effort: Option<String>,
 }
 
 impl PlanRecord {
@@ -70,6 +71,7 @@ impl PlanRecord {
             patterns: summary.patterns.unwrap_or_default(),
             issues: own.issues,
             one_line: summary.one_line,
+            effort: None,
         }
     }
 
@@ -97,11 +99,6 @@ impl PlanRecord {
             (Some(completed), Some(total)) => total.saturating_sub(completed),
             _ => 0,
         }
-    }
-
-    /// Returns the files that its deviations name, each once, sorted.
-    pub fn deviating_files(&self) -> Vec<&str> {
-        deviating_files(self)
     }
 
     /// Tells whether it came to an end, as far as its summary says.

@@ -3,11 +3,14 @@
 mod completions;
 mod config;
 mod conventions;
+mod execute;
 mod init;
 mod inspect;
 mod log;
 mod man;
+mod patterns;
 mod plan;
+mod ship;
 mod status;
 mod sync;
 mod undo;

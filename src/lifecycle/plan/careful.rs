@@ -6,12 +6,10 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::error::Result;
+use crate::patterns::FinishedPhase;
+use crate::patterns::KnownPaths;
 use crate::patterns::PlanRecord;
-use crate::planning::PhaseDir;
-use crate::planning::Summary;
-use crate::planning::Survey;
-use crate::storage::read;
+use crate::patterns::PlanRef;
 
 /// Where a phase has no plans yet, a file counts from so many plans that deviated over it.
 const KEEPS_DEVIATING: usize = 2;
@@ -24,34 +22,46 @@ const MOST: usize = 8;
 pub struct CarefulFile {
     /// The file, as this phase's plans name it, else as the deviations do.
     pub file: String,
-    /// The plans that deviated over it, the latest last: `2-3` is plan 3 of phase 2.
-    pub plans: Vec<String>,
+    /// The plans that deviated over it, the latest last.
+    pub plans: Vec<PlanRef>,
     /// What the latest of these deviations was.
     pub latest: String,
 }
 
 /// Returns the files of `planned` over which earlier plans deviated, or where nothing is planned yet
 /// those that keep making plans deviate; the most often deviating first.
-pub(super) fn careful(survey: &Survey, planned: &BTreeSet<String>) -> Result<Vec<CarefulFile>> {
-    let mut found: BTreeMap<String, CarefulFile> = BTreeMap::new();
-    for past in history(survey)? {
-        for named in past.record.deviating_files() {
-            let Some(file) = past.whole_path(named) else {
+pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> Vec<CarefulFile> {
+    let plans = || {
+        history
+            .iter()
+            .flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)))
+    };
+    let touched = plans().flat_map(|(_, plan)| plan.files.iter().flatten());
+    let known = KnownPaths::new(touched.chain(planned).map(String::as_str));
+    let mut found: BTreeMap<&str, CarefulFile> = BTreeMap::new();
+    for (phase, plan) in plans() {
+        let own = plan.files.as_deref().unwrap_or_default();
+        for named in plan.files_in_deviations() {
+            let Some(file) = known.full(named, own) else {
                 continue;
             };
             if !planned.is_empty() && !planned.contains(file) {
                 continue;
             }
-            let latest = past.deviation_over(named);
-            let entry = found.entry(file.to_owned()).or_insert_with(|| CarefulFile {
+            let entry = found.entry(file).or_insert_with(|| CarefulFile {
                 file: file.to_owned(),
                 plans: Vec::new(),
                 latest: String::new(),
             });
-            if entry.plans.last() != Some(&past.name) {
-                entry.plans.push(past.name.clone());
+            let by = PlanRef {
+                milestone: phase.milestone.clone(),
+                phase: phase.number.clone(),
+                plan: plan.plan.clone(),
+            };
+            if entry.plans.last() != Some(&by) {
+                entry.plans.push(by);
             }
-            entry.latest = latest;
+            entry.latest = deviation_over(plan, named);
         }
     }
     let least = if planned.is_empty() {
@@ -66,49 +76,21 @@ pub(super) fn careful(survey: &Survey, planned: &BTreeSet<String>) -> Result<Vec
     // Stable: equally often deviating ones stay in order of their names.
     files.sort_by_key(|file| Reverse(file.plans.len()));
     files.truncate(MOST);
-    Ok(files)
+    files
 }
 
-/// A finished plan and what it is called.
-struct Past {
-    name: String,
-    record: PlanRecord,
-}
-
-impl Past {
-    /// Returns the path that a deviation means: a bare name is the one file of that name that the plan touched.
-    fn whole_path<'a>(&'a self, named: &'a str) -> Option<&'a str> {
-        if named.contains('/') {
-            return Some(named);
-        }
-        let files = self.record.files.as_deref().unwrap_or_default();
-        let mut same = files
-            .iter()
-            .filter(|file| file.rsplit('/').next() == Some(named));
-        match (same.next(), same.next()) {
-            (Some(only), None) => Some(only),
-            _ => None,
-        }
-    }
-
-    /// Returns what is told of the deviation that names a file.
-    fn deviation_over(&self, named: &str) -> String {
-        let detail = self
-            .record
-            .details
-            .iter()
-            .find(|detail| detail.files.iter().any(|file| file == named));
-        let text = self
-            .record
-            .deviations
-            .iter()
-            .find(|deviation| deviation.text.contains(named));
-        match (text, detail) {
-            (Some(deviation), _) => heart(&deviation.text),
-            (None, Some(detail)) => heart(&detail.title),
-            (None, None) => String::new(),
-        }
-    }
+/// Returns what is told of the deviation that names a file.
+fn deviation_over(plan: &PlanRecord, named: &str) -> String {
+    let mut deviations = plan
+        .deviations
+        .iter()
+        .map(|deviation| deviation.text.as_str());
+    let text = deviations.find(|text| text.contains(named));
+    let is_over = |files: &[String]| files.iter().any(|file| file == named);
+    let detail = || plan.details.iter().find(|detail| is_over(&detail.files));
+    text.or_else(|| Some(detail()?.title.as_str()))
+        .map(heart)
+        .unwrap_or_default()
 }
 
 /// Returns a deviation on one line, without the number and the emphasis of its heading.
@@ -122,46 +104,10 @@ fn heart(text: &str) -> String {
     }
 }
 
-/// Returns the finished plans of archived milestones, then of the active one, in order.
-fn history(survey: &Survey) -> Result<Vec<Past>> {
-    let mut past = Vec::new();
-    let mut seen = BTreeSet::new();
-    for archive in &survey.folder.archived {
-        for dir in archive.milestone()?.value.phases {
-            add(&dir, &format!("{} ", archive.slug), &mut seen, &mut past);
-        }
-    }
-    for dir in &survey.folder.active.phases {
-        add(dir, "", &mut seen, &mut past);
-    }
-    Ok(past)
-}
-
-/// Adds the finished plans of a phase. A summary that can't be read is told by what reads it for its own sake.
-fn add(dir: &PhaseDir, prefix: &str, seen: &mut BTreeSet<String>, past: &mut Vec<Past>) {
-    for slot in &dir.plans {
-        let Some(path) = slot.summary.as_ref().map(|file| dir.dir.join(file)) else {
-            continue;
-        };
-        let Ok(Some(text)) = read::text(&path) else {
-            continue;
-        };
-        // A copy of a phase beside its archive is one phase.
-        let text = text.value;
-        if !seen.insert(format!("{} {} {text}", dir.dir_name(), slot.number)) {
-            continue;
-        }
-        let summary = Summary::parse(&text, &path).value;
-        past.push(Past {
-            name: format!("{prefix}{}-{}", dir.number, slot.number),
-            record: PlanRecord::new(slot.number.clone(), summary, &text, &path),
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planning::Survey;
     use crate::project::Project;
     use crate::project::Request;
     use crate::project::fixture::Tree;
@@ -179,17 +125,20 @@ mod tests {
             directory: tree.at(""),
             ..Request::default()
         };
-        let survey = Survey::take(&Project::open(request).unwrap()).unwrap();
+        let project = Project::open(request).unwrap();
+        let survey = Survey::take(&project).unwrap();
+        let past = crate::lifecycle::history(&project, &survey).unwrap().value;
         let planned = planned.iter().map(|file| (*file).to_owned()).collect();
-        let files = careful(&survey, &planned).unwrap();
-        let line = |file: CarefulFile| {
-            format!(
-                "{} | {} | {}",
-                file.file,
-                file.plans.join(", "),
-                file.latest
-            )
+        let files = careful(&past, &planned);
+        let names = |file: &CarefulFile| {
+            file.plans
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
         };
+        let line =
+            |file: CarefulFile| format!("{} | {} | {}", file.file, names(&file), file.latest);
         files.into_iter().map(line).collect()
     }
 
@@ -213,8 +162,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                "src/a.rs | old 1-1, 2-1 | [Rule 1 - Bug] `a.rs` again",
-                "src/c.rs | 2-2 | `src/c.rs` and `mod.rs` too",
+                "src/a.rs | old 1-01, 2-01 | [Rule 1 - Bug] `a.rs` again",
+                "src/c.rs | 2-02 | `src/c.rs` and `mod.rs` too",
             ]
         );
     }
@@ -231,6 +180,6 @@ mod tests {
             &format!("{PHASES}/01-a/01-01-SUMMARY.md"),
             summary("`src/a.rs` was locked", "src/a.rs"),
         );
-        assert!(shown(&tree, &[])[0].starts_with("src/a.rs | old 1-1, 2-1 |"));
+        assert!(shown(&tree, &[])[0].starts_with("src/a.rs | old 1-01, 2-01 |"));
     }
 }
