@@ -10,6 +10,10 @@ use crate::error::Result;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::lifecycle::refresh::Wish;
+use crate::planning;
+use crate::planning::Correction;
+use crate::planning::Drift;
+use crate::planning::Repair;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
@@ -26,11 +30,17 @@ pub struct SyncRequest {
     pub targets: Vec<Target>,
     /// Replace hand edits inside the block.
     pub force: bool,
+    /// Put the position lines of STATE.md and the roadmap right first.
+    pub fix_state: bool,
 }
 
 /// What `annals sync` did. It is the document of `annals sync --json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SyncReport {
+    /// The statements of STATE.md and ROADMAP.md that were put right.
+    pub corrections: Vec<Correction>,
+    /// The statements that the files contradict still: they can't be put right without losing a person's words.
+    pub left: Vec<Drift>,
     /// The context files.
     pub context: ContextFiles,
     /// The files changed, or with `--check` and on a dry run to be changed; relative to the project.
@@ -49,8 +59,25 @@ impl SyncReport {
         match self.context.refused.first() {
             Some(refusal) => Err(Error::from(refusal.clone())),
             None if request.check && !self.changed.is_empty() => Err(out_of_date(self)),
-            None => Ok(()),
+            None => self.unrepaired().map_or(Ok(()), Err),
         }
+    }
+
+    /// Returns an error that lists what could not be put right; nothing where all could.
+    fn unrepaired(&self) -> Option<Error> {
+        let first = self.left.first()?;
+        let listed: Vec<String> = self.left.iter().map(said_otherwise).collect();
+        let message = format!(
+            "{} put right, {} left as they stand: {}",
+            self.corrections.len(),
+            self.left.len(),
+            listed.join("; ")
+        );
+        Some(
+            Error::failed(message)
+                .at(&first.file, first.line)
+                .hint("the line holds more than a status; edit it by hand"),
+        )
     }
 }
 
@@ -68,13 +95,28 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
         targets: request.targets.clone(),
         force: request.force,
     };
-    let (mut report, applied) = storage.transact("sync", &[Store::Context], || {
+    let stores: &[Store] = if request.fix_state {
+        &[Store::Plan, Store::Context]
+    } else {
+        &[Store::Context]
+    };
+    let (mut report, applied) = storage.transact("sync", stores, || {
         let mut changes = Changes::new();
-        let survey = Survey::take(project)?;
+        let mut survey = Survey::take(project)?;
+        let repaired = if request.fix_state {
+            Some(repaired(project, &mut survey, &mut changes)?)
+        } else {
+            None
+        };
         let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
         let mut warnings = survey.warnings;
         warnings.extend(refreshed.warnings);
+        let (corrections, left) = repaired
+            .map(|repair| (repair.corrections, repair.left))
+            .unwrap_or_default();
         let report = SyncReport {
+            corrections,
+            left,
             context: refreshed.files,
             warnings,
             ..SyncReport::default()
@@ -89,6 +131,27 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(project.named(applied.warnings));
     Ok(report)
+}
+
+/// Plans STATE.md and ROADMAP.md as the files say they should be, and goes on with what they say then.
+fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<Repair> {
+    let repair = planning::repair(project, survey)?;
+    for (path, old, new) in &repair.files {
+        changes.edit(path, Some(old.clone()), new.clone())?;
+    }
+    // What was odd about the folder itself is said once, by the first reading.
+    let warnings = std::mem::take(&mut survey.warnings);
+    *survey = repair.survey.clone();
+    survey.warnings = warnings;
+    Ok(repair)
+}
+
+fn said_otherwise(drift: &Drift) -> String {
+    let (file, line) = (drift.file.display(), drift.line);
+    format!(
+        "{file}:{line} says {:?}, the files say {}",
+        drift.stated, drift.actual
+    )
 }
 
 fn out_of_date(report: &SyncReport) -> Error {

@@ -9,6 +9,7 @@ mod inspect;
 mod log;
 mod man;
 mod patterns;
+mod patterns_insights;
 mod plan;
 mod ship;
 mod status;
