@@ -28,6 +28,7 @@ pub use init::init_defaults;
 pub use inspect::Inspected;
 pub use inspect::Model;
 pub use inspect::inspect;
+pub use plan::CarefulFile;
 pub use plan::Dependency;
 pub use plan::PhaseBrief;
 pub use plan::PlanBrief;

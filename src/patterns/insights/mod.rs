@@ -23,6 +23,7 @@ pub use comparison::Group;
 pub use comparison::Question;
 pub use effort::EffortHistory;
 pub use files::DeviatingFile;
+pub(crate) use files::KnownPaths;
 pub use member::PlanRef;
 pub use size::Bucket;
 pub use size::Sizes;
