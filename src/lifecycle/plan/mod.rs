@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::history;
+use crate::lifecycle::history::history;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
@@ -165,10 +165,10 @@ fn brief(
     let planned = planned(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, &mut warnings);
     // What is odd in old summaries is told where they are read for their own sake.
-    let past = history(project, survey)?.value;
+    let recorded = refresh::recorded(project, changes, &mut warnings)?;
+    let past = history(survey, &recorded)?.value;
     let insights = Insights::of(&past);
     let checked = PhasePlans::read(phase, planned, &insights, &mut warnings);
-    let recorded = refresh::recorded(project, changes, &mut warnings)?;
     let criteria = planned
         .map(|planned| planned.success_criteria.clone())
         .unwrap_or_default();
