@@ -85,12 +85,11 @@ impl SyncReport {
 pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     // Before the lock is taken: taking it makes a folder, and nothing is written where there is no planning folder.
     project.planning()?;
-    let storage = project.storage();
-    let storage = if request.check {
-        storage.dry_run(true)
-    } else {
-        storage
+    let project = &Project {
+        dry_run: project.dry_run || request.check,
+        ..project.clone()
     };
+    let storage = project.storage();
     let wish = Wish {
         targets: request.targets.clone(),
         force: request.force,
@@ -183,6 +182,10 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok
 
 /// Returns the context file as it would be written, and writes nothing.
 pub fn preview(project: &Project, target: Target) -> Result<Preview> {
+    let project = &Project {
+        dry_run: true,
+        ..project.clone()
+    };
     let survey = Survey::take(project)?;
     let mut changes = Changes::new();
     let wish = Wish {
