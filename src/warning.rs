@@ -4,14 +4,21 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde::Serializer;
 
 /// A file, and the line in it where that is known (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
     /// The file, as the caller named it.
+    #[serde(serialize_with = "lossy")]
     pub file: PathBuf,
     /// The line, counted from 1.
     pub line: Option<usize>,
+}
+
+/// A name that is not UTF-8 must not keep the rest from being told.
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 impl fmt::Display for Place {

@@ -11,6 +11,7 @@
 )]
 
 mod claude_md;
+mod cli;
 mod corpus_sweep;
 mod crash;
 mod fix_state;
@@ -19,5 +20,6 @@ mod layering;
 mod planning_files;
 mod races;
 mod repository;
+mod retrospective;
 mod storage;
 mod support;

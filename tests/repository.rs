@@ -8,6 +8,7 @@ use assert_cmd::Command;
 use ignore::WalkBuilder;
 
 use crate::layering::source_files;
+use crate::support::Case;
 
 /// A longer file has to be split.
 const MAX_CODE_LINES: usize = 500;
@@ -33,6 +34,22 @@ fn ci_runs_the_commands_of_the_readme() {
         1,
         ".ci/run tests in another way too:\n{listed}"
     );
+}
+
+#[test]
+fn the_readme_shows_what_its_command_prints() {
+    let readme = read("README.md");
+    let shown = readme
+        .split_once("<!-- test-run:")
+        .and_then(|(_, rest)| rest.split_once("```text\n"))
+        .and_then(|(_, rest)| rest.split_once("```"))
+        .map(|(block, _)| block)
+        .unwrap();
+    let printed = Case::new("examples/vbw-project")
+        .run("status")
+        .success()
+        .stdout();
+    assert_eq!(shown, printed);
 }
 
 #[test]

@@ -9,7 +9,6 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::At;
-use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::Inspected;
 use crate::lifecycle::inspect;
@@ -30,7 +29,6 @@ pub(crate) struct InspectArgs {
 }
 
 pub(crate) fn run(args: &InspectArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let mut failure: Option<Error> = None;
     for file in &args.files {
         let file = path::absolute(file).at("find", file)?;
         match inspect(project, &file) {
@@ -39,15 +37,11 @@ pub(crate) fn run(args: &InspectArgs, project: &Project, out: &mut Output) -> Re
                 out.warnings(&found.warnings);
                 out.result(&found, show);
             }
-            // One file that can't be read must not hide the others; the last failure ends the run.
-            Err(error) => {
-                if let Some(earlier) = failure.replace(error) {
-                    out.failure(&earlier);
-                }
-            }
+            // One file that can't be read must not hide the others; the last failure is the exit code.
+            Err(error) => out.failure(&error),
         }
     }
-    failure.map_or(Ok(()), Err)
+    Ok(())
 }
 
 fn show(found: &Inspected, to: &mut dyn Write) -> io::Result<()> {

@@ -30,10 +30,11 @@ pub(crate) fn run(args: &LogArgs, project: &Project, out: &mut Output) -> Result
     if let Some(id) = args.forget {
         if project.dry_run {
             history.find(Some(id))?;
+            out.note(&format!("Would forget operation {id}."));
         } else {
             history.forget(id)?;
+            out.note(&format!("Forgot operation {id}."));
         }
-        out.note(&format!("Forgot operation {id}."));
     }
     let found = history.list()?;
     out.warnings(&found.warnings);

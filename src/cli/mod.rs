@@ -9,12 +9,15 @@ mod log;
 mod man;
 mod output;
 mod patterns;
-mod shown;
-//X mod plan;
+mod pause;
+mod plan;
+mod resume;
 mod ship;
+mod shown;
 mod status;
 mod sync;
 mod undo;
+mod usage;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,12 +28,10 @@ use clap::Args;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
-use clap::error::ErrorKind;
 
 use crate::cli::output::Manner;
 use crate::cli::output::Output;
 use crate::error::At;
-use crate::error::Error;
 use crate::error::Result;
 use crate::project::Environment;
 use crate::project::Project;
@@ -97,13 +98,15 @@ enum Color {
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::InitArgs),
-    //X Plan(plan::PlanArgs),
+    Plan(plan::PlanArgs),
     Execute(execute::ExecuteArgs),
     Ship(ship::ShipArgs),
     Sync(sync::SyncArgs),
     Status(status::StatusArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
+    Pause(pause::PauseArgs),
+    Resume(resume::ResumeArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -121,6 +124,7 @@ impl Command {
             Self::Man(args) => man::run(args, out),
             _ => {
                 let project = global.open()?;
+                out.enter(&project.root);
                 out.warnings(&project.warnings);
                 out.detail(&format!("project: {}", project.root.display()));
                 out.detail(&format!(
@@ -135,13 +139,15 @@ impl Command {
     fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
         match self {
             Self::Init(args) => init::run(args, project, out),
-            //X Self::Plan(args) => plan::run(args, project, out),
+            Self::Plan(args) => plan::run(args, project, out),
             Self::Execute(args) => execute::run(args, project, out),
             Self::Ship(args) => ship::run(args, project, out),
             Self::Sync(args) => sync::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Pause(args) => pause::run(args, project, out),
+            Self::Resume(args) => resume::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Config(args) => {
@@ -193,18 +199,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return refuse(&error, &arguments),
+        Err(error) => return usage::answer(&error, &arguments),
     };
     #[cfg(feature = "fail-point")]
     arm_fail_point();
     let mut out = Output::new(parsed.global.manner());
-    match parsed.command.run(&parsed.global, &mut out) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            out.failure(&error);
-            ExitCode::from(error.kind.exit_code())
-        }
+    if let Err(error) = parsed.command.run(&parsed.global, &mut out) {
+        out.failure(&error);
     }
+    out.exit_code()
 }
 
 /// Makes this process stop at the file operation that the crash tests name.
@@ -219,30 +222,5 @@ fn arm_fail_point() {
         .and_then(|nth| nth.parse().ok());
     if let Some(nth) = nth {
         crate::storage::fail_point::arm(nth);
-    }
-}
-
-/// Answers a command line that is wrong, or that asks for help.
-fn refuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
-    let is_help = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    );
-    if !is_help && arguments.iter().any(|argument| argument == "--json") {
-        let rendered = error.to_string();
-        let message = rendered
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_start_matches("error: ")
-            .to_owned();
-        let error = Error::usage(message).hint("annals --help");
-        Output::new(Manner::json()).failure(&error);
-        return ExitCode::from(error.kind.exit_code());
-    }
-    match error.print() {
-        // A closed pipe behind `--help` is a quiet end, too.
-        Ok(()) | Err(_) if is_help => ExitCode::SUCCESS,
-        _ => ExitCode::from(2),
     }
 }

@@ -1,9 +1,12 @@
 //! The one place that prints: results to stdout, all talk to stderr.
 
 use std::io;
+use std::io::ErrorKind;
 use std::io::IsTerminal;
 use std::io::Write;
 use std::path::Path;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anstream::AutoStream;
 use anstream::ColorChoice;
@@ -41,19 +44,10 @@ pub(crate) struct Output {
     manner: Manner,
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
-    closed: bool,
-}
-
-impl Manner {
-    /// JSON, and nothing else known of what the user asked.
-    pub(crate) fn json() -> Self {
-        Self {
-            json: true,
-            quiet: false,
-            verbose: false,
-            color: ColorChoice::Never,
-        }
-    }
+    /// The project's folder, once it is known: what lies inside is named relative to it.
+    root: Option<PathBuf>,
+    /// What kind of failure was told last.
+    failed: Option<Kind>,
 }
 
 impl Output {
@@ -68,8 +62,19 @@ impl Output {
                 io::stderr(),
                 choice(manner.color, io::stderr().is_terminal()),
             ),
-            closed: false,
+            root: None,
+            failed: None,
         }
+    }
+
+    /// From now on names files relative to the project where they lie inside.
+    pub(crate) fn enter(&mut self, root: &Path) {
+        self.root = Some(root.to_owned());
+    }
+
+    /// Returns the exit code that follows from what was told.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.failed.map_or(0, Kind::exit_code))
     }
 
     /// Tells whether the result goes out as JSON.
@@ -89,31 +94,72 @@ impl Output {
         };
         match shown {
             Ok(()) => self.print(&page),
-            Err(error) => self.note(&format!("cannot show the result: {error}")),
+            Err(error) => self.cannot_show(&error),
         }
+    }
+
+    /// Prints a result that is there although the run fails in the end; as JSON the failure stands alone.
+    pub(crate) fn result_until<T: Serialize>(
+        &mut self,
+        result: &T,
+        show: Show<T>,
+        end: Result<()>,
+    ) -> Result<()> {
+        if end.is_ok() || !self.is_json() {
+            self.result(result, show);
+        }
+        end
     }
 
     /// Prints one line of JSON, for commands that stream.
     pub(crate) fn json_line<T: Serialize>(&mut self, result: &T) {
         match serde_json::to_string(result) {
             Ok(line) => self.print(format!("{line}\n").as_bytes()),
-            Err(error) => self.note(&format!("cannot show the result: {error}")),
+            Err(error) => self.cannot_show(&error.into()),
         }
     }
 
-    /// Prints text that is the result itself, byte for byte: a generated file, a completion script.
+    /// Prints text that is the result itself: a completion script, a manual page.
     pub(crate) fn verbatim(&mut self, bytes: &[u8]) {
-        let written = self
-            .stdout
-            .write_all(bytes)
-            .and_then(|()| self.stdout.flush());
-        self.closed |= written.is_err();
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        self.file(&Verbatim { text }, bytes);
+    }
+
+    /// Prints the bytes of a file as they are, or the document that stands for it.
+    pub(crate) fn file<T: Serialize>(&mut self, document: &T, bytes: &[u8]) {
+        if self.manner.json {
+            self.result(document, |_, _| Ok(()));
+            return;
+        }
+        let mut stdout = io::stdout().lock();
+        let written = if stdout.is_terminal() {
+            // What a terminal would obey is shown to no one.
+            let text = String::from_utf8_lossy(bytes);
+            stdout.write_all(text::strip_controls(&text).as_bytes())
+        } else {
+            stdout.write_all(bytes)
+        };
+        let written = written.and_then(|()| stdout.flush());
+        self.settle(written);
+    }
+
+    /// Prints text of our own with its styles, such as the help.
+    pub(crate) fn styled(&mut self, text: &str) {
+        if self.manner.json {
+            let text = anstream::adapter::strip_str(text).to_string();
+            self.result(&Verbatim { text }, |_, _| Ok(()));
+            return;
+        }
+        let written = self.stdout.write_all(text.as_bytes());
+        let written = written.and_then(|()| self.stdout.flush());
+        self.settle(written);
     }
 
     /// Prints a page, without escape sequences that stored text might hold.
     fn print(&mut self, page: &[u8]) {
         let page = String::from_utf8_lossy(page);
         let page = text::strip_controls(&page);
+        let mut written = Ok(());
         for line in page.split_inclusive('\n') {
             let style = if self.manner.json {
                 Style::new()
@@ -122,13 +168,29 @@ impl Output {
             };
             let body = line.trim_end_matches('\n');
             let end = &line[body.len()..];
-            if write!(self.stdout, "{style}{body}{style:#}{end}").is_err() {
-                // Whoever read us has seen enough; a closed pipe is a quiet end.
-                self.closed = true;
-                return;
+            written = write!(self.stdout, "{style}{body}{style:#}{end}");
+            if written.is_err() {
+                break;
             }
         }
-        self.closed |= self.stdout.flush().is_err();
+        let written = written.and_then(|()| self.stdout.flush());
+        self.settle(written);
+    }
+
+    /// Says what kept the result from being written; a closed pipe is a quiet end, whoever read us has seen enough.
+    fn settle(&mut self, written: io::Result<()>) {
+        match written {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                self.failed.get_or_insert(Kind::Failed);
+                let message = format!("cannot write the result: {error}");
+                self.say("error: ", color(AnsiColor::Red), &message);
+            }
+            _ => {}
+        }
+    }
+
+    fn cannot_show(&mut self, error: &io::Error) {
+        self.failure(&Error::failed(format!("cannot show the result: {error}")));
     }
 
     /// Tells the user something that is not the result.
@@ -136,6 +198,13 @@ impl Output {
         if !self.manner.quiet {
             self.say("", Style::new(), message);
         }
+    }
+
+    /// Prints the help to one who called wrongly, and has it on stderr: it is no result.
+    pub(crate) fn explain(&mut self, text: &str) {
+        self.failed = Some(Kind::Usage);
+        // With stderr closed there is no one left to tell.
+        let _told = self.stderr.write_all(text.as_bytes()).is_ok();
     }
 
     /// Tells the user something that only `--verbose` asks for.
@@ -181,34 +250,58 @@ impl Output {
     pub(crate) fn warnings(&mut self, warnings: &[Warning]) {
         if !self.manner.quiet {
             for warning in warnings {
-                self.say("warning: ", color(AnsiColor::Yellow), &warning.to_string());
+                let message = format!("{}: {}", self.named(&warning.place), warning.message);
+                self.say("warning: ", color(AnsiColor::Yellow), &message);
             }
         }
     }
 
     /// Prints a failure: one line and its hint, or the JSON document that stands for it.
     pub(crate) fn failure(&mut self, error: &Error) {
-        if let Some(diff) = &error.diff
-            && !self.manner.json
-        {
-            self.say("", Style::new(), diff.trim_end());
-        }
+        self.failed = Some(error.kind);
+        let place = error.place.as_ref().map(|place| self.named(place));
         if self.manner.json {
-            self.json_line(&Failure::of(error));
-        } else {
-            self.say("error: ", color(AnsiColor::Red), &error.to_string());
-            if let Some(hint) = &error.hint {
-                self.say("hint: ", color(AnsiColor::Cyan), hint);
-            }
+            self.json_line(&Failure::of(error, place.as_ref()));
+            return;
+        }
+        match &error.diff {
+            // What a check found is its result; what a rule protects is a part of the refusal.
+            Some(diff) if error.kind == Kind::Failed => self.print(diff.as_bytes()),
+            Some(diff) => self.say("", Style::new(), diff.trim_end()),
+            None => {}
+        }
+        let message = match place {
+            Some(place) => format!("{place}: {}", error.reason()),
+            None => error.reason(),
+        };
+        self.say("error: ", color(AnsiColor::Red), &message);
+        if let Some(hint) = &error.hint {
+            self.say("hint: ", color(AnsiColor::Cyan), hint);
+        }
+    }
+
+    /// Names a place relative to the project where it lies inside.
+    fn named(&self, place: &Place) -> Place {
+        let root = self.root.as_deref();
+        let below = root.and_then(|root| place.file.strip_prefix(root).ok());
+        let below = below.filter(|below| !below.as_os_str().is_empty());
+        Place {
+            file: below.unwrap_or(&place.file).to_owned(),
+            line: place.line,
         }
     }
 
     fn say(&mut self, label: &str, style: Style, message: &str) {
         let message = text::strip_controls(message);
-        let written = writeln!(self.stderr, "{style}{label}{style:#}{message}");
         // With stderr closed there is no one left to tell.
-        self.closed |= written.is_err();
+        let _told = writeln!(self.stderr, "{style}{label}{style:#}{message}").is_ok();
     }
+}
+
+/// The JSON document of a result that is a text.
+#[derive(Serialize)]
+struct Verbatim {
+    text: String,
 }
 
 /// The JSON document of a failure.
@@ -226,12 +319,12 @@ struct FailureBody<'a> {
 }
 
 impl<'a> Failure<'a> {
-    fn of(error: &'a Error) -> Self {
+    fn of(error: &'a Error, place: Option<&'a Place>) -> Self {
         Self {
             error: FailureBody {
                 kind: error.kind,
                 message: error.reason(),
-                place: error.place.as_ref(),
+                place,
                 hint: error.hint.as_deref(),
             },
         }

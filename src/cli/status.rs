@@ -11,6 +11,7 @@ use crate::planning::PhaseReport;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
+use crate::text::clip;
 
 /// Say where the work stands and what comes next
 ///
@@ -31,24 +32,27 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
     Ok(())
 }
 
+/// Longer values are cut: a page is to be read at a glance, `--json` has all of it.
+const WIDTH: usize = 160;
+
 fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
         "{} ({}, {})",
-        report.project,
+        clip(&report.project, WIDTH),
         report.layout,
         report.planning_dir.display()
     )?;
     if let Some(value) = &report.core_value {
-        writeln!(to, "Core value: {value}")?;
+        writeln!(to, "Core value: {}", clip(value, WIDTH))?;
     }
     let milestone = report
         .milestone
         .name
         .as_ref()
         .unwrap_or(&report.milestone.slug);
-    writeln!(to, "Milestone:  {milestone}")?;
-    writeln!(to, "Phase:      {}", phase(&report.derived))?;
+    writeln!(to, "Milestone:  {}", clip(milestone, WIDTH))?;
+    writeln!(to, "Phase:      {}", clip(&phase(&report.derived), WIDTH))?;
     let plans = &report.plans;
     write!(
         to,
@@ -75,26 +79,32 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         }
     }
     next(report, to)?;
-    for drift in &report.drift {
-        let (file, line) = (drift.file.display(), drift.line);
-        writeln!(
-            to,
-            "Drift:      {file}:{line} says {}, the files say {}",
-            drift.stated, drift.actual
-        )?;
-    }
-    Ok(())
+    drift(report, to)
 }
 
 fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "Next:       {}", report.next.command)?;
     for reason in &report.next.because {
-        writeln!(to, "            {reason}")?;
+        writeln!(to, "            {}", clip(reason, WIDTH))?;
     }
     if report.next.conflict {
         writeln!(
             to,
             "            the sources contradict each other: look before you go on"
+        )?;
+    }
+    Ok(())
+}
+
+fn drift(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
+    for drift in &report.drift {
+        writeln!(
+            to,
+            "Drift:      {}:{} says {}, the files say {}",
+            drift.file.display(),
+            drift.line,
+            clip(&drift.stated, WIDTH),
+            clip(&drift.actual, WIDTH)
         )?;
     }
     Ok(())

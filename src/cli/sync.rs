@@ -69,8 +69,9 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
     let targets: Vec<Target> = args.target.iter().copied().map(Target::from).collect();
     if args.stdout {
         let target = targets.first().copied().unwrap_or(Target::Claude);
-        let text = lifecycle::preview(project, target)?;
-        out.verbatim(&text);
+        let preview = lifecycle::preview(project, target)?;
+        out.warnings(&preview.warnings);
+        out.file(&preview, &preview.bytes);
         return Ok(());
     }
     let request = SyncRequest {
@@ -81,6 +82,7 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
     };
     let report = lifecycle::sync(project, &request)?;
     out.warnings(&report.warnings);
+    report.verdict(&request)?;
     out.result(&report, show);
     Ok(())
 }

@@ -60,17 +60,13 @@ pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
             )
     })?;
     let text = read::text(path)?.ok_or_else(|| Error::not_found("no such file").at(path, None))?;
-    let named = project.relative(path);
     let mut warnings = Vec::new();
     let text = text.into_value(&mut warnings);
     let model = kind.read(project, &text, path)?.into_value(&mut warnings);
-    for warning in &mut warnings {
-        named.clone_into(&mut warning.place.file);
-    }
     Ok(Inspected {
-        file: named.to_owned(),
+        file: project.relative(path).to_owned(),
         model,
-        warnings,
+        warnings: project.named(warnings),
     })
 }
 

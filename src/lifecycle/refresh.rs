@@ -69,7 +69,7 @@ pub(crate) fn plan_with(
     Ok(Refreshed {
         files,
         refused,
-        warnings,
+        warnings: project.named(warnings),
     })
 }
 

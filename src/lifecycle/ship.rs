@@ -142,10 +142,11 @@ fn check_complete(position: &Position) -> Result<()> {
                     .open_plans()
                     .map(|slot| slot.number.to_string())
                     .collect();
+                let word = if plans.len() == 1 { "plan" } else { "plans" };
+                let plans = plans.join(", ");
                 Some(format!(
-                    "phase {}: plan {} has no finished summary",
-                    phase.number,
-                    plans.join(", ")
+                    "phase {}: no finished summary for {word} {plans}",
+                    phase.number
                 ))
             }
             Standing::Unplanned => Some(format!("phase {} is not planned", phase.number)),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
+use serde::Serializer;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -11,7 +12,7 @@ use crate::lifecycle::refresh::ContextFiles;
 use crate::lifecycle::refresh::Wish;
 use crate::planning;
 use crate::planning::Correction;
-use crate::planning::Repair;
+use crate::planning::Drift;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
@@ -37,6 +38,8 @@ pub struct SyncRequest {
 pub struct SyncReport {
     /// The statements of STATE.md and ROADMAP.md that were put right.
     pub corrections: Vec<Correction>,
+    /// What the files contradict still: it cannot be put right without losing a person's words.
+    pub left: Vec<Drift>,
     /// The context files.
     pub context: ContextFiles,
     /// The files changed, or with `--check` and on a dry run to be changed; relative to the project.
@@ -47,8 +50,26 @@ pub struct SyncReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Brings the context files up to date, or with `check` tells whether they are.
+impl SyncReport {
+    /// Returns the rule that kept a file from being written, or with `check` what is out of date.
+    ///
+    /// The report holds in either case: the other files are written, and the warnings are to be told.
+    pub fn verdict(&self, request: &SyncRequest) -> Result<()> {
+        match self.context.refused.first() {
+            Some(refusal) => Err(Error::from(refusal.clone())),
+            None if request.check && !self.changed.is_empty() => Err(out_of_date(self)),
+            None => match self.left.first() {
+                Some(first) => Err(left(self, first)),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+/// Brings the context files up to date, or with `check` works out whether they are.
 pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
+    // Before the lock is taken: taking it makes a folder, and nothing is written where there is no planning folder.
+    project.planning()?;
     let storage = project.storage();
     let storage = if request.check {
         storage.dry_run(true)
@@ -64,27 +85,25 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     } else {
         &[Store::Context]
     };
-    let ((mut report, failures), applied) = storage.transact("sync", stores, || {
+    let (mut report, applied) = storage.transact("sync", stores, || {
         let mut changes = Changes::new();
         let mut survey = Survey::take(project)?;
         let repaired = if request.fix_state {
-            Some(repaired(project, &mut survey, &mut changes)?)
+            repaired(project, &mut survey, &mut changes)?
         } else {
-            None
+            Repaired::default()
         };
         let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
         let mut warnings = survey.warnings;
         warnings.extend(refreshed.warnings);
-        let left = repaired.as_ref().and_then(Repair::failure);
         let report = SyncReport {
-            corrections: repaired
-                .map(|repair| repair.corrections)
-                .unwrap_or_default(),
+            corrections: repaired.corrections,
+            left: repaired.left,
             context: refreshed.files,
             warnings,
             ..SyncReport::default()
         };
-        Ok(((report, (refreshed.refused, left)), changes))
+        Ok((report, changes))
     })?;
     report.changed = applied
         .changed
@@ -92,26 +111,53 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
         .map(|path| project.relative(path).to_owned())
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(applied.warnings);
-    let (refused, left) = failures;
-    match refused.or(left) {
-        Some(error) => Err(error),
-        None if request.check && !report.changed.is_empty() => Err(out_of_date(&report)),
-        None => Ok(report),
-    }
+    report.warnings.extend(project.named(applied.warnings));
+    Ok(report)
+}
+
+/// What became of the statements that the files contradict.
+#[derive(Default)]
+struct Repaired {
+    corrections: Vec<Correction>,
+    left: Vec<Drift>,
 }
 
 /// Plans STATE.md and ROADMAP.md as the files say they should be, and goes on with what they say then.
-fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<Repair> {
+fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<Repaired> {
     let repair = planning::repair(project, survey)?;
-    for (path, old, new) in &repair.files {
-        changes.edit(path, Some(old.clone()), new.clone())?;
+    for (path, old, new) in repair.files {
+        changes.edit(&path, Some(old), new)?;
     }
     // What was odd about the folder itself is said once, by the first reading.
     let warnings = std::mem::take(&mut survey.warnings);
-    *survey = repair.survey.clone();
+    *survey = repair.survey;
     survey.warnings = warnings;
-    Ok(repair)
+    Ok(Repaired {
+        corrections: repair.corrections,
+        left: repair.left,
+    })
+}
+
+/// Returns the error that lists what could not be put right without losing a person's words.
+fn left(report: &SyncReport, first: &Drift) -> Error {
+    let listed: Vec<String> = report
+        .left
+        .iter()
+        .map(|drift| {
+            let (file, line) = (drift.file.display(), drift.line);
+            let (stated, actual) = (&drift.stated, &drift.actual);
+            format!("{file}:{line} says {stated:?}, the files say {actual}")
+        })
+        .collect();
+    let message = format!(
+        "{} put right, {} left as they stand: {}",
+        report.corrections.len(),
+        report.left.len(),
+        listed.join("; ")
+    );
+    Error::failed(message)
+        .at(&first.file, first.line)
+        .hint("these lines hold more than a status; edit them by hand")
 }
 
 fn out_of_date(report: &SyncReport) -> Error {
@@ -125,8 +171,24 @@ fn out_of_date(report: &SyncReport) -> Error {
         .hint("annals sync")
 }
 
+/// A context file as it would be written. It is the document of `annals sync --stdout --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Preview {
+    /// The file, relative to the project.
+    pub file: PathBuf,
+    /// Its bytes; in JSON as text, with U+FFFD for those that are none.
+    #[serde(rename = "text", serialize_with = "text")]
+    pub bytes: Vec<u8>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&String::from_utf8_lossy(bytes))
+}
+
 /// Returns the context file as it would be written, and writes nothing.
-pub fn preview(project: &Project, target: Target) -> Result<Vec<u8>> {
+pub fn preview(project: &Project, target: Target) -> Result<Preview> {
     let survey = Survey::take(project)?;
     let mut changes = Changes::new();
     let wish = Wish {
@@ -138,5 +200,11 @@ pub fn preview(project: &Project, target: Target) -> Result<Vec<u8>> {
         return Err(error);
     }
     let path = project.root.join(target.file());
-    Ok(changes.current(&path)?.unwrap_or_default())
+    let mut warnings = survey.warnings;
+    warnings.extend(refreshed.warnings);
+    Ok(Preview {
+        file: PathBuf::from(target.file()),
+        bytes: changes.current(&path)?.unwrap_or_default(),
+        warnings,
+    })
 }

@@ -45,6 +45,6 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
             .map(|path| project.relative(path).to_owned())
             .collect(),
         diff: applied.dry_run.then_some(applied.diff),
-        warnings: applied.warnings,
+        warnings: project.named(applied.warnings),
     })
 }

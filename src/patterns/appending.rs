@@ -109,3 +109,92 @@ fn is_entry(text: &[u8], from: usize, trace: &Trace) -> bool {
         .last()
         .is_some_and(|entry| entry.trace.as_ref() == Some(trace) && entry.line > added)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::planning::PlanNumber;
+
+    const HEAD: &str = "# Learned Patterns\n\nWhat was learned.\n";
+    const ENTRY: &str = "### Phase 3: Parser (2026-02-11)\n\
+        <!-- annals: phase-dir=03-parser plans=01 digest=ab12 -->\n\n\
+        **What worked:**\n- Small steps (plan 01)\n\n**What failed:**\n- none observed\n\n\
+        **Timing:**\n- Plans: 1, Average: 4m, Total: 4m\n- Effort: balanced\n\n**Deviations:** 0\n";
+
+    fn trace() -> Trace {
+        Trace {
+            phase_dir: "03-parser".to_owned(),
+            plans: vec![PlanNumber::from(1)],
+            digest: "ab12".to_owned(),
+            ..Trace::default()
+        }
+    }
+
+    fn added(old: &[u8]) -> Option<Vec<u8>> {
+        appended(old, HEAD, ENTRY, &trace())
+    }
+
+    #[test]
+    fn an_empty_file_gets_the_head_first() {
+        let new = added(b"").unwrap();
+        assert_eq!(String::from_utf8(new).unwrap(), format!("{HEAD}\n{ENTRY}"));
+    }
+
+    #[test]
+    fn one_blank_line_stands_in_front_whatever_the_end() {
+        for old in ["# P\n- a", "# P\n- a\n", "# P\n- a\n\n"] {
+            let new = String::from_utf8(added(old.as_bytes()).unwrap()).unwrap();
+            assert_eq!(new, format!("# P\n- a\n\n{ENTRY}"), "{old:?}");
+        }
+        let new = String::from_utf8(added(b"# P\r\n- a\r\n").unwrap()).unwrap();
+        assert_eq!(
+            new,
+            format!("# P\r\n- a\r\n\r\n{}", ENTRY.replace('\n', "\r\n"))
+        );
+    }
+
+    #[test]
+    fn a_block_that_is_left_open_is_closed_first() {
+        for (old, closing) in [
+            ("# P\n```sh\nls", "```"),
+            ("# P\n~~~~\nls\n```\n", "~~~~"),
+            ("# P\n<!-- todo\n", "-->"),
+            ("# P\n`````\nls\n", "``````````"),
+        ] {
+            let new = String::from_utf8(added(old.as_bytes()).unwrap()).unwrap();
+            let old = format!("{}\n", old.trim_end());
+            assert_eq!(new, format!("{old}{closing}\n\n{ENTRY}"));
+        }
+    }
+
+    #[test]
+    fn what_would_swallow_an_entry_gets_none() {
+        assert_eq!(added(b"# P\n<script>\nlet a;\n"), None);
+        assert_eq!(added(b"\xff\xfe#\0 \0P\0"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_old_byte_is_kept_and_the_entry_is_one(
+            old in prop_oneof![
+                proptest::collection::vec(any::<u8>(), 0..60),
+                "([-#*>`~<! \t\r\n]|```|--|- a|<div>|### Phase 3: Parser|---|é){0,30}".prop_map(String::into_bytes),
+            ]
+        ) {
+            let Some(new) = added(&old) else {
+                return Ok(());
+            };
+            prop_assert!(new.starts_with(&old));
+            let text = String::from_utf8_lossy(&new);
+            let entries = Patterns::parse(&text, Path::new("P.md")).value.entries;
+            let entry = entries.last().unwrap();
+            prop_assert_eq!(entry.trace.as_ref(), Some(&trace()));
+            prop_assert_eq!(&entry.worked, &["Small steps (plan 01)"]);
+            prop_assert_eq!(&entry.failed, &Vec::<String>::new());
+            prop_assert_eq!(entry.timing.total.as_deref(), Some("4m"));
+            prop_assert_eq!(entry.deviations.count, Some(0));
+        }
+    }
+}

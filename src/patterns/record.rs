@@ -34,8 +34,8 @@ impl Patterns {
     /// (see [`FinishedPhase::namesakes`]).
     pub fn recorded(&self, phase: &FinishedPhase, namesakes: &[FinishedPhase]) -> Recorded {
         let last = |fits: &dyn Fn(usize, &Entry) -> bool| {
-            let found = self.entries.iter().enumerate().rev();
-            let found = found.filter(|(at, entry)| fits(*at, entry)).next();
+            let mut entries = self.entries.iter().enumerate().rev();
+            let found = entries.find(|(at, entry)| fits(*at, entry));
             found.map(|(_, entry)| entry.line)
         };
         if let Some(line) = last(&|_, entry| is_drawn_from(entry, phase)) {
@@ -48,8 +48,13 @@ impl Patterns {
         if let Some(line) = last(&|at, entry| !is_of_other[at] && was_drawn_from(entry, phase)) {
             return Recorded::Changed(line);
         }
-        match last(&|_, entry| is_by_others(entry, phase)) {
-            Some(line) => Recorded::ByOthers(line),
+        // They do not say of which milestone they speak: each namesake may have one of them.
+        let by_others = self
+            .entries
+            .iter()
+            .filter(|entry| is_by_others(entry, phase));
+        match by_others.skip(namesakes.len()).last() {
+            Some(entry) => Recorded::ByOthers(entry.line),
             None => Recorded::No,
         }
     }
@@ -80,7 +85,7 @@ impl FinishedPhase {
         read: Read<'_>,
         git: &Git,
     ) -> Result<Parsed<Vec<Self>>> {
-        let mut found: Parsed<Vec<Self>> = Parsed::default();
+        let mut found = Parsed::clean(Vec::new());
         let name = dir.dir_name();
         let mut take = |milestone: &Milestone| -> Result<()> {
             let same = |other: &&PhaseDir| other.dir != dir.dir && other.dir_name() == name;
@@ -141,4 +146,126 @@ fn is_by_others(entry: &Entry, phase: &FinishedPhase) -> bool {
 fn letters(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::patterns::PlanRecord;
+    use crate::planning::PlanNumber;
+    use crate::planning::Summary;
+
+    fn phase(milestone: &str, digest: &str, plans: &[u32]) -> FinishedPhase {
+        let record = |number: &u32| {
+            let plan = PlanNumber::from(*number);
+            PlanRecord::new(plan, Summary::default(), "", Path::new("S.md"))
+        };
+        FinishedPhase {
+            number: 3.into(),
+            name: "The parser".to_owned(),
+            dir_name: "03-parser".to_owned(),
+            milestone: milestone.to_owned(),
+            plans: plans.iter().map(record).collect(),
+            digest: digest.to_owned(),
+        }
+    }
+
+    fn entry(milestone: &str, digest: &str, plans: &str) -> String {
+        format!(
+            "### Phase 3: The parser (2026-02-11)\n\
+             <!-- annals: phase-dir=03-parser plans={plans} digest={digest} milestone={milestone} -->\n\n"
+        )
+    }
+
+    fn patterns(text: &str) -> Patterns {
+        Patterns::parse(text, Path::new("P.md")).value
+    }
+
+    #[test]
+    fn a_phase_is_known_again_wherever_it_stands() {
+        let known = patterns(&entry("default", "aa", "01,02"));
+        assert_eq!(
+            known.recorded(&phase("default", "aa", &[1, 2]), &[]),
+            Recorded::Same(1)
+        );
+        // Shipped since, under a name of its own.
+        assert_eq!(
+            known.recorded(&phase("v1", "aa", &[1, 2]), &[]),
+            Recorded::Same(1)
+        );
+        let mut renamed = phase("v1", "aa", &[1, 2]);
+        renamed.dir_name = "01-parser".to_owned();
+        assert_eq!(known.recorded(&renamed, &[]), Recorded::Same(1));
+    }
+
+    #[test]
+    fn other_summaries_are_a_change() {
+        let known = patterns(&entry("default", "aa", "01,02"));
+        for changed in [
+            phase("default", "bb", &[1, 2]),
+            phase("v1", "bb", &[1, 2]),
+            phase("default", "bb", &[1, 2, 3]),
+        ] {
+            assert_eq!(known.recorded(&changed, &[]), Recorded::Changed(1));
+        }
+        assert_eq!(
+            known.recorded(&phase("default", "bb", &[3]), &[]),
+            Recorded::No
+        );
+    }
+
+    #[test]
+    fn the_entry_of_a_namesake_is_not_the_phases_own() {
+        let shipped = phase("v1", "aa", &[1]);
+        let active = phase("default", "bb", &[1]);
+        let known = patterns(&entry("default", "aa", "01"));
+        assert_eq!(known.recorded(&active, &[]), Recorded::Changed(1));
+        assert_eq!(
+            known.recorded(&active, std::slice::from_ref(&shipped)),
+            Recorded::No
+        );
+        let both = entry("default", "aa", "01") + &entry("default", "bb", "01");
+        let known = patterns(&both);
+        assert_eq!(
+            known.recorded(&active, std::slice::from_ref(&shipped)),
+            Recorded::Same(4)
+        );
+        let changed = phase("default", "cc", &[1]);
+        assert_eq!(known.recorded(&changed, &[shipped]), Recorded::Changed(4));
+        // A milestone that had a name keeps it, so this is the phase of another one.
+        let known = patterns(&entry("v1", "aa", "01"));
+        assert_eq!(known.recorded(&active, &[]), Recorded::No);
+    }
+
+    #[test]
+    fn entries_by_others_are_known_by_number_and_name() {
+        let own = phase("default", "aa", &[1, 2]);
+        for (text, expected) in [
+            (
+                "### Phase 3: The Parser (2026-02-11)\n**What worked:** x\n",
+                Recorded::ByOthers(1),
+            ),
+            (
+                "## Phase 03 - parser\n**Timing:**\n- Plans: 2\n",
+                Recorded::ByOthers(1),
+            ),
+            (
+                "### Phase 3: The Parser\n**Timing:**\n- Plans: 5\n",
+                Recorded::No,
+            ),
+            (
+                "### Phase 4: The Parser\n**What worked:** x\n",
+                Recorded::No,
+            ),
+            ("### Phase 3: The Lexer\n**What worked:** x\n", Recorded::No),
+            ("### Phase 3: The Parser\nSee below.\n", Recorded::No),
+        ] {
+            assert_eq!(patterns(text).recorded(&own, &[]), expected, "{text}");
+        }
+        let text = "### Phase 3: The Parser\n**What worked:** x\n";
+        let namesake = phase("v1", "bb", &[1, 2]);
+        assert_eq!(patterns(text).recorded(&own, &[namesake]), Recorded::No);
+    }
 }

@@ -14,6 +14,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -63,7 +64,7 @@ impl Folder {
     pub fn read(dir: &Path) -> Result<Parsed<Self>> {
         let mut warnings = Vec::new();
         let active = active_milestone(dir, &mut warnings)?;
-        let archived = archives(dir)?;
+        let archived = archives(dir, &mut warnings)?;
         let value = Self {
             dir: dir.to_owned(),
             active,
@@ -77,10 +78,11 @@ impl Folder {
     /// Returns the slugs of the milestones that are worked on in folders of their own, sorted.
     pub fn milestones(&self) -> Result<Vec<String>> {
         let mut slugs = Vec::new();
-        for (name, is_dir) in entries(&self.dir)? {
+        for (name, kind) in entries(&self.dir, &mut Vec::new())? {
             let home = self.dir.join(&name);
-            let is_milestone =
-                is_dir && home.join("phases").is_dir() && home.join("STATE.md").is_file();
+            let is_milestone = kind == EntryKind::Folder
+                && home.join("phases").is_dir()
+                && home.join("STATE.md").is_file();
             // A GSD folder that was taken over is an archive.
             if is_milestone && name != "gsd-archive" {
                 slugs.push(name);
@@ -126,7 +128,13 @@ impl Archive {
 
 fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone> {
     let file = dir.join("ACTIVE");
-    let named = read::text(&file)?.map(|text| text.into_value(warnings));
+    let named = if file.exists() && !file.is_file() {
+        let message = "is not a file, so it names no milestone; the planning folder itself is used";
+        warnings.push(Warning::file(&file, message));
+        None
+    } else {
+        read::text(&file)?.map(|text| text.into_value(warnings))
+    };
     let slug = named.as_deref().map(str::trim).unwrap_or_default();
     let home = dir.join(slug);
     let is_name = !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
@@ -144,11 +152,11 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
     Ok(Milestone::read(&home, &slug)?.into_value(warnings))
 }
 
-fn archives(dir: &Path) -> Result<Vec<Archive>> {
+fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
     let mut found: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
-    for (name, is_dir) in entries(&dir.join("milestones"))? {
+    for (name, kind) in entries(&dir.join("milestones"), warnings)? {
         let path = dir.join("milestones").join(&name);
-        if is_dir {
+        if kind == EntryKind::Folder {
             let slug = name.strip_suffix("-phases").unwrap_or(&name);
             found.insert(slug.to_owned(), Some(path));
         } else if let Some(slug) = name.strip_suffix("-ROADMAP.md") {
@@ -165,11 +173,25 @@ fn archives(dir: &Path) -> Result<Vec<Archive>> {
         .collect())
 }
 
-/// Returns the visible names in a folder and whether each is a folder, sorted; nothing where there is none.
-pub(crate) fn entries(dir: &Path) -> Result<Vec<(String, bool)>> {
+/// What stands behind a name, links followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    Folder,
+    File,
+    /// A pipe, a device, or a link that leads to nothing.
+    Other,
+}
+
+/// Returns the visible names in a folder and what each is, sorted; nothing where there is none.
+pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, EntryKind)>> {
     let listing = match fs::read_dir(dir) {
         Ok(listing) => listing,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            let message = "a file where a folder is expected; left out";
+            warnings.push(Warning::file(dir, message));
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(error).at("list", dir),
     };
     let mut found = Vec::new();
@@ -179,11 +201,20 @@ pub(crate) fn entries(dir: &Path) -> Result<Vec<(String, bool)>> {
         if name.starts_with('.') {
             continue;
         }
-        let kind = entry.file_type().at("look at", &entry.path())?;
-        let is_dir = kind.is_dir() || (kind.is_symlink() && entry.path().is_dir());
-        found.push((name, is_dir));
+        let mut kind = entry.file_type().at("look at", &entry.path())?;
+        if kind.is_symlink()
+            && let Ok(target) = fs::metadata(entry.path())
+        {
+            kind = target.file_type();
+        }
+        let kind = match () {
+            () if kind.is_dir() => EntryKind::Folder,
+            () if kind.is_file() => EntryKind::File,
+            () => EntryKind::Other,
+        };
+        found.push((name, kind));
     }
-    found.sort();
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(found)
 }
 

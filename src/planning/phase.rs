@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
 use crate::planning::folder;
+use crate::planning::folder::EntryKind;
 use crate::planning::pair;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -31,8 +32,8 @@ impl PhaseDir {
     pub(crate) fn read_all(home: &Path, strict: bool) -> Result<Parsed<Vec<Self>>> {
         let mut warnings = Vec::new();
         let mut phases = Vec::new();
-        for (name, is_dir) in folder::entries(home)? {
-            if !is_dir {
+        for (name, kind) in folder::entries(home, &mut warnings)? {
+            if kind != EntryKind::Folder {
                 continue;
             }
             let dir = home.join(&name);
@@ -79,15 +80,25 @@ impl PhaseDir {
 fn plans(name: &str, dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<PlanSlot>> {
     let mut names = Vec::new();
     let mut folders = Vec::new();
-    for (entry, is_dir) in folder::entries(dir)? {
-        if is_dir { &mut folders } else { &mut names }.push(entry);
+    let mut others = Vec::new();
+    for (entry, kind) in folder::entries(dir, warnings)? {
+        match kind {
+            EntryKind::File => names.push(entry),
+            EntryKind::Folder => folders.push(entry),
+            EntryKind::Other => others.push(entry),
+        }
     }
-    for slot in pair(name, &folders).plans {
-        for entry in [slot.plan, slot.summary].into_iter().flatten() {
-            warnings.push(Warning::file(
-                &dir.join(entry),
-                "a folder where a file is expected; left out",
-            ));
+    for (found, what) in [
+        (folders, "a folder where a file is expected; left out"),
+        (
+            others,
+            "a pipe, a device or a dead link where a file is expected; left out",
+        ),
+    ] {
+        for slot in pair(name, &found).plans {
+            for entry in [slot.plan, slot.summary].into_iter().flatten() {
+                warnings.push(Warning::file(&dir.join(entry), what));
+            }
         }
     }
     Ok(pair(name, &names).plans)

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use crate::markdown::FrontMatter;
 use crate::planning::Skill;
+use crate::planning::folder::EntryKind;
 use crate::planning::folder::entries;
 use crate::project::Project;
 use crate::storage::read;
@@ -64,14 +65,16 @@ pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
 
 /// Returns the names of the skills in a folder.
 fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
-    let listed = match entries(folder) {
+    let listed = match entries(folder, warnings) {
         Ok(listed) => listed,
         Err(error) => {
             warnings.push(Warning::file(folder, error.reason()));
             return Vec::new();
         }
     };
-    let folders = listed.into_iter().filter(|(_, is_dir)| *is_dir);
+    let folders = listed
+        .into_iter()
+        .filter(|(_, kind)| *kind == EntryKind::Folder);
     folders
         .filter_map(|(name, _)| {
             let file = folder.join(&name).join("SKILL.md");

@@ -1,6 +1,5 @@
 //! The answer to `annals status`: where the work stands and what comes next.
 
-use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -144,21 +143,9 @@ impl StatusReport {
             skills: survey.state.skills.clone(),
             next: NextStatus::of(position, &planning.layout),
             drift: drift(&survey.evidence(project), position),
-            warnings: survey
-                .warnings
-                .iter()
-                .map(|warning| relative(project, warning))
-                .collect(),
+            warnings: survey.warnings.clone(),
         }
     }
-}
-
-/// Names a warning's file relative to the project.
-fn relative(project: &Project, warning: &Warning) -> Warning {
-    let mut warning = warning.clone();
-    let file: &Path = project.relative(&warning.place.file);
-    warning.place.file = file.to_owned();
-    warning
 }
 
 impl PlanCounts {
@@ -214,7 +201,7 @@ fn derived(position: &Position) -> PhaseReport {
 }
 
 /// Says in words how far a phase is: `in progress, 1 of 3 plans`.
-fn status_words(phase: &Phase) -> String {
+pub(crate) fn status_words(phase: &Phase) -> String {
     let (done, all) = (phase.count(PlanStanding::Complete), phase.plans.len());
     match phase.standing {
         Standing::Done => "complete".to_owned(),

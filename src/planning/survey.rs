@@ -32,7 +32,7 @@ pub struct Survey {
     pub has_state: bool,
     /// Where the work stands.
     pub position: Position,
-    /// What was read in part only.
+    /// What was read in part only, with files relative to the project.
     pub warnings: Vec<Warning>,
 }
 
@@ -72,7 +72,7 @@ impl Survey {
             state,
             roadmap,
             has_state,
-            warnings: documents.warnings,
+            warnings: project.named(documents.warnings),
         })
     }
 

@@ -87,6 +87,8 @@ fn is_there(path: &Path) -> Result<bool> {
         Err(error) if read::is_absent(&error) => Ok(false),
         Err(error) => Err(error).at("open", path),
         Ok(metadata) if metadata.is_dir() => Ok(true),
-        Ok(_) => Err(Error::refused("is in the way of annals' own folder").at(path, None)),
+        Ok(_) => Err(Error::refused("is in the way of annals' own folder")
+            .at(path, None)
+            .hint("move it away: annals keeps its locks and its history there")),
     }
 }

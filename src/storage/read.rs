@@ -23,10 +23,10 @@ pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     };
     // Before it is opened: opening a pipe waits for its other end.
     if metadata.is_dir() {
-        return Err(Error::failed("is a directory, a file was expected").at(path, None));
+        return Err(in_the_way("is a directory, a file was expected", path));
     }
     if !metadata.is_file() {
-        return Err(Error::failed("is not a regular file").at(path, None));
+        return Err(in_the_way("is not a regular file, so it is not read", path));
     }
     if metadata.len() > MAX_FILE {
         return Err(too_large(path));
@@ -54,17 +54,36 @@ pub fn text(path: &Path) -> Result<Option<Parsed<String>>> {
 
 /// Returns bytes as text; those that are no UTF-8 become U+FFFD, with one warning at the first of them.
 pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
+    let line_of = |end: usize, bytes: &[u8]| bytes[..end].split(|byte| *byte == b'\n').count();
     let invalid = match String::from_utf8(bytes) {
-        Ok(text) => return Parsed::clean(text),
+        Ok(text) if !text.as_bytes().contains(&0) => return Parsed::clean(text),
+        Ok(text) => {
+            // What a power cut leaves of a file is UTF-8, too: zeros.
+            let line = line_of(text.find('\0').unwrap_or(0), text.as_bytes());
+            let warnings = vec![Warning::at(
+                path,
+                line,
+                "holds NUL bytes, as damaged files do",
+            )];
+            return Parsed {
+                value: text,
+                warnings,
+            };
+        }
         Err(invalid) => invalid,
     };
-    let valid = invalid.utf8_error().valid_up_to();
     let bytes = invalid.as_bytes();
-    let line = bytes[..valid].split(|byte| *byte == b'\n').count();
+    let line = line_of(invalid.utf8_error().valid_up_to(), bytes);
     Parsed {
         value: String::from_utf8_lossy(bytes).into_owned(),
         warnings: vec![Warning::at(path, line, "is not UTF-8 text here")],
     }
+}
+
+fn in_the_way(what: &str, path: &Path) -> Error {
+    Error::failed(what)
+        .at(path, None)
+        .hint("move it out of the way")
 }
 
 /// Says whether the failure means that nothing is there.
@@ -74,7 +93,10 @@ pub(crate) fn is_absent(error: &std::io::Error) -> bool {
 
 /// Returns the error for a file over [`MAX_FILE`].
 pub(crate) fn too_large(path: &Path) -> Error {
-    Error::failed(format!("is larger than {} MiB", MAX_FILE / 1024 / 1024)).at(path, None)
+    let most = MAX_FILE / 1024 / 1024;
+    Error::failed(format!("is larger than {most} MiB, so it is not read"))
+        .at(path, None)
+        .hint("split it, or move a part of it elsewhere")
 }
 
 #[cfg(test)]
@@ -126,5 +148,13 @@ mod tests {
         assert_eq!(parsed.warnings.len(), 1);
         assert_eq!(parsed.warnings[0].place.line, Some(2));
         assert_eq!(decode(b"ok".to_vec(), path), Parsed::clean("ok".to_owned()));
+    }
+
+    #[test]
+    fn zeros_in_a_file_are_told() {
+        let parsed = decode(b"one\ntwo\0\0".to_vec(), Path::new("a.md"));
+        assert_eq!(parsed.value, "one\ntwo\0\0");
+        assert_eq!(parsed.warnings.len(), 1);
+        assert_eq!(parsed.warnings[0].place.line, Some(2));
     }
 }

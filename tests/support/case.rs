@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::support::environment;
 use crate::support::invocation::Invocation;
-use crate::support::tree::{Tree, copy, tree};
+use crate::support::tree::{Tree, copy, tree, whole_tree};
 
 /// A project folder in a temporary place, with a home of its own beside it.
 pub(crate) struct Case {
@@ -74,6 +74,11 @@ impl Case {
         tree(&self.root)
     }
 
+    /// Returns every file of the project with our own and git's folders, to prove that nothing at all was written.
+    pub(crate) fn whole_tree(&self) -> Tree {
+        whole_tree(&self.root)
+    }
+
     /// Prepares a run of the binary in the project folder; the words of `line` are its arguments.
     pub(crate) fn run(&self, line: &str) -> Invocation<'_> {
         Invocation::new(self, env!("CARGO_BIN_EXE_annals"), line)
@@ -83,6 +88,13 @@ impl Case {
     pub(crate) fn program(&self, line: &str) -> Invocation<'_> {
         let (program, arguments) = line.split_once(' ').unwrap_or((line, ""));
         Invocation::new(self, program, arguments)
+    }
+
+    /// Prepares a shell command in the project folder, for pipes and redirections; the binary is `$ANNALS`.
+    pub(crate) fn shell(&self, script: &str) -> Invocation<'_> {
+        Invocation::new(self, "sh", "")
+            .args(["-c", script])
+            .env("ANNALS", env!("CARGO_BIN_EXE_annals"))
     }
 
     /// Makes the project a git repository on the branch `main`.

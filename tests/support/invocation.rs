@@ -23,6 +23,7 @@ pub(crate) struct Invocation<'a> {
     variables: Vec<(OsString, OsString)>,
     stdin: Vec<u8>,
     folder: PathBuf,
+    time_limit: Duration,
 }
 
 impl<'a> Invocation<'a> {
@@ -34,6 +35,7 @@ impl<'a> Invocation<'a> {
             variables: Vec::new(),
             stdin: Vec::new(),
             folder: case.root().to_owned(),
+            time_limit: TIME_LIMIT,
         }
     }
 
@@ -63,6 +65,12 @@ impl<'a> Invocation<'a> {
         self
     }
 
+    /// Ends a run that takes longer than this, so that the test fails.
+    pub(crate) fn within(mut self, time_limit: Duration) -> Self {
+        self.time_limit = time_limit;
+        self
+    }
+
     /// Runs, and fails the test unless the exit code is 0.
     pub(crate) fn success(self) -> Outcome {
         self.code(0)
@@ -89,7 +97,7 @@ impl<'a> Invocation<'a> {
             .current_dir(self.folder)
             .args(&self.arguments)
             .write_stdin(self.stdin)
-            .timeout(TIME_LIMIT)
+            .timeout(self.time_limit)
             .output()
             .unwrap();
         let shown: Vec<_> = self.arguments.iter().map(|a| a.to_string_lossy()).collect();

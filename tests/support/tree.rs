@@ -10,14 +10,24 @@ pub(crate) type Tree = BTreeMap<String, Vec<u8>>;
 /// What may change without anyone's text changing: our disposable cache, and git's own records.
 const IGNORED: &[&str] = &[".annals", ".git"];
 
+/// A larger file is told by its length: reading it would take longer than the run under test.
+const MAX_READ: u64 = 16 * 1024 * 1024;
+
 /// Returns every file below a folder, leaving out `.annals/` and `.git/` at any depth.
 pub(crate) fn tree(folder: &Path) -> Tree {
     let mut all = Tree::new();
-    collect(folder, "", &mut all);
+    collect(folder, "", IGNORED, &mut all);
     all
 }
 
-fn collect(folder: &Path, prefix: &str, all: &mut Tree) {
+/// Returns every file below a folder, and leaves out nothing.
+pub(crate) fn whole_tree(folder: &Path) -> Tree {
+    let mut all = Tree::new();
+    collect(folder, "", &[], &mut all);
+    all
+}
+
+fn collect(folder: &Path, prefix: &str, ignored: &[&str], all: &mut Tree) {
     for entry in fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -27,11 +37,19 @@ fn collect(folder: &Path, prefix: &str, all: &mut Tree) {
             // Not followed: a link that points elsewhere is a change, what it points to is not ours.
             let target = fs::read_link(entry.path()).unwrap();
             all.insert(path, format!("-> {}", target.display()).into_bytes());
-        } else if !kind.is_dir() {
+        } else if kind.is_dir() {
+            if !ignored.contains(&name.as_str()) {
+                all.insert(format!("{path}/"), Vec::new());
+                collect(&entry.path(), &format!("{path}/"), ignored, all);
+            }
+        } else if !kind.is_file() {
+            // Opening a pipe would wait for its other end.
+            all.insert(path, format!("{kind:?}").into_bytes());
+        } else if entry.metadata().unwrap().len() > MAX_READ {
+            let length = entry.metadata().unwrap().len();
+            all.insert(path, format!("{length} bytes").into_bytes());
+        } else {
             all.insert(path, fs::read(entry.path()).unwrap());
-        } else if !IGNORED.contains(&name.as_str()) {
-            all.insert(format!("{path}/"), Vec::new());
-            collect(&entry.path(), &format!("{path}/"), all);
         }
     }
 }

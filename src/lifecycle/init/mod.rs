@@ -94,11 +94,12 @@ pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<
 
 /// Creates what is missing of the planning folder, and brings the context files up to date.
 ///
-/// A file that exists is never touched, so a second run changes nothing.
+/// A file that exists is never touched, so a second run changes nothing. A context file that a rule
+/// protects is told in the report, and stops nothing else.
 pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
     let project = &in_layout(project, request)?;
     let stores = [Store::Plan, Store::Context];
-    let ((mut report, refused), applied) = project.storage().transact("init", &stores, || {
+    let (mut report, applied) = project.storage().transact("init", &stores, || {
         let mut changes = Changes::new();
         let mut report = create(project, request, &mut changes)?;
         let after = afterwards(project, &changes)?;
@@ -108,7 +109,7 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
         let refreshed = refresh::plan(project, &after, &mut changes)?;
         report.context = refreshed.files;
         report.warnings.extend(refreshed.warnings);
-        Ok(((report, refreshed.refused), changes))
+        Ok((report, changes))
     })?;
     report.changed = applied
         .changed
@@ -117,7 +118,8 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
-    refused.map_or(Ok(report), Err)
+    project.relative_warnings(&mut report.warnings);
+    Ok(report)
 }
 
 fn in_layout(project: &Project, request: &InitRequest) -> Result<Project> {
@@ -150,7 +152,7 @@ fn create(project: &Project, request: &InitRequest, changes: &mut Changes) -> Re
             "is there already and stays as it is; what you say of the project is for a new one";
         new.report
             .warnings
-            .push(Warning::file(project.relative(&project_file), message));
+            .push(Warning::file(&project_file, message));
     }
     new.file(&project_file, Template::InitProject, &texts)?;
     new.file(
@@ -263,10 +265,18 @@ fn planned(project: &Project, folder: Parsed<Folder>, changes: &Changes) -> Resu
     })
 }
 
-/// Returns what is known of the project without asking: from its manifest, from git, from its folder's name.
+/// Returns what is known of the project without asking: from an old STATE.md, from its manifest, from git, from
+/// its folder's name.
 fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
     let manifest = Manifest::read(&project.root, warnings)?;
-    let name = match manifest.name {
+    let stated = Survey::of(
+        project,
+        Folder::read(&project.planning_place().dir)?,
+        &read::text,
+    )?
+    .state
+    .project;
+    let name = match stated.or(manifest.name) {
         Some(name) => Some(name),
         None => project.git.origin_name()?,
     };

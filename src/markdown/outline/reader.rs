@@ -210,10 +210,17 @@ impl<'a> Reader<'a> {
             return;
         };
         let range = own
+            .map(|own| self.with_escape(own, start))
             .or_else(|| self.definition(start))
             .unwrap_or(start..start);
         item.text = folded(&self.text[range.clone()]);
         self.push(Content::Item(item), range);
+    }
+
+    /// Returns an item's range with the backslash in front, which the parser leaves out of its events.
+    fn with_escape(&self, own: Range<usize>, start: usize) -> Range<usize> {
+        let before = self.text.get(start..own.start).unwrap_or_default();
+        own.start - usize::from(before.ends_with('\\'))..own.end
     }
 
     /// Returns the text of an item that the parser took for a link definition and sends no events for:

@@ -87,6 +87,18 @@ fn label_ranges_point_at_the_value() {
 }
 
 #[test]
+fn the_backslash_in_front_of_an_item_is_its_own() {
+    let text = "- \\# not a title\n- [x] \\@a.md\n- a \\* b\n";
+    let outline = Outline::parse(text, 0);
+    let all = 0..text.len();
+    let items: Vec<_> = outline
+        .items(&all)
+        .map(|(_, item)| item.text.clone())
+        .collect();
+    assert_eq!(items, ["\\# not a title", "\\@a.md", "a \\* b"]);
+}
+
+#[test]
 fn an_item_that_looks_like_a_link_definition_is_an_item() {
     let text = "- [02-03]: Postgres\n- [a]: b c\n1. [x]: y\n";
     let outline = Outline::parse(text, 0);

@@ -1,5 +1,6 @@
 //! A bullet that may be taken, and the choice among all of them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::patterns::bullets::lesson::bullet;
@@ -9,7 +10,7 @@ use crate::text::Line;
 /// The most bullets of a kind.
 const MOST: usize = 5;
 
-/// The most bullets that speak of one plan alone.
+/// The most bullets that speak of one plan alone, while others have something to say.
 const MOST_OF_ONE_PLAN: usize = 2;
 
 /// The most bullets that say the same of different things.
@@ -64,28 +65,60 @@ impl Candidate {
 }
 
 /// Returns the strongest candidates: those of equal weight in the order in which they came.
+///
+/// One plan takes room from the others only where they have too little to say.
 pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Line> {
-    candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.weight));
-    let mut taken: Vec<Candidate> = Vec::new();
-    let mut told: BTreeSet<usize> = BTreeSet::new();
+    candidates.sort_by_key(|candidate| Reverse(candidate.weight));
+    let mut choice = Choice::default();
+    let mut of_full_plans = Vec::new();
     for candidate in candidates {
-        let is_told = !candidate.tells.is_empty() && candidate.tells.is_subset(&told);
-        let is_doubled = taken.iter().any(|other| other.line == candidate.line);
-        let count = |is_same: &dyn Fn(&Candidate) -> bool| {
-            taken.iter().filter(|other| is_same(other)).count()
-        };
-        let of_plan = count(&|other| candidate.plans.len() == 1 && other.plans == candidate.plans);
-        let of_topic =
-            count(&|other| candidate.topic != Topic::Single && other.topic == candidate.topic);
-        let is_enough = of_plan >= MOST_OF_ONE_PLAN || of_topic >= MOST_OF_ONE_TOPIC;
-        if is_told || is_doubled || is_enough {
-            continue;
-        }
-        told.extend(&candidate.tells);
-        taken.push(candidate);
-        if taken.len() == MOST {
-            break;
+        if choice.has_room_for_plan(&candidate) {
+            choice.take(candidate);
+        } else {
+            of_full_plans.push(candidate);
         }
     }
-    taken.into_iter().map(|candidate| candidate.line).collect()
+    for candidate in of_full_plans {
+        choice.take(candidate);
+    }
+    choice
+        .taken
+        .sort_by_key(|candidate| Reverse(candidate.weight));
+    choice
+        .taken
+        .into_iter()
+        .map(|candidate| candidate.line)
+        .collect()
+}
+
+/// What has been taken so far.
+#[derive(Default)]
+struct Choice {
+    taken: Vec<Candidate>,
+    told: BTreeSet<usize>,
+}
+
+impl Choice {
+    fn count(&self, is_same: impl Fn(&Candidate) -> bool) -> usize {
+        self.taken.iter().filter(|other| is_same(other)).count()
+    }
+
+    fn has_room_for_plan(&self, candidate: &Candidate) -> bool {
+        let is_of_one = candidate.plans.len() == 1;
+        !is_of_one || self.count(|other| other.plans == candidate.plans) < MOST_OF_ONE_PLAN
+    }
+
+    /// Takes a candidate that tells something new, if there is room.
+    fn take(&mut self, candidate: Candidate) {
+        let is_told = !candidate.tells.is_empty() && candidate.tells.is_subset(&self.told);
+        let is_doubled = self.count(|other| other.line == candidate.line) > 0;
+        let has_topic = candidate.topic != Topic::Single;
+        let is_worn =
+            has_topic && self.count(|other| other.topic == candidate.topic) >= MOST_OF_ONE_TOPIC;
+        if is_told || is_doubled || is_worn || self.taken.len() == MOST {
+            return;
+        }
+        self.told.extend(&candidate.tells);
+        self.taken.push(candidate);
+    }
 }

@@ -23,6 +23,7 @@ const MOST_CITED: usize = 6;
 /// The words are cut, never the plans: without them nobody can check the bullet.
 pub(crate) fn bullet(lead: &str, words: &str, plans: &[&PlanNumber]) -> Line {
     let words = lesson(words);
+    let lead = &secrets::redact(lead).text;
     let cited = cite(plans);
     let width = |text: &str| text.chars().count();
     let mut room = WIDTH.saturating_sub(width(lead) + width(&cited) + 1);

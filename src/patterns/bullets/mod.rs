@@ -7,6 +7,7 @@
 mod acceptance;
 mod candidate;
 mod collision;
+mod deviating_file;
 mod kinds;
 mod lesson;
 mod likeness;
@@ -21,7 +22,10 @@ use crate::patterns::bullets::trouble::Troubles;
 use crate::planning::PhaseNumber;
 use crate::text::Line;
 
+pub(crate) use kinds::counted as counted_kinds;
+pub(crate) use kinds::is_same as is_same_kind;
 pub(crate) use kinds::kinds;
+pub(crate) use kinds::plain as plain_kind;
 
 /// Returns what worked, the strongest first; nothing where nothing shows it.
 pub(crate) fn worked(plans: &[PlanRecord]) -> Vec<Line> {
@@ -42,10 +46,13 @@ pub(crate) fn failed(phase: &PhaseNumber, plans: &[PlanRecord]) -> Vec<Line> {
     found.extend(acceptance::missed(plans));
     found.extend(collision::candidates(phase, plans, &troubles));
     found.extend(troubles.recurring());
-    found.extend(troubles.deviating_files(plans));
+    found.extend(deviating_file::candidates(plans));
     found.extend(sizes::concentration(plans));
     found.extend(sizes::slowest(plans));
     found.extend(troubles.dominant_kind(plans));
     found.extend(troubles.single());
     candidate::strongest(found)
 }
+
+#[cfg(test)]
+mod tests;

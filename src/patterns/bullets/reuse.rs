@@ -14,6 +14,9 @@ const SET_UP: u32 = 54;
 /// A pattern of fewer characters is a name, which says little alone.
 const LEAST: usize = 28;
 
+/// Fewer characters than these name nothing that could be found again: `builder`.
+const LEAST_NAMES: usize = 12;
+
 /// Returns the patterns of several plans, then those of one.
 pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
     let told: Vec<(&PlanRecord, String)> = plans
@@ -46,8 +49,9 @@ fn texts(plan: &PlanRecord) -> Vec<String> {
     let (sentences, names): (Vec<String>, Vec<String>) =
         hearts.partition(|heart| heart.chars().count() >= LEAST || heart.contains(' '));
     let mut texts = sentences;
-    if !names.is_empty() {
-        texts.push(names.join(", "));
+    let names = names.join(", ");
+    if names.len() >= LEAST_NAMES {
+        texts.push(names);
     }
     texts
 }

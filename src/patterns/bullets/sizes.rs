@@ -72,13 +72,16 @@ pub(crate) fn concentration(plans: &[PlanRecord]) -> Option<Candidate> {
         }
     }
     let (_, unit, split) = best?;
+    let on_large = match deviations(&split.large) {
+        all if all == total => "All".to_owned(),
+        some => some.to_string(),
+    };
     let on_small = match deviations(&split.small) {
         0 => "none".to_owned(),
         some => some.to_string(),
     };
     let lead = format!(
-        "{} of {total} deviations fell on {} with {}+ {unit} {}, {on_small} on {} smaller {}",
-        deviations(&split.large),
+        "{on_large} of {total} deviations fell on {} with {}+ {unit} {}, {on_small} on {} smaller {}",
         plural(split.large.len(), "plan"),
         split.from,
         cite(&numbers(&split.large)),

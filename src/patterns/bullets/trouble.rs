@@ -1,7 +1,5 @@
 //! Everything that went otherwise than planned, one by one and drawn together.
 
-use std::collections::BTreeMap;
-
 use crate::patterns::PlanRecord;
 use crate::patterns::bullets::candidate::Candidate;
 use crate::patterns::bullets::candidate::Topic;
@@ -14,7 +12,6 @@ use crate::planning::PlanNumber;
 
 /// The weights of what is drawn together; a single trouble weighs as its kind does.
 const RECURRING: u32 = 80;
-const DEVIATING_FILE: u32 = 74;
 const DOMINANT_KIND: u32 = 48;
 
 /// One deviation or issue of a plan.
@@ -81,33 +78,6 @@ impl<'a> Troubles<'a> {
             );
         }
         found
-    }
-
-    /// Returns the files that made several plans deviate.
-    pub(crate) fn deviating_files(&self, plans: &[PlanRecord]) -> Vec<Candidate> {
-        let mut by_file: BTreeMap<&str, Vec<&PlanNumber>> = BTreeMap::new();
-        for plan in plans {
-            let in_details = plan.details.iter().flat_map(|detail| &detail.files);
-            let in_texts = plan
-                .deviations
-                .iter()
-                .flat_map(|deviation| paths(&deviation.text));
-            let mut files: Vec<&str> = in_details.map(String::as_str).chain(in_texts).collect();
-            files.sort_unstable();
-            files.dedup();
-            for file in files {
-                by_file.entry(file).or_default().push(&plan.plan);
-            }
-        }
-        by_file
-            .into_iter()
-            .filter(|(_, plans)| plans.len() > 1)
-            .map(|(file, plans)| {
-                let lead = format!("`{file}` was in deviations of {} plans", plans.len());
-                let weight = DEVIATING_FILE + weigh(plans.len());
-                Candidate::new(weight, &lead, "", &plans).on(Topic::DeviatingFile)
-            })
-            .collect()
     }
 
     /// Returns the kind that most deviations had, where one stands out.
@@ -259,27 +229,6 @@ fn shown(kind: &str) -> String {
 
 fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Returns the paths in a text: between backticks, with a folder or an extension.
-fn paths(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|code| is_path(code))
-}
-
-fn is_path(code: &str) -> bool {
-    let name = code.rsplit('/').next().unwrap_or(code);
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    let is_file = extension.is_some_and(|extension| {
-        (1..=5).contains(&extension.len())
-            && extension
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-            && extension.bytes().any(|b| b.is_ascii_lowercase())
-    });
-    is_file && !code.contains(|c: char| c.is_whitespace() || "(){}<>=\"'*:;,$".contains(c))
 }
 
 fn weigh(plans: usize) -> u32 {

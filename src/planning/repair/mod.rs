@@ -10,7 +10,6 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::error::Error;
 use crate::error::Result;
 use crate::planning::Drift;
 use crate::planning::DriftKind;
@@ -138,35 +137,6 @@ fn reread(project: &Project, survey: &Survey, texts: &[SourceText]) -> Result<Su
             None => read::text(path),
         },
     )
-}
-
-impl Repair {
-    /// Returns an error that lists what could not be put right; nothing where all could.
-    pub fn failure(&self) -> Option<Error> {
-        let first = self.left.first()?;
-        let listed: Vec<String> = self
-            .left
-            .iter()
-            .map(|drift| {
-                let (file, line) = (drift.file.display(), drift.line);
-                format!(
-                    "{file}:{line} says {:?}, the files say {}",
-                    drift.stated, drift.actual
-                )
-            })
-            .collect();
-        let message = format!(
-            "{} put right, {} left as they stand: {}",
-            self.corrections.len(),
-            self.left.len(),
-            listed.join("; ")
-        );
-        Some(
-            Error::failed(message)
-                .at(&first.file, first.line)
-                .hint("the line holds more than a status; edit it by hand"),
-        )
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,140 @@
+//! Answers a command line that is wrong, or that asks for help.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use anstream::ColorChoice;
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use crate::cli::Arguments;
+use crate::cli::output::Manner;
+use crate::cli::output::Output;
+use crate::error::Error;
+
+/// Prints the help or the fault, in the form that the rest of the command line asks for.
+pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    let manner = manner(arguments);
+    let mut out = Output::new(manner);
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            out.styled(&error.render().ansi().to_string());
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !manner.json => {
+            out.explain(&error.render().ansi().to_string());
+        }
+        _ => out.failure(&fault(&error.render().to_string(), &command(arguments))),
+    }
+    out.exit_code()
+}
+
+/// Reads from a command line that cannot be parsed how its answer is to be printed.
+fn manner(arguments: &[OsString]) -> Manner {
+    let options: Vec<&str> = arguments
+        .iter()
+        .take_while(|argument| *argument != "--")
+        .filter_map(|argument| argument.to_str())
+        .collect();
+    let has_color = |when: &str| {
+        let joined = format!("--color={when}");
+        options.contains(&joined.as_str())
+            || options.windows(2).any(|pair| pair == ["--color", when])
+    };
+    Manner {
+        json: options.contains(&"--json"),
+        quiet: false,
+        verbose: false,
+        color: match () {
+            () if has_color("never") => ColorChoice::Never,
+            () if has_color("always") => ColorChoice::Always,
+            () => ColorChoice::Auto,
+        },
+    }
+}
+
+/// Makes one line and a hint of what the parser says in paragraphs.
+///
+/// The first paragraph is the message, and `tip:` lines are the way out.
+fn fault(rendered: &str, command: &str) -> Error {
+    let paragraph: Vec<&str> = rendered
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let message = paragraph.join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let tips: Vec<&str> = rendered
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("tip: "))
+        .collect();
+    let hint = if tips.is_empty() {
+        format!("`{command} --help` has an example")
+    } else {
+        tips.join("; ")
+    };
+    Error::usage(message).hint(hint)
+}
+
+/// Returns the command that was meant: `annals sync`.
+fn command(arguments: &[OsString]) -> String {
+    let mut known = Arguments::command();
+    let mut words = vec![known.get_name().to_owned()];
+    for argument in arguments.iter().skip(1) {
+        if let Some(below) = known.find_subcommand(argument) {
+            words.push(below.get_name().to_owned());
+            known = below.clone();
+        }
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_one_line_and_a_way_out() {
+        let error = fault(
+            "error: the following required arguments were not provided:\n  <FILE>...\n\n\
+             Usage: annals inspect <FILE>...\n\nFor more information, try '--help'.\n",
+            "annals inspect",
+        );
+        assert_eq!(
+            error.message,
+            "the following required arguments were not provided: <FILE>..."
+        );
+        assert_eq!(
+            error.hint.as_deref(),
+            Some("`annals inspect --help` has an example")
+        );
+        let error = fault(
+            "error: unknown 'x'\n\n  tip: a similar one exists: 'y'\n",
+            "",
+        );
+        assert_eq!(error.message, "unknown 'x'");
+        assert_eq!(error.hint.as_deref(), Some("a similar one exists: 'y'"));
+    }
+
+    #[test]
+    fn the_command_that_was_meant_is_named() {
+        let of = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            command(&words)
+        };
+        assert_eq!(of("annals"), "annals");
+        assert_eq!(of("annals -q log --limit x"), "annals log");
+    }
+
+    #[test]
+    fn options_behind_two_dashes_are_none() {
+        let of = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let manner = manner(&words);
+            (manner.json, manner.color)
+        };
+        assert_eq!(of("annals x --json"), (true, ColorChoice::Auto));
+        assert_eq!(of("annals x -- --json"), (false, ColorChoice::Auto));
+        assert_eq!(of("annals --color never"), (false, ColorChoice::Never));
+        assert_eq!(of("annals --color=always"), (false, ColorChoice::Always));
+    }
+}

@@ -1,0 +1,448 @@
+//! What holds for every command: exit codes, streams, colour, the project it works in.
+
+use serde_json::json;
+
+use crate::cli::GSD;
+use crate::cli::VBW;
+use crate::cli::YOLO;
+use crate::cli::assert_error;
+use crate::support::Case;
+use crate::support::require;
+
+const ESCAPE: char = '\u{1b}';
+
+#[test]
+fn each_kind_of_end_has_its_exit_code() {
+    let case = Case::new(YOLO);
+    case.run("status").code(0);
+    let failed = case.run("sync --check --json").code(1);
+    let usage = case.run("log --limit x --json").code(2);
+    let not_found = case.run("undo 5 --json").code(3);
+    case.run("sync").success();
+    case.write("CLAUDE.md", "<!-- annals:end -->\n");
+    let refused = case.run("sync --json").code(4);
+    let kinds =
+        [failed, usage, not_found, refused].map(|outcome| outcome.json()["error"]["kind"].clone());
+    assert_eq!(kinds, ["failed", "usage", "not_found", "refused"]);
+}
+
+#[test]
+fn a_failure_is_one_document_with_its_four_fields() {
+    let case = Case::new(YOLO);
+    case.write("CLAUDE.md", "# Mine\n\n<!-- annals:end -->\n");
+    let outcome = case.run("sync --json").code(4);
+    let document = outcome.json();
+    let error = document["error"].as_object().unwrap();
+    let fields: Vec<_> = error.keys().map(String::as_str).collect();
+    assert_eq!(fields, ["kind", "message", "place", "hint"]);
+    assert_eq!(error["place"], json!({"file": "CLAUDE.md", "line": 3}));
+    assert_eq!(document.as_object().unwrap().len(), 1);
+    assert_eq!(outcome.stderr(), "");
+}
+
+#[test]
+fn every_result_is_one_document() {
+    let case = Case::new(VBW);
+    for line in [
+        "status",
+        "config",
+        "log",
+        "sync --dry-run",
+        "sync --stdout",
+        "sync",
+        "sync --check",
+        "undo --dry-run",
+        "undo",
+        "man",
+        "completions zsh",
+        "inspect .vbw-planning/STATE.md",
+        "--version",
+        "--help",
+    ] {
+        let outcome = case.run("--json").args(line.split(' ')).success();
+        outcome.json();
+        assert!(
+            outcome.stdout().ends_with("}\n") || outcome.stdout().ends_with("]\n"),
+            "{line}"
+        );
+        assert_eq!(outcome.stderr(), "", "{line}");
+    }
+}
+
+#[test]
+fn quiet_silences_warnings_and_nothing_else() {
+    let case = Case::new(VBW);
+    case.write(".vbw-planning/ACTIVE", "nowhere");
+    for (line, same) in [
+        ("status", true),
+        ("sync --dry-run", true),
+        ("sync --json", false),
+    ] {
+        let loud = case.run(line).success();
+        let quiet = case.run(line).args(["-q"]).success();
+        assert!(
+            loud.stderr()
+                .starts_with("warning: .vbw-planning/ACTIVE:1: "),
+            "{}",
+            loud.report()
+        );
+        assert_eq!(quiet.stderr(), "");
+        // The second `sync` has nothing left to do; the document of a result keeps its warnings.
+        assert!(
+            !same || loud.stdout() == quiet.stdout(),
+            "{}",
+            quiet.report()
+        );
+    }
+    let json = case.run("status -q --json").success().json();
+    assert_eq!(json["warnings"].as_array().unwrap().len(), 1);
+    let failed = case.run("undo 99 --quiet").code(3);
+    assert!(
+        failed.stderr().starts_with("error: "),
+        "{}",
+        failed.report()
+    );
+    let failed = case.run("undo 99 -q --json").code(3);
+    assert_eq!(failed.json()["error"]["kind"], "not_found");
+}
+
+#[test]
+fn colour_comes_only_when_asked_for_where_there_is_no_terminal() {
+    let case = Case::new(YOLO);
+    case.write(".yolo-planning/ACTIVE", "nowhere");
+    for plain in ["", "--color auto", "--color never"] {
+        let outcome = case
+            .run("sync --check")
+            .args(plain.split_whitespace())
+            .code(1);
+        let all = outcome.stdout() + &outcome.stderr();
+        assert!(!all.contains(ESCAPE), "{plain}: {all:?}");
+    }
+    let colored = case.run("sync --check --color always").code(1);
+    assert!(
+        colored
+            .stdout()
+            .contains("\u{1b}[32m+# kilnwatch\u{1b}[0m\n"),
+        "{}",
+        colored.report()
+    );
+    for label in ["warning: ", "error: ", "hint: "] {
+        let styled = format!("m{label}\u{1b}[0m");
+        assert!(
+            colored.stderr().contains(&styled),
+            "{label}: {:?}",
+            colored.stderr()
+        );
+    }
+    // A document is for programs, and a flag is stronger than the environment.
+    let json = case.run("sync --check --json --color always").code(1);
+    assert!(!json.stdout().contains(ESCAPE));
+    let forced = case
+        .run("sync --check --color always")
+        .env("NO_COLOR", "1")
+        .code(1);
+    assert!(forced.stdout().contains(ESCAPE));
+    let wrong = case.run("sync --nope --color always").code(2);
+    assert!(
+        wrong.stderr().contains("merror: \u{1b}[0m"),
+        "{:?}",
+        wrong.stderr()
+    );
+}
+
+/// `script` gives the run a terminal; without it there is none to try.
+#[cfg(target_os = "linux")]
+#[test]
+fn on_a_terminal_there_is_colour_unless_no_color_is_set() {
+    if !require("script") {
+        return;
+    }
+    let case = Case::new(YOLO);
+    let on_terminal = |variables: &str, options: &str| {
+        let command = format!("{variables} \"$ANNALS\" sync --check {options}; true");
+        let run = case
+            .program("script -qec")
+            .args([command.as_str(), "/dev/null"]);
+        let run = run.env("TERM", "xterm-256color").env("SHELL", "/bin/sh");
+        run.env("ANNALS", env!("CARGO_BIN_EXE_annals"))
+            .success()
+            .stdout()
+    };
+    assert!(on_terminal("", "").contains("\u{1b}[32m+# kilnwatch"));
+    for (variables, options) in [("NO_COLOR=1", ""), ("", "--color never"), ("TERM=dumb", "")] {
+        let seen = on_terminal(variables, options);
+        assert!(seen.contains("+# kilnwatch"), "{seen}");
+        assert!(!seen.contains(ESCAPE), "{variables} {options}: {seen:?}");
+    }
+    // Nobody's text moves the cursor or hides a line.
+    case.write("CLAUDE.md", "before\u{1b}[2Jafter\u{1b}]0;title\u{7}\n");
+    let preview = case
+        .program("script -qec")
+        .args(["\"$ANNALS\" sync --stdout", "/dev/null"])
+        .env("SHELL", "/bin/sh")
+        .env("ANNALS", env!("CARGO_BIN_EXE_annals"))
+        .success()
+        .stdout();
+    assert!(preview.contains("beforeafter"), "{preview:?}");
+    assert!(!preview.contains(ESCAPE), "{preview:?}");
+}
+
+#[test]
+fn a_reader_that_leaves_is_a_quiet_end() {
+    let case = Case::new(VBW);
+    for line in [
+        "status --json",
+        "man",
+        "completions zsh",
+        "--help",
+        "sync --stdout",
+        "nope --json",
+        "config",
+    ] {
+        // The pipe is closed before the first byte is written.
+        let script =
+            format!("{{ sleep 0.2; \"$ANNALS\" {line}; echo \"$?\" >code; }} | true; cat code");
+        let outcome = case.shell(&script).success();
+        let expected = if line.starts_with("nope") {
+            "2\n"
+        } else {
+            "0\n"
+        };
+        assert_eq!(outcome.stdout(), expected, "{line}");
+        assert_eq!(outcome.stderr(), "", "{line}");
+        std::fs::remove_file(case.root().join("code")).unwrap();
+    }
+}
+
+/// A result that nobody got is no success.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_stdout_is_a_failure() {
+    let case = Case::new(VBW);
+    for line in [
+        "status",
+        "status --json",
+        "man",
+        "--help",
+        "sync --stdout",
+        "log",
+    ] {
+        let outcome = case
+            .shell(&format!("\"$ANNALS\" {line} >/dev/full"))
+            .code(1);
+        assert_error(
+            &outcome,
+            "cannot write the result: No space left on device (os error 28)",
+            "",
+        );
+    }
+}
+
+#[test]
+fn a_dry_run_writes_nothing_at_all() {
+    let case = Case::new(GSD);
+    let before = case.whole_tree();
+    for line in ["sync", "sync --target agents,gemini", "sync --force"] {
+        let outcome = case.run(line).args(["--dry-run"]).success();
+        assert!(
+            outcome.stdout().starts_with("--- /dev/null\n+++ b/"),
+            "{}",
+            outcome.report()
+        );
+        let json = case
+            .run(line)
+            .args(["--dry-run", "--json"])
+            .success()
+            .json();
+        assert_eq!(json["diff"], outcome.stdout());
+        assert!(!json["changed"].as_array().unwrap().is_empty());
+    }
+    case.run("undo --dry-run").code(3);
+    assert_eq!(before, case.whole_tree());
+    case.run("sync").success();
+    case.write(".planning/STATE.md", "# State\n");
+    let before = case.whole_tree();
+    for line in [
+        "sync --dry-run",
+        "undo --dry-run",
+        "log --forget 1 --dry-run",
+    ] {
+        case.run(line).success();
+        assert_eq!(before, case.whole_tree(), "{line}");
+    }
+}
+
+#[test]
+fn the_project_is_the_nearest_upwards_or_the_one_named() {
+    let case = Case::new(VBW);
+    let expected = case.run("status --json").success().stdout();
+    for place in [
+        "src",
+        "src/store",
+        ".vbw-planning/phases/01-event-log-store",
+    ] {
+        let outcome = case.run("status --json").inside(place).success();
+        assert_eq!(outcome.stdout(), expected, "{place}");
+    }
+    let root = case.root().to_str().unwrap();
+    for options in [
+        ["-C", root],
+        ["--project", root],
+        ["-C", "../project/./src/.."],
+    ] {
+        let outcome = case.run("status --json").args(options).success();
+        assert_eq!(outcome.stdout(), expected, "{options:?}");
+        let outcome = case
+            .run("")
+            .args(options)
+            .args(["status", "--json"])
+            .success();
+        assert_eq!(outcome.stdout(), expected, "{options:?}");
+    }
+    // A named folder is the project itself: nothing is looked for above it.
+    let outcome = case.run("status -C src").code(3);
+    assert!(
+        outcome
+            .stderr()
+            .starts_with("error: [ROOT]/src: no planning folder here\n"),
+        "{}",
+        outcome.report()
+    );
+    let outcome = case.run("status -C nowhere").code(3);
+    assert_error(
+        &outcome,
+        "[ROOT]/nowhere: no such folder",
+        "--project names the folder of a project",
+    );
+    let outcome = case.run("status -C README.md").code(3);
+    assert_error(
+        &outcome,
+        "[ROOT]/README.md: no such folder",
+        "--project names the folder of a project",
+    );
+}
+
+#[test]
+fn a_command_from_below_writes_at_the_project() {
+    let case = Case::new(YOLO);
+    let outcome = case.run("sync").inside("src/kilnwatch").success();
+    assert_eq!(outcome.stdout(), "CLAUDE.md created (23 lines).\n");
+    assert!(case.read("CLAUDE.md").is_some());
+    assert_eq!(case.read("src/kilnwatch/CLAUDE.md"), None);
+    let inspected = case
+        .run("inspect --json STATE.md")
+        .inside(".yolo-planning")
+        .success();
+    assert_eq!(inspected.json()["file"], ".yolo-planning/STATE.md");
+}
+
+#[test]
+fn the_planning_folder_can_be_another() {
+    let case = Case::new(YOLO);
+    std::fs::rename(case.root().join(".yolo-planning"), case.root().join("plan")).unwrap();
+    let outcome = case.run("status --planning-dir plan").success();
+    assert!(
+        outcome.stdout().starts_with("kilnwatch (vbw, plan)\n"),
+        "{}",
+        outcome.report()
+    );
+    let outcome = case
+        .run("status")
+        .env("ANNALS_PLANNING_DIR", "plan")
+        .success();
+    assert!(
+        outcome.stdout().starts_with("kilnwatch (vbw, plan)\n"),
+        "{}",
+        outcome.report()
+    );
+    let outcome = case.run("status --planning-dir nowhere").code(3);
+    assert_error(
+        &outcome,
+        "nowhere: no planning folder here",
+        "the path comes from --planning-dir; `annals init` makes the folder",
+    );
+}
+
+#[test]
+fn a_nested_repository_or_worktree_is_a_project_of_its_own() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::new(VBW);
+    case.git_init();
+    case.commit("all", "2026-02-01T08:00:00Z");
+    case.program("git init --quiet nested").success();
+    case.program("git worktree add --quiet ../tree HEAD")
+        .success();
+    case.program("git worktree add --quiet inside HEAD")
+        .success();
+    let before = case.tree();
+    let nested = case.run("sync").inside("nested").code(3);
+    assert!(
+        nested
+            .stderr()
+            .starts_with("error: [ROOT]/nested: no planning folder here\n"),
+        "{}",
+        nested.report()
+    );
+    for (place, file) in [
+        ("../tree/src", "../tree/CLAUDE.md"),
+        ("inside/src", "inside/CLAUDE.md"),
+    ] {
+        let own = case.read("CLAUDE.md");
+        let outcome = case.run("sync").inside(place).success();
+        assert_eq!(outcome.stdout(), "CLAUDE.md updated (68 lines).\n");
+        assert_ne!(case.read(file), own);
+        assert_eq!(case.read("CLAUDE.md"), own);
+    }
+    let changed = crate::support::difference(&before, &case.tree());
+    assert_eq!(changed, ["changed inside/CLAUDE.md"]);
+}
+
+#[test]
+fn a_time_that_is_none_is_wrong_use() {
+    let case = Case::new(VBW);
+    let before = case.whole_tree();
+    for (now, line) in [
+        ("yesterday", "status"),
+        ("2026-02-30T00:00:00Z", "sync"),
+        ("2026-02-17", "log"),
+    ] {
+        let outcome = case.run(line).env("ANNALS_NOW", now).code(2);
+        let message = format!("ANNALS_NOW is not an RFC 3339 time: {now:?}");
+        assert_error(&outcome, &message, "write it like 2026-02-17T10:11:12Z");
+    }
+    assert_eq!(before, case.whole_tree());
+    case.run("man").env("ANNALS_NOW", "yesterday").success();
+}
+
+#[test]
+fn two_planning_folders_are_a_warning() {
+    let case = Case::new(VBW);
+    case.write(".planning/STATE.md", "# State\n");
+    let status = case.run("status").success();
+    assert!(
+        status
+            .stdout()
+            .starts_with("larderbook (vbw, .vbw-planning)\n"),
+        "{}",
+        status.report()
+    );
+    let start =
+        "warning: .vbw-planning: is the planning folder in use, though .planning is here too; ";
+    assert!(status.stderr().starts_with(start), "{}", status.report());
+}
+
+#[test]
+fn without_home_or_git_the_work_goes_on() {
+    let case = Case::new(VBW);
+    let expected = case.run("status").success().stdout();
+    let outcome = case
+        .run("status")
+        .env("HOME", "")
+        .env("XDG_CONFIG_HOME", "")
+        .env("PATH", "")
+        .success();
+    assert_eq!(outcome.stdout(), expected);
+    assert_eq!(outcome.stderr(), "");
+}

@@ -1,0 +1,46 @@
+//! The real binary, command by command: few runs each, compared whole; they prove the wiring.
+
+mod completions;
+mod config;
+mod conventions;
+mod execute;
+mod init;
+mod inspect;
+mod log;
+mod man;
+mod patterns;
+mod pause;
+mod plan;
+mod resume;
+mod ship;
+mod status;
+mod sync;
+mod undo;
+mod usage;
+mod wrong_use;
+
+use crate::support::Case;
+use crate::support::Outcome;
+use crate::support::Tree;
+use crate::support::difference;
+
+const VBW: &str = "examples/vbw-project";
+const YOLO: &str = "examples/yolo-project";
+const GSD: &str = "examples/gsd-project";
+
+/// Fails the test unless nothing but our own folder changed.
+fn assert_unchanged(before: &Tree, case: &Case, outcome: &Outcome) {
+    let changed = difference(before, &case.tree());
+    assert!(changed.is_empty(), "{changed:?}\n{}", outcome.report());
+}
+
+/// Fails the test unless standard error is one failure: a line, and a hint where one is expected.
+fn assert_error(outcome: &Outcome, error: &str, hint: &str) {
+    let expected = if hint.is_empty() {
+        format!("error: {error}\n")
+    } else {
+        format!("error: {error}\nhint: {hint}\n")
+    };
+    assert_eq!(outcome.stderr(), expected, "{}", outcome.report());
+    assert_eq!(outcome.stdout(), "", "{}", outcome.report());
+}

@@ -1,0 +1,119 @@
+//! `annals status`
+
+use insta::assert_snapshot;
+
+use crate::cli::GSD;
+use crate::cli::VBW;
+use crate::cli::YOLO;
+use crate::support::Case;
+
+#[test]
+fn the_page_says_where_the_work_stands() {
+    let status = Case::new(VBW).run("status").success();
+    assert_eq!(
+        status.stdout(),
+        "\
+larderbook (vbw, .vbw-planning)
+Core value: Two people can keep one pantry from two machines without ever losing an entry.
+Milestone:  Shared Pantry
+Phase:      4 of 5 - Low-Stock Alerts (in progress, 1 of 3 plans)
+Plans:      13 of 15 complete
+            2 todos
+            1 blocker
+            11 decisions
+Next:       /vbw:execute 4
+            .vbw-planning/phases/04-low-stock-alerts/04-02-PLAN.md: plan 2 has no summary
+            .vbw-planning/phases/04-low-stock-alerts/04-03-PLAN.md: plan 3 has no summary
+"
+    );
+    assert_eq!(status.stderr(), "");
+}
+
+#[test]
+fn drift_and_contradictions_are_named_by_file_and_line() {
+    let status = Case::new(YOLO).run("status").success();
+    assert_eq!(
+        status.stdout(),
+        "\
+kilnwatch (yolo, .yolo-planning)
+Core value: Nobody has to stay awake beside the kiln.
+Milestone:  First Firing
+Phase:      2 of 3 - Firing Curves (in progress, 1 of 2 plans)
+Plans:      3 of 4 complete
+            1 todo
+            3 decisions
+Next:       /yolo:vibe --execute 2
+            .yolo-planning/phases/02-firing-curves/02-02-PLAN.md: plan 2 has no summary
+            .yolo-planning/STATE.md:4: says phase 1
+            the sources contradict each other: look before you go on
+Drift:      .yolo-planning/STATE.md:4 says 1, the files say 2
+"
+    );
+}
+
+#[test]
+fn each_layout_has_its_own_words() {
+    let status = Case::new(GSD).run("status").success();
+    assert_eq!(
+        status.stdout(),
+        "\
+trailpost (gsd, .planning)
+Core value: Nobody drives an hour to a trail that is closed.
+Milestone:  v1.0
+Phase:      2 of 3 - Fading Conditions (in progress, 1 of 2 plans)
+Plans:      3 of 4 complete
+            1 todo
+            3 decisions
+Next:       /gsd:execute-phase 2
+            .planning/phases/02-fading-conditions/02-02-PLAN.md: plan 2 has no summary
+"
+    );
+}
+
+#[test]
+fn the_document_of_each_layout() {
+    for (name, example) in [("vbw", VBW), ("yolo", YOLO), ("gsd", GSD)] {
+        let status = Case::new(example).run("status --json").success();
+        status.json();
+        assert_snapshot!(format!("status_{name}"), status.stdout());
+        assert_eq!(status.stderr(), "");
+    }
+}
+
+#[test]
+fn the_document_carries_the_warnings_that_the_page_sends_to_stderr() {
+    let case = Case::new(VBW);
+    case.write(".vbw-planning/ACTIVE", "nowhere\n");
+    let message =
+        "ACTIVE names \"nowhere\", which is no milestone here; the planning folder itself is used";
+    let text = case.run("status").success();
+    let line = format!("warning: .vbw-planning/ACTIVE:1: {message}\n");
+    assert_eq!(text.stderr(), line);
+    let json = case.run("status --json").success();
+    let expected =
+        serde_json::json!([{"file": ".vbw-planning/ACTIVE", "line": 1, "message": message}]);
+    assert_eq!(json.json()["warnings"], expected);
+}
+
+#[test]
+fn a_page_stays_short_whatever_a_file_holds() {
+    let case = Case::new(VBW);
+    let long = "word ".repeat(200_000);
+    let text = format!("# larderbook\n\n**Core value:** {long}\n");
+    case.write(".vbw-planning/PROJECT.md", text);
+    let page = case.run("status").success().stdout();
+    let line = page.lines().nth(1).unwrap();
+    assert!(line.starts_with("Core value: word word"), "{line}");
+    assert!(line.ends_with('…') && line.chars().count() < 180, "{line}");
+    let json = case.run("status --json").success().json();
+    assert_eq!(json["core_value"], long.trim());
+}
+
+#[test]
+fn nothing_at_all_is_written() {
+    let case = Case::new(VBW);
+    let before = case.whole_tree();
+    case.run("status").success();
+    case.run("status --json").success();
+    assert_eq!(before, case.whole_tree());
+}

@@ -1,0 +1,184 @@
+//! `annals sync`
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::cli::GSD;
+use crate::cli::VBW;
+use crate::cli::YOLO;
+use crate::cli::assert_error;
+use crate::support::Case;
+
+#[test]
+fn the_file_is_made_and_left_alone_after() {
+    for (name, example) in [("yolo", YOLO), ("gsd", GSD)] {
+        let case = Case::new(example);
+        let first = case.run("sync").success();
+        assert!(
+            first.stdout().starts_with("CLAUDE.md created ("),
+            "{}",
+            first.report()
+        );
+        assert_eq!(first.stderr(), "");
+        assert_snapshot!(format!("sync_{name}"), text(&case, "CLAUDE.md"));
+        let written = fs::metadata(case.root().join("CLAUDE.md")).unwrap();
+        let second = case.run("sync").success();
+        assert!(
+            second.stdout().starts_with("CLAUDE.md unchanged ("),
+            "{}",
+            second.report()
+        );
+        let after = fs::metadata(case.root().join("CLAUDE.md")).unwrap();
+        assert_eq!(after.modified().unwrap(), written.modified().unwrap());
+    }
+}
+
+#[test]
+fn the_block_is_put_above_the_text_that_was_there() {
+    let case = Case::new(VBW);
+    let own = text(&case, "CLAUDE.md");
+    let sync = case.run("sync").success();
+    assert_eq!(sync.stdout(), "CLAUDE.md updated (68 lines).\n");
+    let written = text(&case, "CLAUDE.md");
+    assert!(written.ends_with(&own));
+    assert_snapshot!("sync_vbw", written);
+}
+
+#[test]
+fn the_document_says_what_was_done() {
+    let sync = Case::new(VBW).run("sync --json").success();
+    let file = json!({
+        "file": "CLAUDE.md", "outcome": "updated", "lines": 68, "shrunk": [], "excess": null
+    });
+    sync.stdout_json(&json!({
+        "corrections": [],
+        "left": [],
+        "context": {"files": [file], "refused": [], "warnings": []},
+        "changed": ["CLAUDE.md"], "diff": null, "warnings": []
+    }));
+    assert_eq!(sync.stderr(), "");
+}
+
+#[test]
+fn a_check_shows_the_diff_and_writes_nothing() {
+    let case = Case::new(YOLO);
+    let before = case.whole_tree();
+    let check = case.run("sync --check").code(1);
+    assert_snapshot!("sync_check", check.stdout());
+    assert_eq!(
+        check.stderr(),
+        "error: out of date: CLAUDE.md\nhint: annals sync\n"
+    );
+    case.run("sync --check --json").code(1).stdout_json(&json!({"error": {
+        "kind": "failed", "message": "out of date: CLAUDE.md", "place": null, "hint": "annals sync"
+    }}));
+    assert_eq!(before, case.whole_tree());
+    case.run("sync").success();
+    let check = case.run("sync --check").success();
+    assert_eq!(check.stdout(), "CLAUDE.md unchanged (23 lines).\n");
+}
+
+#[test]
+fn a_preview_is_the_file_byte_for_byte() {
+    let case = Case::new(VBW);
+    // A user's own text may hold what no terminal should get, and what is not UTF-8.
+    case.write("CLAUDE.md", b"# Mine\r\n\x1b[31mred\x1b[0m \xff\r\n");
+    let before = case.whole_tree();
+    case.shell("\"$ANNALS\" sync --stdout >../preview")
+        .success();
+    assert_eq!(before, case.whole_tree());
+    let document = case.run("sync --stdout --json").success().json();
+    assert_eq!(document["file"], "CLAUDE.md");
+    assert!(
+        document["text"]
+            .as_str()
+            .unwrap()
+            .ends_with("red\u{1b}[0m \u{fffd}\r\n")
+    );
+    case.run("sync").success();
+    assert_eq!(case.read("../preview"), case.read("CLAUDE.md"));
+}
+
+#[test]
+fn a_preview_tells_what_was_read_in_part() {
+    let case = Case::new(VBW);
+    case.write(".vbw-planning/ACTIVE", "nowhere");
+    let preview = case.run("sync --stdout").success();
+    assert!(
+        preview
+            .stderr()
+            .starts_with("warning: .vbw-planning/ACTIVE:1: "),
+        "{}",
+        preview.report()
+    );
+}
+
+#[test]
+fn other_files_get_the_block_where_asked_for_and_keep_it() {
+    let case = Case::new(YOLO);
+    let first = case.run("sync --target agents,gemini").success();
+    assert_eq!(
+        first.stdout(),
+        "AGENTS.md created (23 lines).\nGEMINI.md created (23 lines).\n"
+    );
+    assert_eq!(case.read("CLAUDE.md"), None);
+    case.write(".yolo-planning/STATE.md", "# State\n");
+    let second = case.run("sync").success();
+    let names: Vec<_> = second
+        .stdout()
+        .lines()
+        .map(|line| line.split(' ').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(names, ["CLAUDE.md", "AGENTS.md", "GEMINI.md"]);
+    assert_eq!(case.read("CLAUDE.md"), case.read("AGENTS.md"));
+}
+
+#[test]
+fn hand_edits_are_refused_and_shown_until_forced() {
+    let case = Case::new(YOLO);
+    case.run("sync").success();
+    let edited = text(&case, "CLAUDE.md").replace("never zeros", "or zeros");
+    case.write("CLAUDE.md", &edited);
+    let refused = case.run("sync").code(4);
+    assert_eq!(refused.stdout(), "");
+    assert_snapshot!("sync_refused", refused.stderr());
+    case.run("sync --json")
+        .code(4)
+        .stdout_json(&json!({"error": {
+            "kind": "refused", "message": "the block was edited by hand, so it is not replaced",
+            "place": {"file": "CLAUDE.md", "line": 1},
+            "hint": "move your text out of the block, or pass --force to replace it"
+        }}));
+    assert_eq!(text(&case, "CLAUDE.md"), edited);
+    let forced = case.run("sync --force").success();
+    assert_eq!(
+        forced.stderr(),
+        "warning: CLAUDE.md:1: the block was edited by hand; the edits are replaced\n"
+    );
+    assert!(text(&case, "CLAUDE.md").contains("never zeros"));
+}
+
+#[test]
+fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
+    let case = Case::empty();
+    for line in [
+        "sync",
+        "sync --check",
+        "sync --stdout",
+        "sync --force --target agents",
+    ] {
+        let outcome = case.run(line).code(3);
+        assert_error(
+            &outcome,
+            "[ROOT]: no planning folder here",
+            "looked for .vbw-planning, .yolo-planning, .planning; `annals init` makes one, --planning-dir names another",
+        );
+        assert!(case.whole_tree().is_empty(), "{}", outcome.report());
+    }
+}
+
+fn text(case: &Case, path: &str) -> String {
+    String::from_utf8(case.read(path).unwrap()).unwrap()
+}

@@ -1,0 +1,78 @@
+//! `annals undo`
+
+use serde_json::json;
+
+use crate::cli::VBW;
+use crate::cli::assert_error;
+use crate::support::Case;
+
+#[test]
+fn the_exact_bytes_come_back_and_go_again() {
+    let case = Case::new(VBW);
+    case.write("CLAUDE.md", b"# Mine\r\n\xff no end");
+    let before = case.tree();
+    case.run("sync").success();
+    let synced = case.tree();
+    let undone = case.run("undo").success();
+    assert_eq!(undone.stdout(), "Took back 1 (sync).\n  CLAUDE.md\n");
+    assert_eq!(undone.stderr(), "");
+    assert_eq!(case.tree(), before);
+    let again = case.run("undo --json").success();
+    assert_eq!(again.json()["undone"]["operation"], "undo 1");
+    assert_eq!(again.json()["changed"], json!(["CLAUDE.md"]));
+    assert_eq!(case.tree(), synced);
+}
+
+#[test]
+fn a_dry_run_shows_what_would_come_back() {
+    let case = Case::new(VBW);
+    case.write("CLAUDE.md", "own\n").run("sync").success();
+    let before = case.whole_tree();
+    let undo = case.run("undo --dry-run").success();
+    let diff = undo.stdout();
+    assert!(
+        diff.starts_with("--- a/CLAUDE.md\n+++ b/CLAUDE.md\n"),
+        "{diff}"
+    );
+    assert!(diff.ends_with("-\n own\n"), "{diff}");
+    let added = diff
+        .lines()
+        .skip(2)
+        .filter(|line| line.starts_with('+'))
+        .count();
+    assert_eq!(added, 0, "{diff}");
+    assert_eq!(before, case.whole_tree());
+}
+
+#[test]
+fn what_changed_since_is_not_overwritten() {
+    let case = Case::new(VBW);
+    case.run("sync").success();
+    case.write("CLAUDE.md", "all new\n");
+    let refused = case.run("undo").code(4);
+    assert_error(
+        &refused,
+        "CLAUDE.md: has changed since, so the operation is not taken back",
+        "what it held before is in the record that `annals log` lists",
+    );
+    assert_eq!(case.read("CLAUDE.md").unwrap(), b"all new\n");
+}
+
+#[test]
+fn what_is_not_there_cannot_be_taken_back() {
+    let case = Case::new(VBW);
+    let none = case.run("undo").code(3);
+    assert_error(&none, "there is no operation to take back", "");
+    case.run("undo 7 --json")
+        .code(3)
+        .stdout_json(&json!({"error": {
+            "kind": "not_found", "message": "there is no operation 7", "place": null,
+            "hint": "`annals log` lists what can be taken back"
+        }}));
+    let wrong = case.run("undo seven").code(2);
+    assert_error(
+        &wrong,
+        "invalid value 'seven' for '[ID]': invalid digit found in string",
+        "`annals undo --help` has an example",
+    );
+}

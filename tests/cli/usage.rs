@@ -1,0 +1,171 @@
+//! Wrong command lines and calls for help: one form for all, as text and as JSON.
+
+use serde_json::json;
+
+use crate::cli::VBW;
+use crate::cli::assert_error;
+use crate::support::Case;
+
+/// Command lines that clap refuses, the line it is told with, and the way out.
+const WRONG: &[(&str, &str, &str)] = &[
+    (
+        "foo",
+        "unrecognized subcommand 'foo'",
+        "`annals --help` has an example",
+    ),
+    (
+        "statsu",
+        "unrecognized subcommand 'statsu'",
+        "a similar subcommand exists: 'status'",
+    ),
+    (
+        "status --jsn",
+        "unexpected argument '--jsn' found",
+        "a similar argument exists: '--json'",
+    ),
+    (
+        "status extra",
+        "unexpected argument 'extra' found",
+        "`annals status --help` has an example",
+    ),
+    (
+        "inspect",
+        "the following required arguments were not provided: <FILE>...",
+        "`annals inspect --help` has an example",
+    ),
+    (
+        "status --color purple",
+        "invalid value 'purple' for '--color <WHEN>' [possible values: auto, always, never]",
+        "`annals status --help` has an example",
+    ),
+    (
+        "log --limit many",
+        "invalid value 'many' for '--limit <N>': invalid digit found in string",
+        "`annals log --help` has an example",
+    ),
+    (
+        "sync --stdout --check",
+        "the argument '--stdout' cannot be used with '--check'",
+        "`annals sync --help` has an example",
+    ),
+    (
+        "status --project",
+        "a value is required for '--project <DIR>' but none was supplied",
+        "`annals status --help` has an example",
+    ),
+];
+
+#[test]
+fn a_wrong_command_line_is_one_line_and_a_hint() {
+    let case = Case::new(VBW);
+    let before = case.whole_tree();
+    for (line, message, hint) in WRONG {
+        assert_error(&case.run(line).code(2), message, hint);
+    }
+    assert_eq!(before, case.whole_tree());
+}
+
+#[test]
+fn a_wrong_command_line_is_one_document_too() {
+    let case = Case::new(VBW);
+    for (line, message, hint) in WRONG {
+        let outcome = case.run("--json").args(line.split(' ')).code(2);
+        outcome.stdout_json(&json!({"error": {
+            "kind": "usage", "message": message, "place": null, "hint": hint
+        }}));
+        assert_eq!(outcome.stderr(), "", "{line}");
+    }
+    // Behind `--` it is a file's name, and no wish for JSON.
+    let outcome = case.run("inspect -- --json").code(2);
+    assert!(
+        outcome.stderr().starts_with("error: --json: "),
+        "{}",
+        outcome.report()
+    );
+}
+
+#[test]
+fn without_a_command_the_help_is_shown_and_it_is_wrong_use() {
+    let case = Case::empty();
+    let outcome = case.run("").code(2);
+    assert_eq!(outcome.stdout(), "");
+    assert!(
+        outcome.stderr().contains("\nUsage: annals "),
+        "{}",
+        outcome.report()
+    );
+    let document = case.run("--json").code(2);
+    assert_eq!(document.json()["error"]["kind"], "usage");
+    assert_eq!(document.stderr(), "");
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let case = Case::empty();
+    for line in [
+        "--help",
+        "-h",
+        "status --help",
+        "help sync",
+        "--version",
+        "-V",
+    ] {
+        let text = case.run(line).success();
+        assert!(!text.stdout().contains('\u{1b}'), "{line}");
+        assert_eq!(text.stderr(), "", "{line}");
+        if line != "help sync" {
+            let document = case.run("--json").args(line.split(' ')).success();
+            document.stdout_json(&json!({"text": text.stdout()}));
+        }
+    }
+    let version = case.run("--version").success().stdout();
+    assert_eq!(version, format!("annals {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn an_argument_that_is_not_unicode_is_an_error_like_any_other() {
+    let case = Case::new(VBW);
+    let outcome = case.shell("\"$ANNALS\" \"$(printf 'st\\377')\"").code(2);
+    assert!(
+        outcome.stderr().starts_with("error: "),
+        "{}",
+        outcome.report()
+    );
+    assert!(
+        outcome.stderr().contains("\nhint: "),
+        "{}",
+        outcome.report()
+    );
+}
+
+#[test]
+fn the_help_of_every_command_has_an_example_that_names_it() {
+    let case = Case::empty();
+    let help = case.run("--help").success().stdout();
+    let mut commands = 0;
+    for name in commands_in(&help) {
+        let text = case.run(&name).args(["--help"]).success().stdout();
+        let example = text.split("Example: ").nth(1);
+        let example = example.unwrap_or_else(|| panic!("{name}:\n{text}"));
+        assert!(
+            example.starts_with(&format!("annals {name}")),
+            "{name}: {example}"
+        );
+        commands += 1;
+    }
+    assert!(commands >= 8, "{help}");
+    assert!(help.contains("Exit codes: 0 done, 1 failed"), "{help}");
+}
+
+/// The commands that the help lists, without `help` itself.
+fn commands_in(help: &str) -> Vec<String> {
+    help.lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
