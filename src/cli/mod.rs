@@ -7,6 +7,7 @@ mod init;
 mod inspect;
 mod log;
 mod man;
+mod milestone;
 mod output;
 mod patterns;
 mod pause;
@@ -107,6 +108,7 @@ enum Command {
     Patterns(patterns::PatternsArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
+    Milestone(milestone::MilestoneArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -147,6 +149,7 @@ impl Command {
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
+            Self::Milestone(args) => milestone::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),

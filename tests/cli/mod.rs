@@ -8,6 +8,7 @@ mod init;
 mod inspect;
 mod log;
 mod man;
+mod milestone;
 mod patterns;
 mod pause;
 mod plan;

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::lifecycle::init::manifest::Manifest;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
+use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Folder;
 use crate::planning::NextStatus;
 use crate::planning::Profile;
@@ -208,6 +209,8 @@ impl Creation<'_> {
         let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
         let context = NewState {
             name,
+            milestone: DEFAULT_MILESTONE,
+            event: "Created the planning folder",
             date,
             skills: &skills,
             profile: &profile,
@@ -346,17 +349,19 @@ struct Dated<'a> {
 }
 
 #[derive(Serialize)]
-struct Named<'a> {
-    name: &'a str,
+pub(crate) struct Named<'a> {
+    pub(crate) name: &'a str,
 }
 
 #[derive(Serialize)]
 struct Empty {}
 
 #[derive(Serialize)]
-struct NewState<'a> {
-    name: &'a str,
-    date: &'a str,
-    skills: &'a [Skill],
-    profile: &'a [String],
+pub(crate) struct NewState<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) milestone: &'a str,
+    pub(crate) event: &'a str,
+    pub(crate) date: &'a str,
+    pub(crate) skills: &'a [Skill],
+    pub(crate) profile: &'a [String],
 }
