@@ -7,9 +7,12 @@ mod init;
 mod inspect;
 mod log;
 mod man;
+mod milestone;
 mod output;
 mod patterns;
+mod pause;
 mod plan;
+mod resume;
 mod ship;
 mod shown;
 mod status;
@@ -103,6 +106,9 @@ enum Command {
     Status(status::StatusArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
+    Pause(pause::PauseArgs),
+    Resume(resume::ResumeArgs),
+    Milestone(milestone::MilestoneArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -142,6 +148,9 @@ impl Command {
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Pause(args) => pause::run(args, project, out),
+            Self::Milestone(args) => milestone::run(args, project, out),
+            Self::Resume(args) => resume::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Config(args) => {

@@ -88,6 +88,20 @@ impl Git {
         Ok(roots.and_then(|roots| roots.lines().filter_map(parse_date).min()))
     }
 
+    /// Returns how many commits were made since the one of a full hash; none where it is not known here.
+    pub fn commits_since(&self, hash: &str) -> Result<Option<u32>> {
+        let is_hash = [40, 64].contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        let (Some(program), true) = (self.program(), is_hash) else {
+            return Ok(None);
+        };
+        let (Some(from), Some(head)) = (self.resolve(hash)?, self.head()?) else {
+            return Ok(None);
+        };
+        let range = format!("{from}..{head}");
+        let count = program.run(&["rev-list", "--count", &range, "--"])?;
+        Ok(count.and_then(|count| count.trim().parse().ok()))
+    }
+
     /// Returns the name of the repository that this one was cloned from, without its address.
     pub fn origin_name(&self) -> Result<Option<String>> {
         let Some(program) = self.program() else {

@@ -85,6 +85,15 @@ impl Project {
         })
     }
 
+    /// Returns the same project for a run that changes nothing, or one that does.
+    #[must_use]
+    pub fn dry_run(&self, dry_run: bool) -> Self {
+        Self {
+            dry_run,
+            ..self.clone()
+        }
+    }
+
     /// Returns the planning folder.
     pub fn planning(&self) -> Result<&Planning> {
         if self.place.exists() {

@@ -9,11 +9,12 @@ use crate::error::Result;
 use crate::lifecycle::init::manifest::Manifest;
 use crate::lifecycle::init::texts::Dated;
 use crate::lifecycle::init::texts::Empty;
-use crate::lifecycle::init::texts::Named;
-use crate::lifecycle::init::texts::NewState;
+pub(crate) use crate::lifecycle::init::texts::Named;
+pub(crate) use crate::lifecycle::init::texts::NewState;
 use crate::lifecycle::init::texts::Texts;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
+use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Folder;
 use crate::planning::NextStatus;
 use crate::planning::Profile;
@@ -211,6 +212,8 @@ impl Creation<'_> {
         let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
         let context = NewState {
             name,
+            milestone: DEFAULT_MILESTONE,
+            event: "Created the planning folder",
             date,
             skills: &skills,
             profile: &profile,

@@ -60,8 +60,8 @@ pub(super) struct Dated<'a> {
 
 /// What ROADMAP.md takes.
 #[derive(Serialize)]
-pub(super) struct Named<'a> {
-    pub(super) name: &'a str,
+pub(crate) struct Named<'a> {
+    pub(crate) name: &'a str,
 }
 
 /// What config.json takes.
@@ -70,9 +70,11 @@ pub(super) struct Empty {}
 
 /// What STATE.md takes.
 #[derive(Serialize)]
-pub(super) struct NewState<'a> {
-    pub(super) name: &'a str,
-    pub(super) date: &'a str,
-    pub(super) skills: &'a [Skill],
-    pub(super) profile: &'a [String],
+pub(crate) struct NewState<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) milestone: &'a str,
+    pub(crate) event: &'a str,
+    pub(crate) date: &'a str,
+    pub(crate) skills: &'a [Skill],
+    pub(crate) profile: &'a [String],
 }
