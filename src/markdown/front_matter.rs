@@ -178,13 +178,26 @@ fn read(text: &str, block: &Fenced, path: &Path, warnings: &mut Vec<Warning>) ->
         )),
     }
     let found = lenient::read(inner, first_line);
-    warnings.extend(
-        found
-            .not_understood
-            .iter()
-            .map(|line| Warning::at(path, *line, "not understood in the front matter; left out")),
-    );
+    warnings.extend(left_out(&found.not_understood, path));
     found.root
+}
+
+/// Names the lines that were not understood: the first ones each, the rest by their number.
+fn left_out(lines: &[usize], path: &Path) -> Vec<Warning> {
+    const NAMED: usize = 10;
+    let (named, more) = lines.split_at(lines.len().min(NAMED));
+    let mut warnings: Vec<Warning> = named
+        .iter()
+        .map(|line| Warning::at(path, *line, "not understood in the front matter; left out"))
+        .collect();
+    if let [first, ..] = more {
+        let message = match more.len() {
+            1 => "not understood in the front matter; left out".to_owned(),
+            count => format!("from here on {count} lines are not understood; left out"),
+        };
+        warnings.push(Warning::at(path, *first, message));
+    }
+    warnings
 }
 
 fn merge(fields: &mut Node, more: &Node) {
@@ -263,5 +276,17 @@ mod tests {
         assert!(!parse(&deep).warnings.is_empty());
         let alias = "---\na: &x [1]\nb: [*x, *x]\n---\n";
         assert!(!parse(alias).warnings.is_empty());
+    }
+
+    #[test]
+    fn a_thousand_broken_lines_are_few_warnings() {
+        let text = format!("---\nphase: 4\n{}---\n", "- ]\n".repeat(1_000));
+        let parsed = FrontMatter::parse(&text, Path::new("a.md"));
+        assert_eq!(parsed.warnings.len(), 12);
+        let last = parsed.warnings.last().unwrap().to_string();
+        assert_eq!(
+            last,
+            "a.md:13: from here on 990 lines are not understood; left out"
+        );
     }
 }

@@ -12,6 +12,7 @@ mod lenient;
 mod lines;
 pub mod node;
 mod outline;
+mod ranges;
 mod yaml;
 
 pub use front_matter::FrontMatter;
@@ -25,3 +26,4 @@ pub use outline::Outline;
 pub use outline::Row;
 pub use outline::Section;
 pub use outline::Table;
+pub(crate) use ranges::Ranges;

@@ -9,6 +9,7 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Item;
 use crate::markdown::Label;
 use crate::markdown::Outline;
+use crate::markdown::Ranges;
 use crate::markdown::Section;
 use crate::patterns::DeviationCount;
 use crate::patterns::Entry;
@@ -147,9 +148,9 @@ impl<'o, 'a> Reader<'o, 'a> {
         let outline = self.outline;
         let range = self.entry.range.clone();
         let inside = outline
-            .sections()
+            .sections_in(&range)
             .iter()
-            .filter(|section| range.contains(&section.heading.start) && section.level > 0);
+            .filter(|section| section.level > 0);
         for section in inside {
             if section.heading != self.head.heading {
                 self.open_section(&section.title);
@@ -262,7 +263,7 @@ fn push(list: &mut Vec<String>, text: &str) {
 
 /// Returns the bullets and paragraphs outside of the entries.
 fn loose(outline: &Outline<'_>, entries: &[Entry]) -> Vec<LoosePattern> {
-    let is_inside = |at: usize| entries.iter().any(|entry| entry.range.contains(&at));
+    let inside = Ranges::of(entries.iter().map(|entry| entry.range.clone()));
     let mut found = Vec::new();
     for section in outline.sections() {
         let title = present(&section.title).map(str::to_owned);
@@ -272,7 +273,7 @@ fn loose(outline: &Outline<'_>, entries: &[Entry]) -> Vec<LoosePattern> {
                 Content::Paragraph if section.level > 1 => one_line(outline.slice(&block.range)),
                 _ => continue,
             };
-            if present(&text).is_none() || is_inside(block.range.start) {
+            if present(&text).is_none() || inside.hold(block.range.start) {
                 continue;
             }
             found.push(LoosePattern {

@@ -149,16 +149,20 @@ impl<'a> Outline<'a> {
         })
     }
 
+    /// Returns the sections whose headings begin inside `range`, in file order.
+    pub fn sections_in(&self, range: &Range<usize>) -> &[Section] {
+        let before = |at: usize| {
+            self.sections
+                .partition_point(|section| section.heading.start < at)
+        };
+        self.sections
+            .get(before(range.start)..before(range.end))
+            .unwrap_or_default()
+    }
+
     /// Returns the sections under `section`, at any depth.
     pub fn subsections(&self, section: &Section) -> impl Iterator<Item = &Section> {
-        let from = self
-            .sections
-            .partition_point(|inner| inner.heading.start < section.whole.start);
-        let end = section.whole.end;
-        let later = self.sections.get(from..).unwrap_or_default();
-        later
-            .iter()
-            .take_while(move |inner| inner.heading.start < end)
+        self.sections_in(&section.whole).iter()
     }
 
     /// Returns the title of the first `#` heading.

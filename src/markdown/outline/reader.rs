@@ -226,13 +226,22 @@ impl<'a> Reader<'a> {
     /// Returns the text of an item that the parser took for a link definition and sends no events for:
     /// `- [02-03]: Postgres` is a decision with its tag.
     fn definition(&self, start: usize) -> Option<Range<usize>> {
-        let line = self.text.get(start..)?.lines().next()?;
-        let at = start + line.find('[')?;
-        let marker = self.text.get(start..at)?.trim();
-        let is_marker = matches!(marker, "-" | "*" | "+")
-            || marker.trim_end_matches(['.', ')']).parse::<u64>().is_ok();
-        let end = start + line.trim_end().len();
-        (is_marker && line.contains("]:")).then_some(at..end)
+        // From the marker on, and only where it fits: a line may hold the starts of a million items.
+        let text = self.text.get(start..)?;
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let marker = text.as_bytes().get(digits)?;
+        let is_marker = match digits {
+            0 => b"-*+".contains(marker),
+            _ => b".)".contains(marker),
+        };
+        let behind = text.get(digits + 1..)?;
+        let inner = behind.trim_start_matches([' ', '\t']);
+        if !is_marker || !inner.starts_with('[') {
+            return None;
+        }
+        let line = inner.lines().next()?.trim_end();
+        let at = self.text.len() - inner.len();
+        line.contains("]:").then_some(at..at + line.len())
     }
 
     fn cell(&mut self, range: Range<usize>) {

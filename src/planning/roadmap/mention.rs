@@ -1,10 +1,9 @@
 //! Where a roadmap names its phases: headings of their own, and entries of checklists.
 
-use std::ops::Range;
-
 use crate::markdown::Block;
 use crate::markdown::Item;
 use crate::markdown::Outline;
+use crate::markdown::Ranges;
 use crate::markdown::Section;
 use crate::planning::heading;
 use crate::planning::roadmap::name;
@@ -62,42 +61,4 @@ pub(super) fn entries<'o>(outline: &'o Outline<'_>, headings: &[Heading<'_>]) ->
             (item.checked.is_some() || named.name.is_some()).then_some(Entry { named, block, item })
         })
         .collect()
-}
-
-/// Ranges that are asked for one byte after the other.
-struct Ranges {
-    /// Apart from each other, in file order.
-    merged: Vec<Range<usize>>,
-}
-
-impl Ranges {
-    /// Merges ranges that come in the order of their starts.
-    fn of(ranges: impl Iterator<Item = Range<usize>>) -> Self {
-        let mut merged: Vec<Range<usize>> = Vec::new();
-        for range in ranges {
-            match merged.last_mut() {
-                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-                _ => merged.push(range),
-            }
-        }
-        Self { merged }
-    }
-
-    fn hold(&self, at: usize) -> bool {
-        let next = self.merged.partition_point(|range| range.start <= at);
-        next.checked_sub(1)
-            .is_some_and(|last| self.merged[last].contains(&at))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn merged_ranges_hold_what_their_parts_held() {
-        let ranges = Ranges::of([0..3, 1..2, 3..5, 7..9].into_iter());
-        let held: Vec<usize> = (0..10).filter(|at| ranges.hold(*at)).collect();
-        assert_eq!(held, [0, 1, 2, 3, 4, 7, 8]);
-    }
 }

@@ -1,7 +1,7 @@
 //! Which commits a plan made: hashes as text, exactly as written.
 
 use crate::markdown::Node;
-use crate::markdown::Section;
+use crate::markdown::Ranges;
 use crate::markdown::node::Value;
 use crate::planning::document::Document;
 use crate::planning::document::title_words;
@@ -75,8 +75,9 @@ fn in_fields(document: &Document<'_>) -> Option<Vec<String>> {
 
 fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
     let mut hashes = Hashes::default();
+    let others = of_others(document);
     for section in document.sections(|words| words.iter().any(|word| word.starts_with("commit"))) {
-        if is_of_others(document, section) {
+        if others.hold(section.heading.start) {
             continue;
         }
         let text = document.outline.text();
@@ -91,8 +92,9 @@ fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
 fn in_task_lines(document: &Document<'_>) -> Vec<String> {
     let mut hashes = Hashes::default();
     let mut is_code = false;
+    let others = of_others(document);
     for section in document.outline.sections() {
-        if is_of_others(document, section) {
+        if others.hold(section.heading.start) {
             continue;
         }
         let names = |text: &str| {
@@ -144,21 +146,17 @@ fn in_labels(document: &Document<'_>) -> Vec<String> {
     hashes.unique()
 }
 
-/// Tells whether a section, or one around it, is about other commits than those this plan lists.
-fn is_of_others(document: &Document<'_>, section: &Section) -> bool {
-    document
-        .outline
-        .sections()
-        .iter()
-        .filter(|outer| {
-            outer.heading == section.heading || outer.whole.contains(&section.heading.start)
-        })
-        .filter(|outer| outer.level > 1)
-        .any(|outer| {
-            let words = title_words(&outer.title);
+/// Returns the sections about other commits than those this plan lists, with all that stands in them.
+fn of_others(document: &Document<'_>) -> Ranges {
+    let sections = document.outline.sections().iter();
+    let others = sections
+        .filter(|section| section.level > 1)
+        .filter(|section| {
+            let words = title_words(&section.title);
             words.first().is_some_and(|word| word != "task")
                 && words.iter().any(|word| OTHERS.contains(&word.as_str()))
-        })
+        });
+    Ranges::of(others.map(|section| section.heading.start..section.whole.end))
 }
 
 #[derive(Default)]

@@ -1,0 +1,43 @@
+//! Parts of a text that are asked for one byte after the other.
+
+use std::ops::Range;
+
+/// Ranges merged, so that asking whether one of them holds a byte takes no walk over all.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ranges {
+    /// Apart from each other, in file order.
+    merged: Vec<Range<usize>>,
+}
+
+impl Ranges {
+    /// Merges ranges that come in the order of their starts.
+    pub(crate) fn of(ranges: impl Iterator<Item = Range<usize>>) -> Self {
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for range in ranges {
+            match merged.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => merged.push(range),
+            }
+        }
+        Self { merged }
+    }
+
+    /// Tells whether one of the ranges holds the byte at an offset.
+    pub(crate) fn hold(&self, at: usize) -> bool {
+        let next = self.merged.partition_point(|range| range.start <= at);
+        next.checked_sub(1)
+            .is_some_and(|last| self.merged[last].contains(&at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_ranges_hold_what_their_parts_held() {
+        let ranges = Ranges::of([0..3, 1..2, 3..5, 7..9].into_iter());
+        let held: Vec<usize> = (0..10).filter(|at| ranges.hold(*at)).collect();
+        assert_eq!(held, [0, 1, 2, 3, 4, 7, 8]);
+    }
+}
