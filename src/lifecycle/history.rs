@@ -23,7 +23,10 @@ use crate::warning::Warning;
 /// Returns what the history of a project shows.
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
     let survey = Survey::take(project)?;
-    let history = history(project, &survey)?;
+    let mut warnings = Vec::new();
+    let recorded = relevance::patterns(project)?.into_value(&mut warnings);
+    let mut history = history(&survey, &recorded)?;
+    history.warnings.extend(warnings);
     Ok(history.map(|phases| Insights::of(&phases)))
 }
 
@@ -32,12 +35,11 @@ pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
 /// The active milestone comes last. A plan that stands in two places, as a copy beside its archive,
 /// counts once. Times between commits leave out the work before the first, so they are not held
 /// against written durations, and git is not asked.
-pub fn history(project: &Project, survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
+pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
-    let recorded = relevance::patterns(project)?.into_value(&mut warnings);
     let mut milestones = Vec::new();
     for milestone in others(survey, &mut warnings)? {
-        let phases = read_all(&milestone, &|_| None, &recorded, &mut warnings)?;
+        let phases = read_all(&milestone, &|_| None, recorded, &mut warnings)?;
         milestones.push(phases);
     }
     // Archives are listed by name; those without dates stay in front, where nothing is known of them.
@@ -52,7 +54,7 @@ pub fn history(project: &Project, survey: &Survey) -> Result<Parsed<Vec<Finished
     milestones.push(read_all(
         &survey.folder.active,
         &name_of,
-        &recorded,
+        recorded,
         &mut warnings,
     )?);
     Ok(Parsed {
@@ -62,7 +64,7 @@ pub fn history(project: &Project, survey: &Survey) -> Result<Parsed<Vec<Finished
 }
 
 /// Returns the archived milestones, and those that are open beside the active one.
-fn others(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Vec<Milestone>> {
+pub(crate) fn others(survey: &Survey, warnings: &mut Vec<Warning>) -> Result<Vec<Milestone>> {
     let folder = &survey.folder;
     let mut found = Vec::new();
     for archive in &folder.archived {

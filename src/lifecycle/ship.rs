@@ -117,7 +117,7 @@ fn plan(
     if request.cleanup_only {
         forget_active(&survey, changes)?;
     }
-    let refreshed = refresh::plan(project, &after, changes)?;
+    let refreshed = refresh::plan_after(project, &survey, &after, changes)?;
     report.context = refreshed.files;
     report.warnings.extend(refreshed.warnings);
     let foreign = (is_foreign && !request.cleanup_only).then(|| {

@@ -13,6 +13,7 @@ use crate::lifecycle::refresh::Wish;
 use crate::planning;
 use crate::planning::Correction;
 use crate::planning::Drift;
+use crate::planning::Repair;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
@@ -38,7 +39,7 @@ pub struct SyncRequest {
 pub struct SyncReport {
     /// The statements of STATE.md and ROADMAP.md that were put right.
     pub corrections: Vec<Correction>,
-    /// What the files contradict still: it cannot be put right without losing a person's words.
+    /// The statements that the files contradict still: they can't be put right without losing a person's words.
     pub left: Vec<Drift>,
     /// The context files.
     pub context: ContextFiles,
@@ -58,11 +59,25 @@ impl SyncReport {
         match self.context.refused.first() {
             Some(refusal) => Err(Error::from(refusal.clone())),
             None if request.check && !self.changed.is_empty() => Err(out_of_date(self)),
-            None => match self.left.first() {
-                Some(first) => Err(left(self, first)),
-                None => Ok(()),
-            },
+            None => self.unrepaired().map_or(Ok(()), Err),
         }
+    }
+
+    /// Returns an error that lists what could not be put right; nothing where all could.
+    fn unrepaired(&self) -> Option<Error> {
+        let first = self.left.first()?;
+        let listed: Vec<String> = self.left.iter().map(said_otherwise).collect();
+        let message = format!(
+            "{} put right, {} left as they stand: {}",
+            self.corrections.len(),
+            self.left.len(),
+            listed.join("; ")
+        );
+        Some(
+            Error::failed(message)
+                .at(&first.file, first.line)
+                .hint("the line holds more than a status; edit it by hand"),
+        )
     }
 }
 
@@ -89,16 +104,19 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
         let mut changes = Changes::new();
         let mut survey = Survey::take(project)?;
         let repaired = if request.fix_state {
-            repaired(project, &mut survey, &mut changes)?
+            Some(repaired(project, &mut survey, &mut changes)?)
         } else {
-            Repaired::default()
+            None
         };
         let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
         let mut warnings = survey.warnings;
         warnings.extend(refreshed.warnings);
+        let (corrections, left) = repaired
+            .map(|repair| (repair.corrections, repair.left))
+            .unwrap_or_default();
         let report = SyncReport {
-            corrections: repaired.corrections,
-            left: repaired.left,
+            corrections,
+            left,
             context: refreshed.files,
             warnings,
             ..SyncReport::default()
@@ -115,49 +133,25 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     Ok(report)
 }
 
-/// What became of the statements that the files contradict.
-#[derive(Default)]
-struct Repaired {
-    corrections: Vec<Correction>,
-    left: Vec<Drift>,
-}
-
 /// Plans STATE.md and ROADMAP.md as the files say they should be, and goes on with what they say then.
-fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<Repaired> {
+fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<Repair> {
     let repair = planning::repair(project, survey)?;
-    for (path, old, new) in repair.files {
-        changes.edit(&path, Some(old), new)?;
+    for (path, old, new) in &repair.files {
+        changes.edit(path, Some(old.clone()), new.clone())?;
     }
     // What was odd about the folder itself is said once, by the first reading.
     let warnings = std::mem::take(&mut survey.warnings);
-    *survey = repair.survey;
+    *survey = repair.survey.clone();
     survey.warnings = warnings;
-    Ok(Repaired {
-        corrections: repair.corrections,
-        left: repair.left,
-    })
+    Ok(repair)
 }
 
-/// Returns the error that lists what could not be put right without losing a person's words.
-fn left(report: &SyncReport, first: &Drift) -> Error {
-    let listed: Vec<String> = report
-        .left
-        .iter()
-        .map(|drift| {
-            let (file, line) = (drift.file.display(), drift.line);
-            let (stated, actual) = (&drift.stated, &drift.actual);
-            format!("{file}:{line} says {stated:?}, the files say {actual}")
-        })
-        .collect();
-    let message = format!(
-        "{} put right, {} left as they stand: {}",
-        report.corrections.len(),
-        report.left.len(),
-        listed.join("; ")
-    );
-    Error::failed(message)
-        .at(&first.file, first.line)
-        .hint("these lines hold more than a status; edit them by hand")
+fn said_otherwise(drift: &Drift) -> String {
+    let (file, line) = (drift.file.display(), drift.line);
+    format!(
+        "{file}:{line} says {:?}, the files say {}",
+        drift.stated, drift.actual
+    )
 }
 
 fn out_of_date(report: &SyncReport) -> Error {

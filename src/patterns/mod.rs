@@ -34,6 +34,7 @@ pub use insights::EffortHistory;
 pub use insights::Group;
 pub use insights::Insights;
 pub use insights::KindCount;
+pub(crate) use insights::KnownPaths;
 pub use insights::MilestoneHistory;
 pub use insights::PlanRef;
 pub use insights::Question;

@@ -27,7 +27,11 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 
 fn is_path(code: &str) -> bool {
     let name = code.rsplit('/').next().unwrap_or(code);
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    // `.class` is a selector or a method, hardly ever a file.
+    let extension = name
+        .rsplit_once('.')
+        .filter(|(stem, _)| !stem.is_empty())
+        .map(|(_, extension)| extension);
     let is_file = extension.is_some_and(|extension| {
         (1..=5).contains(&extension.len())
             && extension
@@ -36,4 +40,15 @@ fn is_path(code: &str) -> bool {
             && extension.bytes().any(|b| b.is_ascii_lowercase())
     });
     is_file && !code.contains(|c: char| c.is_whitespace() || "(){}<>=\"'*:;,$".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_code_that_looks_like_a_file_is_one() {
+        let text = "`src/a.rs` and `b.ts`, not `.class`, `x.y()`, `v1.2`, c.rs or `Some<a.b>`";
+        assert_eq!(paths(text).collect::<Vec<_>>(), ["src/a.rs", "b.ts"]);
+    }
 }

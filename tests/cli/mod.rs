@@ -10,6 +10,7 @@ mod log;
 mod man;
 mod milestone;
 mod patterns;
+mod patterns_insights;
 mod pause;
 mod plan;
 mod resume;

@@ -23,7 +23,10 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
             "Requirements",
             "Done when",
             "What to know",
+            "What plan shape works here",
+            "Files to be careful with",
             "Plans",
+            "Plans at risk",
             "Next"
         ]
     );
@@ -55,7 +58,19 @@ fn the_document_has_it_all_and_a_second_run_changes_nothing() {
         know.iter()
             .all(|known| !known["source"].as_str().unwrap().is_empty())
     );
-    assert_eq!(brief["plans"].as_array().unwrap().len(), 2);
+    let plans = brief["plans"].as_array().unwrap();
+    assert_eq!(
+        (plans.len(), &plans[0]["risk"]),
+        (2, &serde_json::Value::Null)
+    );
+    let open = case.run("plan --json").success().json();
+    assert_eq!(open["plans"][2]["risk"], "high");
+    assert!(
+        open["shape"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("Plans with 5 or more tasks deviated in 7 of 8")
+    );
     let before = case.tree();
     case.run("plan 2.1").success();
     assert_eq!(difference(&before, &case.tree()), [""; 0]);

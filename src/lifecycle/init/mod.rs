@@ -5,9 +5,13 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::init::manifest::Manifest;
+use crate::lifecycle::init::texts::Dated;
+use crate::lifecycle::init::texts::Empty;
+use crate::lifecycle::init::texts::Named;
+use crate::lifecycle::init::texts::NewState;
+use crate::lifecycle::init::texts::Texts;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::planning::DEFAULT_MILESTONE;
@@ -19,17 +23,16 @@ use crate::planning::Survey;
 use crate::planning::installed_skills;
 use crate::project::LayoutName;
 use crate::project::Project;
-use crate::secrets;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
-use crate::text::strip_controls;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
 mod manifest;
+pub(crate) mod texts;
 
 /// What `annals init` was asked.
 #[derive(Clone, Debug, Default)]
@@ -299,69 +302,4 @@ impl InitRequest {
     fn says_something(&self) -> bool {
         self.name.is_some() || self.description.is_some() || self.core_value.is_some()
     }
-}
-
-/// What PROJECT.md says.
-#[derive(Serialize)]
-struct Texts {
-    name: String,
-    description: Option<String>,
-    core_value: Option<String>,
-}
-
-impl Texts {
-    /// Puts the defaults where nothing was said; refused where a text holds what looks like a secret.
-    fn of(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
-        let given =
-            |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
-        let line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let texts = Self {
-            name: line(given(&request.name).unwrap_or(defaults.name)),
-            description: given(&request.description).or(defaults.description),
-            core_value: given(&request.core_value).map(line),
-        };
-        for (what, text) in [
-            ("name", Some(&texts.name)),
-            ("description", texts.description.as_ref()),
-            ("core value", texts.core_value.as_ref()),
-        ] {
-            if let Some(secret) = text.and_then(|text| secrets::find(text).into_iter().next()) {
-                let message = format!(
-                    "the {what} holds what looks like a secret ({})",
-                    secret.rule
-                );
-                return Err(
-                    Error::refused(message).hint("agents read it in every session; say it without")
-                );
-            }
-        }
-        Ok(texts)
-    }
-}
-
-fn plain(text: &str) -> String {
-    strip_controls(text).trim().to_owned()
-}
-
-#[derive(Serialize)]
-struct Dated<'a> {
-    date: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Named<'a> {
-    pub(crate) name: &'a str,
-}
-
-#[derive(Serialize)]
-struct Empty {}
-
-#[derive(Serialize)]
-pub(crate) struct NewState<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) milestone: &'a str,
-    pub(crate) event: &'a str,
-    pub(crate) date: &'a str,
-    pub(crate) skills: &'a [Skill],
-    pub(crate) profile: &'a [String],
 }

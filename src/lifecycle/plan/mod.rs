@@ -6,11 +6,15 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::history::history;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::lifecycle::relevance;
 use crate::patterns;
+use crate::patterns::Group;
+use crate::patterns::Insights;
+use crate::patterns::Question;
 use crate::patterns::RelevantPattern;
 use crate::planning::NextStatus;
 use crate::planning::Phase;
@@ -27,8 +31,10 @@ use crate::storage::Store;
 use crate::storage::read;
 use crate::warning::Warning;
 
+mod careful;
 mod plans;
 
+pub use careful::CarefulFile;
 pub use plans::PlanBrief;
 
 /// More than this is not read.
@@ -62,6 +68,10 @@ pub struct PhaseBrief {
     pub depends_on: Vec<Dependency>,
     /// What is known that fits the phase, the most fitting first.
     pub know: Vec<RelevantPattern>,
+    /// What the history of the project shows of plans by their size, with the figures.
+    pub shape: Vec<String>,
+    /// The files over which earlier plans deviated, the most often deviating first.
+    pub careful: Vec<CarefulFile>,
     /// Its plans so far.
     pub plans: Vec<PlanBrief>,
     /// What keeps its open plans from being carried out as they are.
@@ -154,8 +164,11 @@ fn brief(
     let mut warnings = survey.warnings.clone();
     let planned = planned(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, &mut warnings);
-    let checked = PhasePlans::read(phase, planned, &mut warnings);
+    // What is odd in old summaries is told where they are read for their own sake.
     let recorded = refresh::recorded(project, changes, &mut warnings)?;
+    let past = history(survey, &recorded)?.value;
+    let insights = Insights::of(&past);
+    let checked = PhasePlans::read(phase, planned, &insights, &mut warnings);
     let criteria = planned
         .map(|planned| planned.success_criteria.clone())
         .unwrap_or_default();
@@ -173,6 +186,8 @@ fn brief(
         success_criteria: criteria,
         depends_on: dependencies(survey, planned),
         know,
+        shape: shape(&insights),
+        careful: careful::careful(&past, &checked.open_files()),
         plans: checked.plans,
         problems: checked.problems,
         next: next.command,
@@ -221,6 +236,20 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
         status: status(number),
     };
     numbers.iter().map(dependency).collect()
+}
+
+/// Returns what the history teaches, and where it says nothing of plans by size, why not.
+fn shape(insights: &Insights) -> Vec<String> {
+    let mut lines: Vec<String> = insights.lessons().into_iter().map(str::to_owned).collect();
+    for question in [Question::DeviationsByTasks, Question::DeviationsByFiles] {
+        let open = insights
+            .comparison(question)
+            .filter(|comparison| !comparison.is_lesson);
+        let figures = |group: &Group| group.rate.is_some_and(|rate| rate.of > 0);
+        let open = open.filter(|open| figures(&open.group) || figures(&open.other));
+        lines.extend(open.map(|open| open.text.clone()));
+    }
+    lines
 }
 
 /// Returns all words that say what a phase is about, those of its plans included.

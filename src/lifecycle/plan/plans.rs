@@ -1,9 +1,13 @@
 //! The plans that a phase has already, and what keeps them from being carried out.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
 
+use crate::patterns;
+use crate::patterns::Insights;
+use crate::patterns::RiskLevel;
 use crate::planning::Phase;
 use crate::planning::Plan;
 use crate::planning::PlanNumber;
@@ -34,6 +38,10 @@ pub struct PlanBrief {
     pub tasks: usize,
     /// The files it is going to touch.
     pub files: Vec<String>,
+    /// How likely it is to deviate, by the project's history; nothing where it is complete.
+    pub risk: Option<RiskLevel>,
+    /// What that rests on, each with its figures.
+    pub reasons: Vec<String>,
 }
 
 /// The plans of one phase.
@@ -49,6 +57,7 @@ impl PhasePlans {
     pub(super) fn read(
         phase: &Phase,
         planned: Option<&RoadmapPhase>,
+        history: &Insights,
         warnings: &mut Vec<Warning>,
     ) -> Self {
         let Some(dir) = &phase.dir else {
@@ -65,13 +74,17 @@ impl PhasePlans {
             let plan = parsed.as_ref().map(|parsed| &parsed.value);
             let mut brief = PlanBrief::of(slot, *standing, plan);
             brief.title = brief.title.or_else(|| listed_title(planned?, &slot.number));
-            found.plans.push(brief);
-            let Some(parsed) = parsed else { continue };
+            let Some(parsed) = parsed else {
+                found.plans.push(brief);
+                continue;
+            };
             if *standing != PlanStanding::Complete {
                 found.problems.extend(parsed.warnings);
                 found.problems.extend(parsed.value.problems());
+                brief.weigh(&parsed.value, history);
                 open.push(parsed.value.clone());
             }
+            found.plans.push(brief);
             read.push(parsed.value);
         }
         let is_open = |warning: &Warning| open.iter().any(|plan| plan.file == warning.place.file);
@@ -85,7 +98,23 @@ impl PhasePlans {
     }
 }
 
+impl PhasePlans {
+    /// Returns the files that the plans which are not complete are going to touch.
+    pub(super) fn open_files(&self) -> BTreeSet<String> {
+        let open = self.plans.iter().filter(|plan| plan.status != "complete");
+        open.flat_map(|plan| plan.files.iter().cloned()).collect()
+    }
+}
+
 impl PlanBrief {
+    /// Holds the plan against the history of the project.
+    fn weigh(&mut self, plan: &Plan, history: &Insights) {
+        for weighed in patterns::risk(std::slice::from_ref(plan), history) {
+            self.risk = Some(weighed.level);
+            self.reasons = weighed.reasons;
+        }
+    }
+
     fn of(slot: &PlanSlot, standing: PlanStanding, plan: Option<&Plan>) -> Self {
         Self {
             plan: slot.number.clone(),
@@ -104,6 +133,8 @@ impl PlanBrief {
             files: plan
                 .and_then(|plan| plan.files_modified.clone())
                 .unwrap_or_default(),
+            risk: None,
+            reasons: Vec::new(),
         }
     }
 }

@@ -78,16 +78,20 @@ impl<'a> KnownPaths<'a> {
 }
 
 /// Which plans touched a file, and which named it in a deviation; by their place in the history.
-#[derive(Default)]
-struct Mentions {
+#[derive(Debug, Default)]
+pub(crate) struct Mentions {
     touched: BTreeSet<usize>,
     named: BTreeSet<usize>,
 }
 
-fn mentions<'a>(all: &[Member<'a>]) -> BTreeMap<&'a str, Mentions> {
+/// The files of a history, by path.
+pub(crate) type Files<'a> = BTreeMap<&'a str, Mentions>;
+
+/// Returns every file that a plan touched or that a deviation names, whatever it is called there.
+pub(crate) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
     let touched = |one: &Member<'a>| one.plan.files.iter().flatten().map(String::as_str);
     let known = KnownPaths::new(all.iter().flat_map(touched));
-    let mut found: BTreeMap<&str, Mentions> = BTreeMap::new();
+    let mut found = Files::new();
     for (at, one) in all.iter().enumerate() {
         let own = one.plan.files.as_deref().unwrap_or_default();
         for path in touched(one).filter_map(|path| known.full(path, own)) {
@@ -102,12 +106,12 @@ fn mentions<'a>(all: &[Member<'a>]) -> BTreeMap<&'a str, Mentions> {
 }
 
 /// Returns the files that deviations of several plans name, the most often named first.
-pub(crate) fn named(all: &[Member<'_>]) -> Vec<DeviatingFile> {
-    let mut found: Vec<DeviatingFile> = mentions(all)
-        .into_iter()
+pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile> {
+    let mut found: Vec<DeviatingFile> = files
+        .iter()
         .filter(|(_, mentions)| mentions.named.len() >= LEAST_NAMED)
         .map(|(file, mentions)| DeviatingFile {
-            file: file.to_owned(),
+            file: (*file).to_owned(),
             named_in: mentions
                 .named
                 .iter()
@@ -121,12 +125,11 @@ pub(crate) fn named(all: &[Member<'_>]) -> Vec<DeviatingFile> {
 }
 
 /// Compares the plans that touched a file with those that did not, for each file with enough of both.
-pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
-    let mentions = mentions(all);
+pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     let listed: BTreeSet<usize> = (0..all.len())
         .filter(|at| all[*at].files().is_some())
         .collect();
-    let tested: Vec<(&str, &BTreeSet<usize>)> = mentions
+    let tested: Vec<(&str, &BTreeSet<usize>)> = files
         .iter()
         .map(|(file, mentions)| (*file, &mentions.touched))
         .filter(|(_, touched)| is_evidence(touched.len(), listed.len() - touched.len()))

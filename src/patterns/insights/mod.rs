@@ -23,6 +23,7 @@ pub use comparison::Group;
 pub use comparison::Question;
 pub use effort::EffortHistory;
 pub use files::DeviatingFile;
+pub(crate) use files::KnownPaths;
 pub use member::PlanRef;
 pub use size::Bucket;
 pub use size::Sizes;
@@ -61,9 +62,10 @@ impl Insights {
     pub fn of(phases: &[FinishedPhase]) -> Self {
         let all = members(phases);
         let (by_tasks, by_files) = (Sizes::by_tasks(&all), Sizes::by_files(&all));
+        let files = files::mentions(&all);
         let mut comparisons = size::comparisons(&all, &by_tasks, &by_files);
         let mut not_compared = Vec::new();
-        for found in [files::compared(&all), trend::compared(&all)] {
+        for found in [files::compared(&all, &files), trend::compared(&all)] {
             comparisons.extend(found.comparisons);
             not_compared.extend(found.gap);
         }
@@ -87,7 +89,7 @@ impl Insights {
             by_files,
             comparisons,
             not_compared,
-            deviating_files: files::named(&all),
+            deviating_files: files::named(&all, &files),
             milestones: trend::milestones(&all),
             efforts: effort::histories(&all),
         }
