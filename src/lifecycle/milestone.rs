@@ -11,8 +11,8 @@ use crate::lifecycle::archive;
 use crate::lifecycle::archive::OWN_ENTRIES;
 use crate::lifecycle::archive::in_milestone;
 use crate::lifecycle::archive::slug_of;
-use crate::lifecycle::init::Named;
-use crate::lifecycle::init::NewState;
+use crate::lifecycle::init::texts::Named;
+use crate::lifecycle::init::texts::NewState;
 use crate::lifecycle::pause;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
@@ -129,7 +129,7 @@ fn carried_out(
             let planned = plan(&survey, &mut changes)?;
             let slug = planned.active.slug.clone();
             let after = in_milestone(project, &survey, planned.active, &changes)?;
-            let refreshed = refresh::plan(project, &after, &mut changes)?;
+            let refreshed = refresh::plan_after(project, &survey, &after, &mut changes)?;
             let mut warnings = project.named(after.warnings);
             warnings.extend(refreshed.warnings);
             let report = MilestoneReport {

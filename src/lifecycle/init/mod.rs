@@ -32,7 +32,7 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 mod manifest;
-mod texts;
+pub(crate) mod texts;
 
 /// What `annals init` was asked.
 #[derive(Clone, Debug, Default)]
