@@ -1,9 +1,7 @@
 //! Killed at any file operation, a command is completed by the next one, and nothing is lost.
 
-use crate::support::Case;
-use crate::support::Tree;
-use crate::support::difference;
-use crate::support::require;
+#[cfg(feature = "fail-point")]
+use crate::support::{Case, Tree, difference};
 
 /// Kills `command` at its n-th file operation for all n, then runs `next`.
 ///
@@ -93,7 +91,7 @@ fn init_is_completed_by_the_next_command() {
 #[test]
 fn crash_tests_are_compiled_in() {
     assert!(
-        !require("fail-point"),
+        !crate::support::require("fail-point"),
         "run the tests with --features fail-point to kill commands at every file operation"
     );
 }

@@ -8,10 +8,10 @@
 //! The hash is taken over the lines strictly between, without what a formatter or git changes: line
 //! endings, space at the end of lines, blank lines at either end.
 
-use std::fmt::Write;
-
 use sha2::Digest;
 use sha2::Sha256;
+
+use crate::text::hexadecimal;
 
 /// What a line of a context file is to the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,11 +82,7 @@ pub(crate) fn normal(inside: &[u8]) -> Vec<&[u8]> {
 /// Returns the first 16 hexadecimal digits of the SHA-256 of a block's lines.
 pub(crate) fn digest(lines: &[&[u8]]) -> String {
     let hash = Sha256::digest(lines.join(&b'\n'));
-    hash.iter().take(8).fold(String::new(), |mut hex, byte| {
-        let written = write!(hex, "{byte:02x}");
-        debug_assert!(written.is_ok(), "a string takes every write");
-        hex
-    })
+    hexadecimal(&hash[..8])
 }
 
 #[cfg(test)]

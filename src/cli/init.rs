@@ -74,8 +74,7 @@ pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Resul
     }
     let report = lifecycle::init(project, &request)?;
     out.warnings(&report.warnings);
-    out.result(&report, show);
-    Ok(())
+    out.result_until(&report, show, shown::refusal(&report.context))
 }
 
 /// Asks for what a new PROJECT.md needs and the command line did not say.

@@ -7,11 +7,14 @@ mod init;
 mod inspect;
 mod log;
 mod man;
+mod milestone;
 mod output;
 mod patterns;
-mod shown;
-//X mod plan;
+mod pause;
+mod plan;
+mod resume;
 mod ship;
+mod shown;
 mod status;
 mod sync;
 mod undo;
@@ -96,13 +99,16 @@ enum Color {
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::InitArgs),
-    //X Plan(plan::PlanArgs),
+    Plan(plan::PlanArgs),
     Execute(execute::ExecuteArgs),
     Ship(ship::ShipArgs),
     Sync(sync::SyncArgs),
     Status(status::StatusArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
+    Pause(pause::PauseArgs),
+    Resume(resume::ResumeArgs),
+    Milestone(milestone::MilestoneArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -135,13 +141,16 @@ impl Command {
     fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
         match self {
             Self::Init(args) => init::run(args, project, out),
-            //X Self::Plan(args) => plan::run(args, project, out),
+            Self::Plan(args) => plan::run(args, project, out),
             Self::Execute(args) => execute::run(args, project, out),
             Self::Ship(args) => ship::run(args, project, out),
             Self::Sync(args) => sync::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Pause(args) => pause::run(args, project, out),
+            Self::Milestone(args) => milestone::run(args, project, out),
+            Self::Resume(args) => resume::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Config(args) => {

@@ -98,6 +98,19 @@ impl Output {
         }
     }
 
+    /// Prints a result that is there although the run fails in the end; as JSON the failure stands alone.
+    pub(crate) fn result_until<T: Serialize>(
+        &mut self,
+        result: &T,
+        show: Show<T>,
+        end: Result<()>,
+    ) -> Result<()> {
+        if end.is_ok() || !self.is_json() {
+            self.result(result, show);
+        }
+        end
+    }
+
     /// Prints one line of JSON, for commands that stream.
     pub(crate) fn json_line<T: Serialize>(&mut self, result: &T) {
         match serde_json::to_string(result) {

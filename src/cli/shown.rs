@@ -3,6 +3,8 @@
 use std::io;
 use std::io::Write;
 
+use crate::error::Error;
+use crate::error::Result;
 use crate::lifecycle::ContextFiles;
 
 /// Prints a line for each context file.
@@ -17,6 +19,12 @@ pub(crate) fn context(files: &ContextFiles, to: &mut dyn Write) -> io::Result<()
         )?;
     }
     Ok(())
+}
+
+/// Fails where a rule kept a context file from being written.
+pub(crate) fn refusal(files: &ContextFiles) -> Result<()> {
+    let first = files.refused.first().cloned();
+    first.map_or(Ok(()), |refusal| Err(Error::from(refusal)))
 }
 
 /// Prints one line that names phases; nothing where there are none.

@@ -20,6 +20,10 @@ use crate::project::Target;
 /// Only the block between the annals markers is written; everything around it stays as it is.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals sync --check")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct SyncArgs {
     /// Change nothing; exit with 1 and show a diff where a file is out of date
     #[arg(long)]
@@ -33,6 +37,12 @@ pub(crate) struct SyncArgs {
     /// Replace hand edits inside the block
     #[arg(long)]
     force: bool,
+    /// Put STATE.md's position lines and the roadmap's checkboxes and progress rows right first
+    ///
+    /// Every other byte stays. Refused (exit 4) where the files leave open what is true; a status
+    /// that holds more than its words is left and listed (exit 1).
+    #[arg(long, conflicts_with = "stdout")]
+    fix_state: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -68,6 +78,7 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
         check: args.check,
         targets,
         force: args.force,
+        fix_state: args.fix_state,
     };
     let report = lifecycle::sync(project, &request)?;
     out.warnings(&report.warnings);
@@ -79,6 +90,14 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
 fn show(report: &SyncReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
         return write!(to, "{diff}");
+    }
+    for one in &report.corrections {
+        let (file, line) = (one.file.display(), one.line);
+        writeln!(
+            to,
+            "{file}:{line}: {} \u{2192} {} ({})",
+            one.stated, one.written, one.because
+        )?;
     }
     shown::context(&report.context, to)
 }

@@ -38,6 +38,14 @@ impl Git {
         }
     }
 
+    /// Returns "no git here", for a caller that may not start a process.
+    pub fn absent() -> Self {
+        Self {
+            root: PathBuf::new(),
+            repository: None,
+        }
+    }
+
     /// Tells whether the project stands in a repository.
     pub fn is_repository(&self) -> bool {
         self.repository.is_some()
@@ -78,6 +86,20 @@ impl Git {
         let roots = program.run(&["rev-list", "--max-parents=0", "--format=%as", &head, "--"])?;
         // Each date stands under a line that names its commit.
         Ok(roots.and_then(|roots| roots.lines().filter_map(parse_date).min()))
+    }
+
+    /// Returns how many commits were made since the one of a full hash; none where it is not known here.
+    pub fn commits_since(&self, hash: &str) -> Result<Option<u32>> {
+        let is_hash = [40, 64].contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        let (Some(program), true) = (self.program(), is_hash) else {
+            return Ok(None);
+        };
+        let (Some(from), Some(head)) = (self.resolve(hash)?, self.head()?) else {
+            return Ok(None);
+        };
+        let range = format!("{from}..{head}");
+        let count = program.run(&["rev-list", "--count", &range, "--"])?;
+        Ok(count.and_then(|count| count.trim().parse().ok()))
     }
 
     /// Returns the name of the repository that this one was cloned from, without its address.

@@ -22,7 +22,7 @@ use crate::templates::Template;
 use crate::warning::Parsed;
 
 /// The files of a milestone that is worked on in the planning folder itself; all else there is shared.
-const OWN_ENTRIES: &[&str] = &["phases", "ROADMAP.md", "STATE.md"];
+pub(crate) const OWN_ENTRIES: &[&str] = &["phases", "ROADMAP.md", "STATE.md"];
 
 /// A milestone that was archived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -215,7 +215,7 @@ fn root_state(
 }
 
 /// Returns the lines of the codebase profile, as they stand.
-fn profile_lines(state: &str) -> Vec<String> {
+pub(crate) fn profile_lines(state: &str) -> Vec<String> {
     let outline = crate::markdown::Outline::parse(state, 0);
     outline
         .section(&["Codebase Profile"])
@@ -256,12 +256,25 @@ fn afterwards(
     next: Option<Milestone>,
     changes: &Changes,
 ) -> Result<Survey> {
-    let mut folder = survey.folder.clone();
-    folder.active = next.unwrap_or_else(|| Milestone {
+    let next = next.unwrap_or_else(|| Milestone {
         slug: DEFAULT_MILESTONE.to_owned(),
-        dir: folder.dir.clone(),
+        dir: survey.folder.dir.clone(),
         phases: Vec::new(),
     });
+    in_milestone(project, survey, next, changes)
+}
+
+/// Returns what the folder will say once the changes are made and `active` is worked on.
+pub(crate) fn in_milestone(
+    project: &Project,
+    survey: &Survey,
+    active: Milestone,
+    changes: &Changes,
+) -> Result<Survey> {
+    let folder = Folder {
+        active,
+        ..survey.folder.clone()
+    };
     Survey::of(project, Parsed::clean(folder), &|path| {
         Ok(changes
             .current(path)?

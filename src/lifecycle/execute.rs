@@ -80,7 +80,7 @@ fn plan(
     let survey = Survey::take(project)?;
     let mut recorder = Recorder::new(project, request.again, changes)?;
     match &request.phase {
-        Some(number) => named(&survey, number, request.partial, &mut recorder)?,
+        Some(number) => named(project, &survey, number, request.partial, &mut recorder)?,
         None if request.all => all(&survey, &mut recorder)?,
         None => latest(&survey, &mut recorder)?,
     }
@@ -101,6 +101,7 @@ fn plan(
 
 /// Takes the phase that was asked for; two folders may carry its number.
 fn named(
+    project: &Project,
     survey: &Survey,
     number: &PhaseNumber,
     partial: bool,
@@ -115,7 +116,7 @@ fn named(
         .collect();
     for phase in phases {
         if phase.standing != Standing::Done && !partial {
-            return Err(incomplete(phase));
+            return Err(incomplete(project, phase));
         }
         if let Some(dir) = folder(survey, phase) {
             recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
@@ -167,7 +168,7 @@ fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
     dirs.iter().find(|dir| Some(&dir.dir) == phase.dir.as_ref())
 }
 
-fn incomplete(phase: &Phase) -> Error {
+fn incomplete(project: &Project, phase: &Phase) -> Error {
     let missing: Vec<String> = phase
         .open_plans()
         .map(|slot| {
@@ -186,7 +187,7 @@ fn incomplete(phase: &Phase) -> Error {
     };
     let error = Error::refused(message).hint("--partial records what is there");
     match &phase.dir {
-        Some(dir) => error.at(dir, None),
+        Some(dir) => error.at(project.relative(dir), None),
         None => error,
     }
 }

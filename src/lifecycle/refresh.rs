@@ -8,6 +8,7 @@ use crate::claude_md::Regenerated;
 use crate::claude_md::Sources;
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::relevance::relevant_to;
 use crate::patterns;
 use crate::patterns::Patterns;
@@ -47,9 +48,31 @@ pub(crate) fn plan(project: &Project, survey: &Survey, changes: &mut Changes) ->
     plan_with(project, survey, &Wish::default(), changes)
 }
 
+/// Plans the context files of a folder that `changes` reshape, from `before` to `after`.
+///
+/// The history is read where its files still stand.
+pub(crate) fn plan_after(
+    project: &Project,
+    before: &Survey,
+    after: &Survey,
+    changes: &mut Changes,
+) -> Result<Refreshed> {
+    write(project, before, after, &Wish::default(), changes)
+}
+
 /// Plans the context files as asked.
 pub(crate) fn plan_with(
     project: &Project,
+    survey: &Survey,
+    wish: &Wish,
+    changes: &mut Changes,
+) -> Result<Refreshed> {
+    write(project, survey, survey, wish, changes)
+}
+
+fn write(
+    project: &Project,
+    before: &Survey,
     survey: &Survey,
     wish: &Wish,
     changes: &mut Changes,
@@ -61,7 +84,8 @@ pub(crate) fn plan_with(
     } else {
         &wish.targets
     };
-    let sources = sources(project, survey, &patterns);
+    let lessons = lessons(project, before, &patterns)?;
+    let sources = sources(project, survey, &patterns, lessons);
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, wish.force)?;
     changes.extend(planned)?;
     warnings.append(&mut files.warnings);
@@ -87,8 +111,25 @@ pub(crate) fn recorded(
     Ok(Patterns::parse(&text, &path).into_value(warnings))
 }
 
+/// What the whole history shows comes before what one phase taught, but leaves room for it.
+const LESSONS: usize = 2;
+
 /// Gathers what the context files say.
-fn sources(project: &Project, survey: &Survey, patterns: &Patterns) -> Sources {
+fn sources(
+    project: &Project,
+    survey: &Survey,
+    patterns: &Patterns,
+    lessons: Vec<String>,
+) -> Sources {
+    let lessons = lessons.into_iter().take(LESSONS).map(|summary| Pattern {
+        summary,
+        is_stale: false,
+    });
+    let relevant = relevant_to(patterns, survey, survey.position.phase());
+    let relevant = relevant.into_iter().map(|pattern| Pattern {
+        summary: pattern.summary(),
+        is_stale: pattern.stale.is_some(),
+    });
     let status = StatusReport::of(project, survey);
     let NextStatus { command, .. } = status.next;
     Sources {
@@ -103,13 +144,7 @@ fn sources(project: &Project, survey: &Survey, patterns: &Patterns) -> Sources {
         next_command: Some(command),
         decisions: decisions(survey),
         skills: status.skills,
-        patterns: relevant_to(patterns, survey, survey.position.phase())
-            .into_iter()
-            .map(|pattern| Pattern {
-                summary: pattern.summary(),
-                is_stale: pattern.stale.is_some(),
-            })
-            .collect(),
+        patterns: lessons.chain(relevant).collect(),
     }
 }
 

@@ -117,7 +117,7 @@ fn plan(
     if request.cleanup_only {
         forget_active(&survey, changes)?;
     }
-    let refreshed = refresh::plan(project, &after, changes)?;
+    let refreshed = refresh::plan_after(project, &survey, &after, changes)?;
     report.context = refreshed.files;
     report.warnings.extend(refreshed.warnings);
     let foreign = (is_foreign && !request.cleanup_only).then(|| {
@@ -142,10 +142,11 @@ fn check_complete(position: &Position) -> Result<()> {
                     .open_plans()
                     .map(|slot| slot.number.to_string())
                     .collect();
+                let word = if plans.len() == 1 { "plan" } else { "plans" };
+                let plans = plans.join(", ");
                 Some(format!(
-                    "phase {}: plan {} has no finished summary",
-                    phase.number,
-                    plans.join(", ")
+                    "phase {}: no finished summary for {word} {plans}",
+                    phase.number
                 ))
             }
             Standing::Unplanned => Some(format!("phase {} is not planned", phase.number)),

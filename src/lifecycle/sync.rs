@@ -10,6 +10,9 @@ use crate::error::Result;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::lifecycle::refresh::Wish;
+use crate::planning;
+use crate::planning::Correction;
+use crate::planning::Drift;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
@@ -26,11 +29,17 @@ pub struct SyncRequest {
     pub targets: Vec<Target>,
     /// Replace hand edits inside the block.
     pub force: bool,
+    /// Put the position lines of STATE.md and the roadmap right first.
+    pub fix_state: bool,
 }
 
 /// What `annals sync` did. It is the document of `annals sync --json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SyncReport {
+    /// The statements of STATE.md and ROADMAP.md that were put right.
+    pub corrections: Vec<Correction>,
+    /// What the files contradict still: it cannot be put right without losing a person's words.
+    pub left: Vec<Drift>,
     /// The context files.
     pub context: ContextFiles,
     /// The files changed, or with `--check` and on a dry run to be changed; relative to the project.
@@ -49,7 +58,10 @@ impl SyncReport {
         match self.context.refused.first() {
             Some(refusal) => Err(Error::from(refusal.clone())),
             None if request.check && !self.changed.is_empty() => Err(out_of_date(self)),
-            None => Ok(()),
+            None => match self.left.first() {
+                Some(first) => Err(left(self, first)),
+                None => Ok(()),
+            },
         }
     }
 }
@@ -58,23 +70,31 @@ impl SyncReport {
 pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     // Before the lock is taken: taking it makes a folder, and nothing is written where there is no planning folder.
     project.planning()?;
+    let project = &project.dry_run(project.dry_run || request.check);
     let storage = project.storage();
-    let storage = if request.check {
-        storage.dry_run(true)
-    } else {
-        storage
-    };
     let wish = Wish {
         targets: request.targets.clone(),
         force: request.force,
     };
-    let (mut report, applied) = storage.transact("sync", &[Store::Context], || {
+    let stores: &[Store] = if request.fix_state {
+        &[Store::Plan, Store::Context]
+    } else {
+        &[Store::Context]
+    };
+    let (mut report, applied) = storage.transact("sync", stores, || {
         let mut changes = Changes::new();
-        let survey = Survey::take(project)?;
+        let mut survey = Survey::take(project)?;
+        let repaired = if request.fix_state {
+            repaired(project, &mut survey, &mut changes)?
+        } else {
+            Repaired::default()
+        };
         let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
         let mut warnings = survey.warnings;
         warnings.extend(refreshed.warnings);
         let report = SyncReport {
+            corrections: repaired.corrections,
+            left: repaired.left,
             context: refreshed.files,
             warnings,
             ..SyncReport::default()
@@ -89,6 +109,51 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(project.named(applied.warnings));
     Ok(report)
+}
+
+/// What became of the statements that the files contradict.
+#[derive(Default)]
+struct Repaired {
+    corrections: Vec<Correction>,
+    left: Vec<Drift>,
+}
+
+/// Plans STATE.md and ROADMAP.md as the files say they should be, and goes on with what they say then.
+fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<Repaired> {
+    let repair = planning::repair(project, survey)?;
+    for (path, old, new) in repair.files {
+        changes.edit(&path, Some(old), new)?;
+    }
+    // What was odd about the folder itself is said once, by the first reading.
+    let warnings = std::mem::take(&mut survey.warnings);
+    *survey = repair.survey;
+    survey.warnings = warnings;
+    Ok(Repaired {
+        corrections: repair.corrections,
+        left: repair.left,
+    })
+}
+
+/// Returns the error that lists what could not be put right without losing a person's words.
+fn left(report: &SyncReport, first: &Drift) -> Error {
+    let listed: Vec<String> = report
+        .left
+        .iter()
+        .map(|drift| {
+            let (file, line) = (drift.file.display(), drift.line);
+            let (stated, actual) = (&drift.stated, &drift.actual);
+            format!("{file}:{line} says {stated:?}, the files say {actual}")
+        })
+        .collect();
+    let message = format!(
+        "{} put right, {} left as they stand: {}",
+        report.corrections.len(),
+        report.left.len(),
+        listed.join("; ")
+    );
+    Error::failed(message)
+        .at(&first.file, first.line)
+        .hint("these lines hold more than a status; edit them by hand")
 }
 
 fn out_of_date(report: &SyncReport) -> Error {
@@ -120,6 +185,7 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok
 
 /// Returns the context file as it would be written, and writes nothing.
 pub fn preview(project: &Project, target: Target) -> Result<Preview> {
+    let project = &project.dry_run(true);
     let survey = Survey::take(project)?;
     let mut changes = Changes::new();
     let wish = Wish {

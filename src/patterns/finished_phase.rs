@@ -16,6 +16,7 @@ use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::Read;
 use crate::planning::Summary;
+use crate::text::hexadecimal;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -138,8 +139,6 @@ fn derive_durations(sources: &mut [Source], git: &Git) -> Result<()> {
 
 /// Returns the digest of the summaries' contents, whatever line endings a checkout gave them.
 fn digest(sources: &[Source]) -> String {
-    use std::fmt::Write;
-
     let mut digest = Sha256::new();
     for source in sources {
         let text = source.text.replace("\r\n", "\n");
@@ -147,13 +146,5 @@ fn digest(sources: &[Source]) -> String {
         digest.update(text);
     }
     // Half as many digits as git gives a commit by default would do; these cannot meet by chance.
-    digest
-        .finalize()
-        .iter()
-        .take(8)
-        .fold(String::new(), |mut text, byte| {
-            let written = write!(text, "{byte:02x}");
-            debug_assert!(written.is_ok());
-            text
-        })
+    hexadecimal(&digest.finalize()[..8])
 }

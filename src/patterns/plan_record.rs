@@ -47,6 +47,8 @@ pub struct PlanRecord {
     pub issues: Vec<String>,
     /// What was built, in one line.
     pub one_line: Option<String>,
+    /// The effort profile it was carried out with, where the plan or the phase's entry says; no summary does.
+    pub effort: Option<String>,
 }
 
 impl PlanRecord {
@@ -69,6 +71,7 @@ impl PlanRecord {
             patterns: summary.patterns.unwrap_or_default(),
             issues: own.issues,
             one_line: summary.one_line,
+            effort: None,
         }
     }
 

@@ -148,7 +148,7 @@ fn claimed<T>(evidence: &Evidence<'_>, pick: impl Fn(&Claim) -> Option<T>) -> Op
 }
 
 /// The live phases stand in an archive too: shipped, and left behind.
-fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
+pub(crate) fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
     let live: Vec<String> = evidence
         .folder
         .active
@@ -173,7 +173,7 @@ fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
 }
 
 /// STATE.md names another active milestone than the one worked in.
-fn other_milestone(evidence: &Evidence<'_>) -> Option<String> {
+pub(crate) fn other_milestone(evidence: &Evidence<'_>) -> Option<String> {
     let slug = evidence.state.active_milestone.as_ref()?;
     let dir = [
         evidence.folder.dir.join("milestones").join(slug),

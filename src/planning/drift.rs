@@ -1,17 +1,22 @@
 //! Where STATE.md and ROADMAP.md say otherwise than the files.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::ops::Range;
 use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::planning::Action;
 use crate::planning::Claim;
 use crate::planning::Evidence;
 use crate::planning::Phase;
+use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::PlanStanding;
 use crate::planning::Position;
+use crate::planning::ProgressRow;
 use crate::planning::RoadmapPhase;
 use crate::planning::Standing;
 use crate::planning::Stated;
@@ -51,26 +56,79 @@ pub struct Drift {
     pub line: usize,
 }
 
+/// A statement that is off, where it stands, and what puts it right.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    /// The statement as it is reported.
+    pub(crate) drift: Drift,
+    /// The bytes of the file that state it.
+    pub(crate) range: Range<usize>,
+    /// What the files say.
+    pub(crate) right: Right,
+    /// The index of the phase it is about in [`Position::phases`]; none where it is about all of them.
+    pub(crate) phase: Option<usize>,
+}
+
+/// What the files say in place of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Right {
+    /// The current phase.
+    Phase(PhaseNumber),
+    /// A number of phases or plans, or of percent.
+    Count(usize),
+    /// A status.
+    Status(PhaseProgress),
+    /// Whether a checkbox is ticked.
+    Mark(bool),
+    /// How many plans are complete, and how many there are.
+    Counts(usize, usize),
+}
+
+/// The statements that the files contradict, by file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings {
+    /// In STATE.md, in file order.
+    pub(crate) state: Vec<Finding>,
+    /// In ROADMAP.md, in file order.
+    pub(crate) roadmap: Vec<Finding>,
+}
+
 /// Returns the statements of STATE.md, then of ROADMAP.md, that the files contradict, in file order.
 pub fn drift(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
-    let mut found = in_state(evidence, position);
-    let mut roadmap = in_roadmap(evidence, position);
-    roadmap.sort_by_key(|drift| drift.line);
-    found.extend(roadmap);
-    found
+    let Findings { state, roadmap } = findings(evidence, position);
+    let all = state.into_iter().chain(roadmap);
+    all.map(|finding| finding.drift).collect()
+}
+
+/// Returns the same statements with their bytes and what puts them right.
+pub(crate) fn findings(evidence: &Evidence<'_>, position: &Position) -> Findings {
+    Findings {
+        state: in_state(evidence, position),
+        roadmap: in_roadmap(evidence, position),
+    }
 }
 
 /// One file's statements as they are compared.
-struct Statements {
+struct Statements<'a> {
+    position: &'a Position,
     file: PathBuf,
-    found: Vec<Drift>,
+    found: Vec<Finding>,
 }
 
-impl Statements {
-    fn of(evidence: &Evidence<'_>, name: &str) -> Self {
+/// A statement to compare: its kind, its place, and the phase it is about.
+struct Place<'a> {
+    kind: DriftKind,
+    line: usize,
+    range: &'a Range<usize>,
+    phase: Option<usize>,
+}
+
+impl<'a> Statements<'a> {
+    fn of(evidence: &Evidence<'_>, position: &'a Position, name: &str) -> Self {
         let file = evidence.folder.active.dir.join(name);
         let shown: &Path = file.strip_prefix(evidence.root).unwrap_or(&file);
         Self {
+            position,
             file: shown.to_owned(),
             found: Vec::new(),
         }
@@ -78,81 +136,220 @@ impl Statements {
 
     fn compare(
         &mut self,
-        kind: DriftKind,
-        line: usize,
+        place: &Place<'_>,
         stated: &dyn Display,
         actual: &dyn Display,
+        right: Right,
     ) {
         let (stated, actual) = (stated.to_string(), actual.to_string());
         if stated != actual {
-            self.found.push(Drift {
-                kind,
-                stated,
-                actual,
-                file: self.file.clone(),
-                line,
+            self.found.push(Finding {
+                drift: Drift {
+                    kind: place.kind,
+                    stated,
+                    actual,
+                    file: self.file.clone(),
+                    line: place.line,
+                },
+                range: place.range.clone(),
+                right,
+                phase: place.phase,
             });
         }
     }
+
+    fn count(&mut self, place: &Place<'_>, stated: u32, actual: usize) {
+        self.compare(place, &stated, &actual, Right::Count(actual));
+    }
+
+    /// Compares a status with how far a phase is, where the words leave no doubt.
+    fn status(&mut self, stated: &Stated<String>, index: usize) {
+        let phase = &self.position.phases[index];
+        let words = unprefixed(&stated.value).1;
+        let (actual, right) = match phase.standing {
+            _ if phase.dir.is_none() => return,
+            Standing::Done if PhaseProgress::calls_open(words) && !is_check(words) => {
+                ("complete", PhaseProgress::Complete)
+            }
+            Standing::Open if PhaseProgress::calls_complete(words) => {
+                ("in progress", PhaseProgress::InProgress)
+            }
+            Standing::Unplanned if PhaseProgress::calls_complete(words) => {
+                ("not planned", PhaseProgress::NotStarted)
+            }
+            _ => return,
+        };
+        let place = Place {
+            kind: DriftKind::Status,
+            line: stated.line,
+            range: &stated.range,
+            phase: Some(index),
+        };
+        self.compare(&place, &stated.value, &actual, Right::Status(right));
+    }
+
+    fn sorted(mut self) -> Vec<Finding> {
+        self.found.sort_by_key(|finding| finding.drift.line);
+        self.found
+    }
 }
 
-fn in_state(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
-    let mut statements = Statements::of(evidence, "STATE.md");
+/// Splits a status such as `Phase 3 complete` into the phase it names and the rest.
+pub(crate) fn unprefixed(status: &str) -> (Option<PhaseNumber>, &str) {
+    let named = status
+        .get(..6)
+        .filter(|word| word.eq_ignore_ascii_case("phase "))
+        .and_then(|_| PhaseNumber::split(status[6..].trim_start()));
+    match named {
+        Some((number, rest)) => (
+            Some(number),
+            rest.trim_start_matches(|c: char| {
+                c.is_whitespace() || matches!(c, ':' | '-' | '\u{2013}' | '\u{2014}' | '(')
+            }),
+        ),
+        None => (None, status),
+    }
+}
+
+/// Tells whether a status speaks of what follows when all plans are done: no file contradicts it.
+fn is_check(status: &str) -> bool {
+    const CHECKS: &[&str] = &[
+        "verif",
+        "remediation",
+        "ship",
+        "milestone",
+        "archiv",
+        "review",
+        "uat",
+        "audit",
+    ];
+    let lower = status.to_lowercase();
+    CHECKS.iter().any(|word| lower.contains(word))
+}
+
+/// The phases that STATE.md's statements are about.
+struct Subjects<'a> {
+    position: &'a Position,
+    /// The phase that STATE.md states, where it has a folder and is the only one of its number.
+    stated: Option<usize>,
+    /// The phase before the current one, where STATE.md rightly calls it complete and stays there.
+    just_done: Option<usize>,
+}
+
+impl<'a> Subjects<'a> {
+    fn of(evidence: &Evidence<'_>, position: &'a Position) -> Self {
+        let number = evidence.state.phase.number.as_ref();
+        let stated = number
+            .and_then(|number| only(position, number))
+            .filter(|index| position.phases[*index].dir.is_some());
+        let says_complete = evidence
+            .state
+            .claims
+            .iter()
+            .any(|claim| match &claim.value {
+                Claim::Status(status) | Claim::PhaseStatus(status) => {
+                    PhaseProgress::calls_complete(unprefixed(status).1)
+                }
+                _ => false,
+            });
+        let before = position
+            .current
+            .filter(|_| position.next.action == Action::Plan && says_complete)
+            .and_then(|current| current.checked_sub(1))
+            .filter(|before| position.phases[*before].standing == Standing::Done);
+        Self {
+            position,
+            stated,
+            just_done: before.filter(|before| Some(*before) == stated),
+        }
+    }
+
+    /// Returns the phase of a status: the one that it names, the one just done, or the current one.
+    fn of_status(&self, status: &str) -> Option<usize> {
+        match unprefixed(status).0 {
+            Some(number) => only(self.position, &number),
+            None => self.just_done.or(self.position.current),
+        }
+    }
+
+    fn is_just_done(&self, number: &PhaseNumber) -> bool {
+        self.just_done
+            .is_some_and(|index| self.position.phases[index].number == *number)
+    }
+}
+
+/// Returns the phase of a number, where no second one has it.
+pub(crate) fn only(position: &Position, number: &PhaseNumber) -> Option<usize> {
+    let mut same = position
+        .phases
+        .iter()
+        .enumerate()
+        .filter(|(_, phase)| phase.number == *number);
+    match (same.next(), same.next()) {
+        (Some((index, _)), None) => Some(index),
+        _ => None,
+    }
+}
+
+fn in_state(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
+    let mut statements = Statements::of(evidence, position, "STATE.md");
     if position.phases.iter().all(|phase| phase.dir.is_none()) {
         // Without a single phase folder there is nothing to hold a statement against.
         return Vec::new();
     }
-    let stated_phase = evidence.state.phase.number.clone();
-    let here = position
-        .phases
-        .iter()
-        .find(|phase| Some(&phase.number) == stated_phase.as_ref() && phase.dir.is_some());
-    for Stated { value, line, .. } in &evidence.state.claims {
-        match value {
-            Claim::Phase(stated) => {
+    let subjects = Subjects::of(evidence, position);
+    for claim in &evidence.state.claims {
+        statements.claim(claim, &subjects);
+    }
+    for listed in &evidence.state.phase_statuses {
+        if let Some(index) = only(position, &listed.number) {
+            statements.status(&listed.status, index);
+        }
+    }
+    statements.sorted()
+}
+
+impl Statements<'_> {
+    fn claim(&mut self, claim: &Stated<Claim>, subjects: &Subjects<'_>) {
+        let (position, here) = (self.position, subjects.stated);
+        let place = |kind, phase| Place {
+            kind,
+            line: claim.line,
+            range: &claim.range,
+            phase,
+        };
+        match &claim.value {
+            Claim::Phase(stated) if !subjects.is_just_done(stated) => {
                 if let Some(current) = position.phase() {
-                    statements.compare(DriftKind::Phase, *line, stated, &current.number);
+                    let place = place(DriftKind::Phase, position.current);
+                    let right = Right::Phase(current.number.clone());
+                    self.compare(&place, stated, &current.number, right);
                 }
             }
             Claim::Total(stated) if !is_a_count(position, *stated) => {
-                statements.compare(DriftKind::Total, *line, stated, &position.total());
+                self.count(&place(DriftKind::Total, None), *stated, position.total());
             }
             Claim::Percent(stated) if !is_a_percent(position, here, *stated) => {
-                statements.compare(DriftKind::Percent, *line, stated, &position.percent());
+                let right = position.percent() as usize;
+                self.count(&place(DriftKind::Percent, None), *stated, right);
             }
-            Claim::Status(stated) => statements.status(*line, stated, position.phase()),
-            _ => {
+            Claim::Status(stated) | Claim::PhaseStatus(stated) => {
+                if let Some(index) = subjects.of_status(stated) {
+                    self.status(&claim.clone().map(|_| stated.clone()), index);
+                }
+            }
+            value => {
                 if let Some((stated, actual)) = plan_count(value, here, position) {
-                    statements.compare(DriftKind::Plans, *line, &stated, &actual);
+                    let phase = here.filter(|_| is_of_phase(value));
+                    self.count(&place(DriftKind::Plans, phase), stated, actual);
                 }
             }
         }
     }
-    for listed in &evidence.state.phase_statuses {
-        let phase = position
-            .phases
-            .iter()
-            .find(|phase| phase.number == listed.number);
-        statements.status(listed.status.line, &listed.status.value, phase);
-    }
-    statements.found.sort_by_key(|drift| drift.line);
-    statements.found
 }
 
-impl Statements {
-    /// Compares a status with how far the phase is, where the words leave no doubt.
-    fn status(&mut self, line: usize, stated: &str, phase: Option<&Phase>) {
-        let Some(phase) = phase.filter(|phase| phase.dir.is_some()) else {
-            return;
-        };
-        let actual = match phase.standing {
-            Standing::Done if PhaseProgress::calls_open(stated) => "complete",
-            Standing::Open if PhaseProgress::calls_complete(stated) => "in progress",
-            Standing::Unplanned if PhaseProgress::calls_complete(stated) => "not planned",
-            _ => return,
-        };
-        self.compare(DriftKind::Status, line, &stated, &actual);
-    }
+fn is_of_phase(claim: &Claim) -> bool {
+    matches!(claim, Claim::PlansComplete(_) | Claim::PlansTotal(_))
 }
 
 /// Tells whether a total counts the phases in one of the ways that people do.
@@ -163,7 +360,7 @@ fn is_a_count(position: &Position, stated: u32) -> bool {
         .iter()
         .map(|phase| phase.number.whole() as usize)
         .max();
-    let whole: std::collections::BTreeSet<u32> = position
+    let whole: BTreeSet<u32> = position
         .phases
         .iter()
         .map(|phase| phase.number.whole())
@@ -176,8 +373,9 @@ fn is_a_count(position: &Position, stated: u32) -> bool {
 
 /// Tells whether a percentage is right in one of the ways that templates mean it: over all phases,
 /// over all plans, or over the current phase's plans.
-fn is_a_percent(position: &Position, here: Option<&Phase>, stated: u32) -> bool {
-    let of_phase = here.map(|phase| {
+fn is_a_percent(position: &Position, here: Option<usize>, stated: u32) -> bool {
+    let of_phase = here.map(|index| {
+        let phase = &position.phases[index];
         let done = phase.count(PlanStanding::Complete);
         (done * 100).checked_div(phase.plans.len()).unwrap_or(0)
     });
@@ -199,7 +397,8 @@ fn is_a_percent(position: &Position, here: Option<&Phase>, stated: u32) -> bool 
 }
 
 /// Returns a stated number of plans and the right one, for claims that count plans.
-fn plan_count(claim: &Claim, here: Option<&Phase>, position: &Position) -> Option<(u32, usize)> {
+fn plan_count(claim: &Claim, here: Option<usize>, position: &Position) -> Option<(u32, usize)> {
+    let here = here.map(|index| &position.phases[index]);
     let all = || position.phases.iter().filter(|phase| phase.dir.is_some());
     Some(match claim {
         Claim::PlansComplete(stated) => (*stated, here?.count(PlanStanding::Complete)),
@@ -213,50 +412,72 @@ fn plan_count(claim: &Claim, here: Option<&Phase>, position: &Position) -> Optio
     })
 }
 
-fn in_roadmap(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
-    let mut statements = Statements::of(evidence, "ROADMAP.md");
+fn in_roadmap(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
+    let mut statements = Statements::of(evidence, position, "ROADMAP.md");
     for planned in &evidence.roadmap.phases {
-        let mut same = position.phases.iter().filter(|phase| {
+        let mut same = position.phases.iter().enumerate().filter(|(_, phase)| {
             phase.number == planned.number && phase.dir.is_some() && !phase.plans.is_empty()
         });
         // Two folders of one number leave open which of them the roadmap means.
-        if let (Some(phase), None) = (same.next(), same.next()) {
-            statements.planned(planned, phase);
+        if let (Some((index, _)), None) = (same.next(), same.next()) {
+            statements.planned(planned, index);
         }
     }
-    statements.found
+    statements.sorted()
 }
 
-impl Statements {
-    fn planned(&mut self, planned: &RoadmapPhase, phase: &Phase) {
-        let is_done = phase.standing == Standing::Done;
+impl Statements<'_> {
+    fn planned(&mut self, planned: &RoadmapPhase, index: usize) {
+        let phase = &self.position.phases[index];
         if let Some(checkbox) = &planned.checkbox {
+            let is_done = phase.standing == Standing::Done;
             let mark = |checked| if checked { "[x]" } else { "[ ]" };
-            self.compare(
-                DriftKind::Checkbox,
-                checkbox.line,
-                &mark(checkbox.value),
-                &mark(is_done),
-            );
-        }
-        let Some(row) = &planned.row else { return };
-        let complete = phase.count(PlanStanding::Complete);
-        if let (Some(done), Some(total)) = (row.plans_complete, row.plans_total) {
-            let actual = format!("{complete}/{}", phase.plans.len());
-            self.compare(
-                DriftKind::ProgressRow,
-                row.line,
-                &format!("{done}/{total}"),
-                &actual,
-            );
-        }
-        if let Some(status) = &row.status {
-            let actual = match is_done {
-                true if PhaseProgress::calls_open(&status.value) => "Complete",
-                false if PhaseProgress::calls_complete(&status.value) => "In progress",
-                _ => return,
+            let place = Place {
+                kind: DriftKind::Checkbox,
+                line: checkbox.line,
+                range: &checkbox.range,
+                phase: Some(index),
             };
-            self.compare(DriftKind::ProgressRow, row.line, &status.value, &actual);
+            let (stated, actual) = (mark(checkbox.value), mark(is_done));
+            self.compare(&place, &stated, &actual, Right::Mark(is_done));
         }
+        if let Some(row) = &planned.row {
+            self.row(row, phase, index);
+        }
+    }
+
+    fn row(&mut self, row: &ProgressRow, phase: &Phase, index: usize) {
+        let place = |range| Place {
+            kind: DriftKind::ProgressRow,
+            line: row.line,
+            range,
+            phase: Some(index),
+        };
+        let (complete, total) = (phase.count(PlanStanding::Complete), phase.plans.len());
+        if let (Some(cell), Some(done), Some(all)) =
+            (&row.plans, row.plans_complete, row.plans_total)
+        {
+            let stated = format!("{done}/{all}");
+            let actual = format!("{complete}/{total}");
+            let right = Right::Counts(complete, total);
+            self.compare(&place(&cell.range), &stated, &actual, right);
+        }
+        let Some(status) = &row.status else { return };
+        let (actual, right) = match phase.standing {
+            Standing::Done
+                if PhaseProgress::calls_open(&status.value) && !is_check(&status.value) =>
+            {
+                ("Complete", PhaseProgress::Complete)
+            }
+            Standing::Open if PhaseProgress::calls_complete(&status.value) => {
+                ("In progress", PhaseProgress::InProgress)
+            }
+            Standing::Unplanned if PhaseProgress::calls_complete(&status.value) => {
+                ("Not started", PhaseProgress::NotStarted)
+            }
+            _ => return,
+        };
+        let place = place(&status.range);
+        self.compare(&place, &status.value, &actual, Right::Status(right));
     }
 }

@@ -215,9 +215,10 @@ fn comes_first(unplanned: &Phase, open: &Phase) -> bool {
     unplanned.number < open.number && unplanned.dir.is_some() && !is_begun
 }
 
-/// Tells whether nothing was ever planned here.
+/// Tells whether nothing was ever planned here; a milestone in a folder of its own was started on purpose.
 fn is_blank(evidence: &Evidence<'_>) -> bool {
-    evidence.folder.archived.is_empty()
+    let has_own_folder = evidence.folder.active.dir != evidence.folder.dir;
+    (evidence.folder.archived.is_empty() || has_own_folder)
         && !evidence.state.is_between_milestones
         && evidence
             .state

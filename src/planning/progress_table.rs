@@ -28,6 +28,8 @@ pub struct ProgressRow {
     pub milestone: Option<String>,
     /// The cell that counts plans: `3/3`, `4`.
     pub plans: Option<Stated<String>>,
+    /// Whether that cell names the total first (`Plans written / executed`).
+    pub is_total_first: bool,
     /// How many plans are complete, as that cell says.
     pub plans_complete: Option<u32>,
     /// How many plans there are, as that cell says.
@@ -46,6 +48,7 @@ struct Columns {
     name: Option<usize>,
     milestone: Option<usize>,
     plans: Option<usize>,
+    is_total_first: bool,
     status: Option<usize>,
     completed: Option<usize>,
 }
@@ -88,6 +91,7 @@ impl Columns {
             name: column(&["name", "phase", "title"]).filter(|index| *index > 0),
             milestone: column(&["milestone"]),
             plans,
+            is_total_first: plans.is_some_and(|index| names_total_first(&headers[index])),
             status,
             completed: column(&["completed", "date", "completed on", "shipped"]),
         })
@@ -104,6 +108,12 @@ impl Columns {
         let kept = |span: Span<'_>| span.states(span.text.to_owned());
         let name = cell(self.name).map_or(rest, |span| span.text);
         let counted = cell(self.plans).and_then(counts);
+        let (mut complete, mut total) = counted
+            .as_ref()
+            .map_or((None, None), |counted| (counted.complete, counted.total));
+        if self.is_total_first && complete.is_some() {
+            std::mem::swap(&mut complete, &mut total);
+        }
         let beside_counts = counted
             .as_ref()
             .map_or(cell(self.plans), |counted| Some(counted.rest));
@@ -122,13 +132,22 @@ impl Columns {
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             milestone: cell(self.milestone).map(|span| span.text.to_owned()),
             plans: counted.as_ref().map(|counted| kept(counted.span)),
-            plans_complete: counted.as_ref().and_then(|counted| counted.complete),
-            plans_total: counted.as_ref().and_then(|counted| counted.total),
+            is_total_first: self.is_total_first,
+            plans_complete: complete,
+            plans_total: total,
             status: status.map(kept),
             completed: cell(self.completed).map(kept),
             line: row.line,
         })
     }
+}
+
+/// Tells whether a header such as `Plans written / executed` names the total before what is done.
+fn names_total_first(header: &str) -> bool {
+    let place = |words: &[&str]| words.iter().filter_map(|word| header.find(word)).min();
+    let total = place(&["written", "total", "planned"]);
+    let done = place(&["executed", "complete", "done"]);
+    matches!((total, done), (Some(total), Some(done)) if total < done)
 }
 
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
@@ -255,11 +274,11 @@ mod tests {
         assert_eq!(short[0].status.as_ref().unwrap().value, "Complete");
         assert_eq!(short[0].plans, None);
         let spaced = read(
-            "| Phase | Status | Plans written / executed |\n|---|---|---|\n| 1 (M1) | \u{2713} **COMPLETE** (x) | 3 / 3 |\n",
+            "| Phase | Status | Plans written / executed |\n|---|---|---|\n| 1 (M1) | \u{2713} **COMPLETE** (x) | 3 / 2 |\n",
         );
         assert_eq!(
             (spaced[0].plans_complete, spaced[0].plans_total),
-            (Some(3), Some(3))
+            (Some(2), Some(3))
         );
         assert_eq!(spaced[0].name.as_deref(), Some("M1"));
     }

@@ -72,7 +72,9 @@ fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
             return Vec::new();
         }
     };
-    let folders = listed.into_iter().filter(|(_, kind)| *kind == EntryKind::Folder);
+    let folders = listed
+        .into_iter()
+        .filter(|(_, kind)| *kind == EntryKind::Folder);
     folders
         .filter_map(|(name, _)| {
             let file = folder.join(&name).join("SKILL.md");

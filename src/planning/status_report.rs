@@ -201,7 +201,7 @@ fn derived(position: &Position) -> PhaseReport {
 }
 
 /// Says in words how far a phase is: `in progress, 1 of 3 plans`.
-fn status_words(phase: &Phase) -> String {
+pub(crate) fn status_words(phase: &Phase) -> String {
     let (done, all) = (phase.count(PlanStanding::Complete), phase.plans.len());
     match phase.standing {
         Standing::Done => "complete".to_owned(),

@@ -93,6 +93,15 @@ impl Project {
         })
     }
 
+    /// Returns the same project for a run that changes nothing, or one that does.
+    #[must_use]
+    pub fn dry_run(&self, dry_run: bool) -> Self {
+        Self {
+            dry_run,
+            ..self.clone()
+        }
+    }
+
     /// Returns the planning folder.
     pub fn planning(&self) -> Result<&Planning> {
         if self.place.exists() {
@@ -152,6 +161,14 @@ impl Project {
             .dry_run(self.dry_run)
             .keep_history(self.settings.history)
             .wait(self.settings.lock_wait)
+    }
+
+    /// Names the files of warnings as they are printed.
+    pub fn relative_warnings(&self, warnings: &mut [Warning]) {
+        for warning in warnings {
+            let file = self.relative(&warning.place.file).to_owned();
+            warning.place.file = file;
+        }
     }
 
     /// Returns a path as it is printed: relative to the project where it lies inside.

@@ -9,10 +9,11 @@ use sha2::{Digest, Sha256};
 
 use crate::error::At;
 use crate::error::Result;
+use crate::text::hexadecimal;
 
 /// Returns the digest of bytes.
 pub(crate) fn of_bytes(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
+    half(&Sha256::digest(bytes))
 }
 
 /// Returns the digest of a file of any size, of a link's target, or a word for anything else.
@@ -70,24 +71,15 @@ fn stream(path: &Path) -> io::Result<String> {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hexadecimal(&digest.finalize())),
+            0 => return Ok(half(&digest.finalize())),
             length => digest.update(&buffer[..length]),
         }
     }
 }
 
 /// Half of the digest is far more than chance or a careless edit can meet.
-fn hexadecimal(digest: &[u8]) -> String {
-    use std::fmt::Write;
-
-    digest
-        .iter()
-        .take(16)
-        .fold(String::new(), |mut text, byte| {
-            let written = write!(text, "{byte:02x}");
-            debug_assert!(written.is_ok());
-            text
-        })
+fn half(digest: &[u8]) -> String {
+    hexadecimal(&digest[..digest.len() / 2])
 }
 
 #[cfg(test)]

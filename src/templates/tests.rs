@@ -40,8 +40,8 @@ fn contexts(template: Template) -> [Json; 2] {
         Template::InitRequirements => [json!({"date": "2026-02-17"}), json!({"date": ""})],
         Template::InitRoadmap => [json!({"name": "Bakery"}), json!({"name": ""})],
         Template::InitState => [
-            json!({"name": "Bakery", "date": "2026-02-17", "skills": skills, "profile": ["12 Rust files"]}),
-            json!({"name": "Bakery", "date": "2026-02-17", "skills": [], "profile": []}),
+            json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": skills, "profile": ["12 Rust files"]}),
+            json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": [], "profile": []}),
         ],
         Template::InitConfig | Template::PatternsHeader => [json!({}), json!({})],
         Template::PatternsEntry => [

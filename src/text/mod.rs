@@ -2,6 +2,7 @@
 
 mod clip;
 mod controls;
+mod hexadecimal;
 mod line;
 mod tokens;
 
@@ -9,6 +10,7 @@ pub use clip::clip;
 pub(crate) use clip::is_wide;
 pub(crate) use clip::joins;
 pub use controls::strip_controls;
+pub use hexadecimal::hexadecimal;
 pub use line::Line;
 pub use tokens::tokens;
 

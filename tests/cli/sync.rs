@@ -53,6 +53,7 @@ fn the_document_says_what_was_done() {
         "file": "CLAUDE.md", "outcome": "updated", "lines": 68, "shrunk": [], "excess": null
     });
     sync.stdout_json(&json!({
+        "corrections": [], "left": [],
         "context": {"files": [file], "refused": [], "warnings": []},
         "changed": ["CLAUDE.md"], "diff": null, "warnings": []
     }));

@@ -1,5 +1,6 @@
 //! `annals patterns`
 
+mod insights;
 mod list;
 mod relevant;
 mod show;
@@ -24,6 +25,7 @@ enum PatternsCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Relevant(relevant::RelevantArgs),
+    Insights(insights::InsightsArgs),
 }
 
 pub(crate) fn run(args: &PatternsArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -31,5 +33,6 @@ pub(crate) fn run(args: &PatternsArgs, project: &Project, out: &mut Output) -> R
         PatternsCommand::List(args) => list::run(args, project, out),
         PatternsCommand::Show(args) => show::run(args, project, out),
         PatternsCommand::Relevant(args) => relevant::run(args, project, out),
+        PatternsCommand::Insights(args) => insights::run(args, project, out),
     }
 }

@@ -5,11 +5,16 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::init::manifest::Manifest;
+use crate::lifecycle::init::texts::Dated;
+use crate::lifecycle::init::texts::Empty;
+pub(crate) use crate::lifecycle::init::texts::Named;
+pub(crate) use crate::lifecycle::init::texts::NewState;
+use crate::lifecycle::init::texts::Texts;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
+use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Folder;
 use crate::planning::NextStatus;
 use crate::planning::Profile;
@@ -18,17 +23,16 @@ use crate::planning::Survey;
 use crate::planning::installed_skills;
 use crate::project::LayoutName;
 use crate::project::Project;
-use crate::secrets;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
-use crate::text::strip_controls;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
 mod manifest;
+pub(crate) mod texts;
 
 /// What `annals init` was asked.
 #[derive(Clone, Debug, Default)]
@@ -94,11 +98,12 @@ pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<
 
 /// Creates what is missing of the planning folder, and brings the context files up to date.
 ///
-/// A file that exists is never touched, so a second run changes nothing.
+/// A file that exists is never touched, so a second run changes nothing. A context file that a rule
+/// protects is told in the report, and stops nothing else.
 pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
     let project = &in_layout(project, request)?;
     let stores = [Store::Plan, Store::Context];
-    let ((mut report, refused), applied) = project.storage().transact("init", &stores, || {
+    let (mut report, applied) = project.storage().transact("init", &stores, || {
         let mut changes = Changes::new();
         let mut report = create(project, request, &mut changes)?;
         let after = afterwards(project, &changes)?;
@@ -108,7 +113,7 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
         let refreshed = refresh::plan(project, &after, &mut changes)?;
         report.context = refreshed.files;
         report.warnings.extend(refreshed.warnings);
-        Ok(((report, refreshed.refused), changes))
+        Ok((report, changes))
     })?;
     report.changed = applied
         .changed
@@ -117,7 +122,8 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
-    refused.map_or(Ok(report), Err)
+    project.relative_warnings(&mut report.warnings);
+    Ok(report)
 }
 
 fn in_layout(project: &Project, request: &InitRequest) -> Result<Project> {
@@ -150,7 +156,7 @@ fn create(project: &Project, request: &InitRequest, changes: &mut Changes) -> Re
             "is there already and stays as it is; what you say of the project is for a new one";
         new.report
             .warnings
-            .push(Warning::file(project.relative(&project_file), message));
+            .push(Warning::file(&project_file, message));
     }
     new.file(&project_file, Template::InitProject, &texts)?;
     new.file(
@@ -206,6 +212,8 @@ impl Creation<'_> {
         let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
         let context = NewState {
             name,
+            milestone: DEFAULT_MILESTONE,
+            event: "Created the planning folder",
             date,
             skills: &skills,
             profile: &profile,
@@ -263,10 +271,18 @@ fn planned(project: &Project, folder: Parsed<Folder>, changes: &Changes) -> Resu
     })
 }
 
-/// Returns what is known of the project without asking: from its manifest, from git, from its folder's name.
+/// Returns what is known of the project without asking: from an old STATE.md, from its manifest, from git, from
+/// its folder's name.
 fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
     let manifest = Manifest::read(&project.root, warnings)?;
-    let name = match manifest.name {
+    let stated = Survey::of(
+        project,
+        Folder::read(&project.planning_place().dir)?,
+        &read::text,
+    )?
+    .state
+    .project;
+    let name = match stated.or(manifest.name) {
         Some(name) => Some(name),
         None => project.git.origin_name()?,
     };
@@ -286,67 +302,4 @@ impl InitRequest {
     fn says_something(&self) -> bool {
         self.name.is_some() || self.description.is_some() || self.core_value.is_some()
     }
-}
-
-/// What PROJECT.md says.
-#[derive(Serialize)]
-struct Texts {
-    name: String,
-    description: Option<String>,
-    core_value: Option<String>,
-}
-
-impl Texts {
-    /// Puts the defaults where nothing was said; refused where a text holds what looks like a secret.
-    fn of(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
-        let given =
-            |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
-        let line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let texts = Self {
-            name: line(given(&request.name).unwrap_or(defaults.name)),
-            description: given(&request.description).or(defaults.description),
-            core_value: given(&request.core_value).map(line),
-        };
-        for (what, text) in [
-            ("name", Some(&texts.name)),
-            ("description", texts.description.as_ref()),
-            ("core value", texts.core_value.as_ref()),
-        ] {
-            if let Some(secret) = text.and_then(|text| secrets::find(text).into_iter().next()) {
-                let message = format!(
-                    "the {what} holds what looks like a secret ({})",
-                    secret.rule
-                );
-                return Err(
-                    Error::refused(message).hint("agents read it in every session; say it without")
-                );
-            }
-        }
-        Ok(texts)
-    }
-}
-
-fn plain(text: &str) -> String {
-    strip_controls(text).trim().to_owned()
-}
-
-#[derive(Serialize)]
-struct Dated<'a> {
-    date: &'a str,
-}
-
-#[derive(Serialize)]
-struct Named<'a> {
-    name: &'a str,
-}
-
-#[derive(Serialize)]
-struct Empty {}
-
-#[derive(Serialize)]
-struct NewState<'a> {
-    name: &'a str,
-    date: &'a str,
-    skills: &'a [Skill],
-    profile: &'a [String],
 }

@@ -13,15 +13,7 @@ const DEVIATING_FILE: u32 = 74;
 pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
     let mut by_file: BTreeMap<&str, Vec<&PlanNumber>> = BTreeMap::new();
     for plan in plans {
-        let in_details = plan.details.iter().flat_map(|detail| &detail.files);
-        let in_texts = plan
-            .deviations
-            .iter()
-            .flat_map(|deviation| paths(&deviation.text));
-        let mut files: Vec<&str> = in_details.map(String::as_str).chain(in_texts).collect();
-        files.sort_unstable();
-        files.dedup();
-        for file in files {
+        for file in plan.files_in_deviations() {
             by_file.entry(file).or_default().push(&plan.plan);
         }
     }
@@ -34,25 +26,4 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
             Candidate::new(weight, &lead, "", &plans).on(Topic::DeviatingFile)
         })
         .collect()
-}
-
-/// Returns the paths in a text: between backticks, with a folder or an extension.
-fn paths(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|code| is_path(code))
-}
-
-fn is_path(code: &str) -> bool {
-    let name = code.rsplit('/').next().unwrap_or(code);
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    let is_file = extension.is_some_and(|extension| {
-        (1..=5).contains(&extension.len())
-            && extension
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-            && extension.bytes().any(|b| b.is_ascii_lowercase())
-    });
-    is_file && !code.contains(|c: char| c.is_whitespace() || "(){}<>=\"'*:;,$".contains(c))
 }

@@ -21,9 +21,9 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
 }
 
 /// Returns each kind in its first spelling with its number, the most frequent first.
-pub(crate) fn counted(plans: &[PlanRecord]) -> Vec<(String, u32)> {
+pub(crate) fn counted<'a>(plans: impl IntoIterator<Item = &'a PlanRecord>) -> Vec<(String, u32)> {
     let mut counted: Vec<(String, u32)> = Vec::new();
-    let deviations = plans.iter().flat_map(|plan| &plan.deviations);
+    let deviations = plans.into_iter().flat_map(|plan| &plan.deviations);
     for kind in deviations.filter_map(|deviation| deviation.kind.as_deref()) {
         let kind = plain(kind);
         match counted.iter_mut().find(|(known, _)| is_same(known, &kind)) {

@@ -22,7 +22,10 @@ use crate::patterns::bullets::trouble::Troubles;
 use crate::planning::PhaseNumber;
 use crate::text::Line;
 
+pub(crate) use kinds::counted as counted_kinds;
+pub(crate) use kinds::is_same as is_same_kind;
 pub(crate) use kinds::kinds;
+pub(crate) use kinds::plain as plain_kind;
 
 /// Returns what worked, the strongest first; nothing where nothing shows it.
 pub(crate) fn worked(plans: &[PlanRecord]) -> Vec<Line> {

@@ -91,16 +91,15 @@ fn is_yaml(name: &str) -> bool {
 /// Tells whether a file of this name describes a container, or several.
 pub(super) fn is_docker(name: &str) -> bool {
     let lower = name.to_lowercase();
+    // In lower case the name is that of a syntax file, or of a program that reads such files.
     let is_image = |stem: &str| {
-        lower == stem
-            || lower
-                .strip_prefix(stem)
-                .is_some_and(|rest| rest.starts_with('.'))
-            || lower.ends_with(&format!(".{stem}"))
+        name.strip_prefix(stem)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            || lower.ends_with(&format!(".{}", stem.to_lowercase()))
     };
     let is_compose = ["compose.yml", "compose.yaml"].contains(&lower.as_str())
         || lower.starts_with("docker-compose") && is_yaml(&lower);
-    is_image("dockerfile") || is_image("containerfile") || is_compose
+    is_image("Dockerfile") || is_image("Containerfile") || is_compose
 }
 
 /// Returns what holds several packages together, and how many manifests lie below the root.
@@ -160,6 +159,7 @@ mod tests {
         for name in [
             "Dockerfiles",
             "dockerfile_parser.rs",
+            "dockerfile.vim",
             ".dockerignore",
             "compose.rs",
             "docker-compose.md",

@@ -40,7 +40,22 @@ impl TaskCount {
                 count.add(found);
             }
         }
+        if count == Self::default() {
+            let body = document.body();
+            let mut items = document.outline.items(&body);
+            count = items
+                .find_map(|(_, item)| Self::of_sentence(&item.text))
+                .unwrap_or_default();
+        }
         count
+    }
+
+    /// Reads `2 of 2 tasks completed`, as lists of what was delivered say it.
+    fn of_sentence(text: &str) -> Option<Self> {
+        let (numbers, said) = text.split_once(" tasks ")?;
+        let said = said.trim_end_matches('.');
+        let is_count = ["completed", "complete", "done"].contains(&said);
+        Some(Self::of_text(numbers)).filter(|count| is_count && count.total.is_some())
     }
 
     /// Takes over what is not known yet.
@@ -122,6 +137,20 @@ mod tests {
         let document = Document::parse(text, Path::new("a.md"), &mut Vec::new());
         let count = TaskCount::of(&document);
         (count.completed, count.total)
+    }
+
+    #[test]
+    fn a_sentence_counts_where_nothing_else_does() {
+        assert_eq!(
+            count("# T\n- A\n- 2 of 3 tasks completed\n"),
+            (Some(2), Some(3))
+        );
+        assert_eq!(
+            count("# T\n- 2 of 3 tasks were split\n- 4 tasks done\n"),
+            (None, None)
+        );
+        let both = "# T\n**Tasks:** 4/4\n- 2 of 3 tasks done\n";
+        assert_eq!(count(both), (Some(4), Some(4)));
     }
 
     #[test]

@@ -1,0 +1,91 @@
+//! `annals milestone`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+use clap::Subcommand;
+
+use crate::cli::output::Output;
+use crate::cli::shown;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::lifecycle::ListedMilestone;
+use crate::lifecycle::MilestoneReport;
+use crate::project::Project;
+
+/// Start, list and switch milestones
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals milestone new offline-mode")]
+pub(crate) struct MilestoneArgs {
+    #[command(subcommand)]
+    command: MilestoneCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum MilestoneCommand {
+    New(NewArgs),
+    List(ListArgs),
+    Switch(SwitchArgs),
+}
+
+/// Start a milestone in a folder of its own and make it the active one
+///
+/// Work in the planning folder itself moves to default/ first.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals milestone new offline-mode --dry-run")]
+struct NewArgs {
+    /// Lower-case letters, digits and hyphens
+    slug: String,
+}
+
+/// List the milestones: the active one, the open ones, the archived ones
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals milestone list --json")]
+struct ListArgs {}
+
+/// Make an open milestone the active one
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals milestone switch default")]
+struct SwitchArgs {
+    /// The milestone's slug
+    slug: String,
+}
+
+pub(crate) fn run(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let report = match &args.command {
+        MilestoneCommand::List(_) => {
+            out.result(&lifecycle::milestones(project)?, show_list);
+            return Ok(());
+        }
+        MilestoneCommand::New(args) => lifecycle::new_milestone(project, &args.slug)?,
+        MilestoneCommand::Switch(args) => lifecycle::switch_milestone(project, &args.slug)?,
+    };
+    out.warnings(&report.warnings);
+    out.result(&report, show);
+    Ok(())
+}
+
+fn show(report: &MilestoneReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &report.diff {
+        return write!(to, "{diff}");
+    }
+    if let Some(dir) = &report.migrated {
+        writeln!(to, "Moved the work so far to {}.", dir.display())?;
+    }
+    let already = if report.was_active { " already" } else { "" };
+    writeln!(to, "Active milestone{already}: {}.", report.active)?;
+    shown::context(&report.context, to)
+}
+
+fn show_list(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Result<()> {
+    for one in milestones {
+        let phases = if one.phases == 1 { "phase" } else { "phases" };
+        writeln!(
+            to,
+            "{}  {}, {} {phases}",
+            one.slug, one.standing, one.phases
+        )?;
+    }
+    Ok(())
+}

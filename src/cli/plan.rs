@@ -1,0 +1,362 @@
+//! `annals plan`
+
+use std::cmp::Reverse;
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::execute::phase_number;
+use crate::cli::output::Output;
+use crate::cli::shown;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::lifecycle::CarefulFile;
+use crate::lifecycle::Dependency;
+use crate::lifecycle::PhaseBrief;
+use crate::lifecycle::PlanBrief;
+use crate::lifecycle::PlanRequest;
+use crate::patterns::Outcome;
+use crate::patterns::RelevantPattern;
+use crate::patterns::RiskLevel;
+use crate::planning::Requirement;
+use crate::project::Project;
+use crate::text::clip;
+use crate::warning::Warning;
+
+/// How wide a line of the brief may get.
+const WIDTH: usize = 160;
+
+/// Print what to know before and after planning a phase
+///
+/// Its goal and requirements, the patterns that fit it, and what keeps its plans from being carried
+/// out as they are. Without PHASE, the phase that the work stands at. Brings CLAUDE.md up to date.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals plan 4")]
+pub(crate) struct PlanArgs {
+    /// The phase's number
+    #[arg(value_name = "PHASE")]
+    phase: Option<String>,
+}
+
+pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let request = PlanRequest {
+        phase: args.phase.as_deref().map(phase_number).transpose()?,
+    };
+    let brief = lifecycle::plan(project, &request)?;
+    out.warnings(&brief.warnings);
+    out.result_until(&brief, show, shown::refusal(&brief.context))
+}
+
+fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
+    heading(brief, to)?;
+    list("Requirements", &requirements(&brief.requirements), 7, to)?;
+    list("Done when", &brief.success_criteria, 7, to)?;
+    let know: Vec<String> = brief.know.iter().map(known).collect();
+    list("What to know", &know, 5, to)?;
+    list("What plan shape works here", &brief.shape, 4, to)?;
+    let careful: Vec<String> = brief.careful.iter().map(careful).collect();
+    list("Files to be careful with", &careful, 5, to)?;
+    list("Plans", &plans(&brief.plans), 8, to)?;
+    list("Plans at risk", &risks(&brief.plans), 4, to)?;
+    problems(&brief.problems, to)?;
+    if let Some(diff) = brief.diff.as_ref().filter(|diff| !diff.is_empty()) {
+        return write!(to, "{diff}");
+    }
+    writeln!(to, "Next: {}", brief.next)
+}
+
+fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
+    let name = brief
+        .name
+        .as_ref()
+        .map(|name| format!(": {}", clip(name, WIDTH)))
+        .unwrap_or_default();
+    // Numbers run on over milestones: phase 8 may be one of three.
+    let of = usize::try_from(brief.phase.whole()).is_ok_and(|number| number <= brief.total);
+    let of = if of {
+        format!(" of {}", brief.total)
+    } else {
+        String::new()
+    };
+    writeln!(to, "Phase {}{of}{name} ({})", brief.phase, brief.status)?;
+    let goal = brief.goal.as_deref().unwrap_or("not stated in ROADMAP.md");
+    writeln!(to, "Goal: {}", clip(goal, 3 * WIDTH))?;
+    if !brief.depends_on.is_empty() {
+        let phases: Vec<String> = brief.depends_on.iter().map(dependency).collect();
+        writeln!(to, "Builds on: {}", clip(&phases.join(", "), WIDTH))?;
+    }
+    Ok(())
+}
+
+/// Prints what is wrong with the plans; the heading names the folder that they all stand in.
+fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
+    let Some(folder) = problems.first().and_then(|first| first.place.file.parent()) else {
+        return Ok(());
+    };
+    let short = |problem: &Warning| {
+        let mut problem = problem.clone();
+        if let Ok(file) = problem.place.file.strip_prefix(folder) {
+            problem.place.file = file.to_owned();
+        }
+        problem.to_string()
+    };
+    let lines: Vec<String> = problems.iter().map(short).collect();
+    list(
+        &format!("To put right in {}", folder.display()),
+        &lines,
+        8,
+        to,
+    )
+}
+
+/// Prints a heading and the first of some lines under it; nothing where there are none.
+fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(to, "{heading}:")?;
+    // A line that says "1 more" takes the room of the one.
+    let shown = if lines.len() > most {
+        most - 1
+    } else {
+        lines.len()
+    };
+    for line in &lines[..shown] {
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        writeln!(to, "  - {}", clip(&line, WIDTH))?;
+    }
+    match lines.len() - shown {
+        0 => Ok(()),
+        more => writeln!(to, "  - … {more} more (--json)"),
+    }
+}
+
+/// Returns a line for each requirement, and one for all ids whose text nobody wrote down.
+fn requirements(requirements: &[Requirement]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut bare = Vec::new();
+    for requirement in requirements {
+        match (&requirement.id, &requirement.text) {
+            (Some(id), Some(text)) => lines.push(format!("{id}: {text}")),
+            (None, Some(text)) => lines.push(text.clone()),
+            (Some(id), None) => bare.push(id.as_str()),
+            (None, None) => {}
+        }
+    }
+    if !bare.is_empty() {
+        lines.push(format!("{} (not in REQUIREMENTS.md)", bare.join(", ")));
+    }
+    lines
+}
+
+/// Says what was learned, whether it worked, where it stands, and why it may no longer hold.
+fn known(pattern: &RelevantPattern) -> String {
+    let outcome = match pattern.outcome {
+        Outcome::Worked => "worked: ",
+        Outcome::Failed => "failed: ",
+        Outcome::Noted => "",
+    };
+    let stale = pattern
+        .stale
+        .as_ref()
+        .map(|reason| format!("possibly stale: {reason}; "))
+        .unwrap_or_default();
+    // The source stays, however long the text is.
+    let source = format!(" [{stale}{}]", pattern.source);
+    let around = outcome.len() + source.chars().count();
+    let room = WIDTH.saturating_sub(around).max(WIDTH / 3);
+    format!("{outcome}{}{source}", clip(&pattern.text, room))
+}
+
+/// Says how many plans deviated over a file, and how the last of them did.
+fn careful(file: &CarefulFile) -> String {
+    let last = file
+        .plans
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let plans = match file.plans.len() {
+        1 => format!("plan {last}"),
+        many => format!("{many} plans, last {last}"),
+    };
+    let latest = Some(&file.latest).filter(|latest| !latest.is_empty());
+    let latest = latest
+        .map(|latest| format!(": {latest}"))
+        .unwrap_or_default();
+    format!("{} ({plans}){latest}", file.file)
+}
+
+fn dependency(dependency: &Dependency) -> String {
+    let status = dependency
+        .status
+        .as_ref()
+        .map(|status| format!(" ({status})"))
+        .unwrap_or_default();
+    format!("phase {}{status}", dependency.phase)
+}
+
+/// Returns a line for each plan; where there are many, one for all that are complete.
+fn plans(plans: &[PlanBrief]) -> Vec<String> {
+    const MANY: usize = 8;
+    if plans.len() <= MANY {
+        return plans.iter().map(plan).collect();
+    }
+    let (complete, rest): (Vec<_>, Vec<_>) =
+        plans.iter().partition(|plan| plan.status == "complete");
+    let numbers: Vec<String> = complete.iter().map(|plan| plan.plan.to_string()).collect();
+    let complete = (!numbers.is_empty()).then(|| format!("complete: {}", numbers.join(", ")));
+    complete
+        .into_iter()
+        .chain(rest.into_iter().map(plan))
+        .collect()
+}
+
+/// Returns a line for each open plan that is likely to deviate, with the reasons; the riskiest first.
+fn risks(plans: &[PlanBrief]) -> Vec<String> {
+    let mut risky: Vec<(RiskLevel, &PlanBrief)> = plans
+        .iter()
+        .filter_map(|plan| Some((plan.risk?, plan)))
+        .filter(|(level, _)| *level >= RiskLevel::Raised)
+        .collect();
+    risky.sort_by_key(|(level, _)| Reverse(*level));
+    let line = |(level, plan): (RiskLevel, &PlanBrief)| {
+        let level = if level == RiskLevel::High {
+            "high"
+        } else {
+            "raised"
+        };
+        format!("{} {level}: {}", plan.plan, plan.reasons.join("; "))
+    };
+    risky.into_iter().map(line).collect()
+}
+
+/// Says in a line what a plan is: `02 open: Warn, wave 2 after 01, 4 tasks, 6 files`.
+fn plan(plan: &PlanBrief) -> String {
+    let mut parts = Vec::new();
+    if let Some(wave) = plan.wave {
+        let after = plan.depends_on.join(", ");
+        let after = if after.is_empty() {
+            after
+        } else {
+            format!(" after {after}")
+        };
+        parts.push(format!("wave {wave}{after}"));
+    }
+    for (count, one, many) in [
+        (plan.tasks, "task", "tasks"),
+        (plan.files.len(), "file", "files"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {}", if count == 1 { one } else { many }));
+        }
+    }
+    let title = plan
+        .title
+        .as_ref()
+        .map(|title| format!(": {title}"))
+        .unwrap_or_default();
+    let facts = if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parts.join(", "))
+    };
+    format!("{} {}{title}{facts}", plan.plan, plan.status)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::lifecycle::ContextFiles;
+    use crate::patterns::PlanRef;
+    use crate::planning::PlanNumber;
+
+    fn endless_pattern(long: &str) -> RelevantPattern {
+        RelevantPattern {
+            text: long.to_owned(),
+            outcome: Outcome::Failed,
+            source: "Phase 1: First".to_owned(),
+            line: 1,
+            score: 0.5,
+            stale: Some("`a.rs` is gone".to_owned()),
+        }
+    }
+
+    fn endless_plan(long: &str) -> PlanBrief {
+        PlanBrief {
+            plan: PlanNumber::parse("1").unwrap(),
+            title: Some(long.to_owned()),
+            status: "open",
+            wave: Some(1),
+            depends_on: Vec::new(),
+            tasks: 1,
+            files: Vec::new(),
+            risk: Some(RiskLevel::High),
+            reasons: vec![long.to_owned(); 9],
+        }
+    }
+
+    /// A brief with more of everything than a person reads.
+    fn endless() -> PhaseBrief {
+        let long = "word ".repeat(200);
+        PhaseBrief {
+            phase: phase_number("2.1").unwrap(),
+            total: 90,
+            name: Some(long.clone()),
+            status: "in progress".to_owned(),
+            goal: Some(long.clone()),
+            requirements: vec![
+                Requirement {
+                    id: Some("REQ-1".to_owned()),
+                    text: Some(long.clone()),
+                };
+                90
+            ],
+            success_criteria: vec![long.clone(); 90],
+            depends_on: vec![
+                Dependency {
+                    phase: phase_number("1").unwrap(),
+                    status: None,
+                };
+                90
+            ],
+            know: vec![endless_pattern(&long); 90],
+            shape: vec![long.clone(); 90],
+            careful: vec![
+                CarefulFile {
+                    file: "a.rs".to_owned(),
+                    plans: vec![PlanRef {
+                        milestone: "default".to_owned(),
+                        phase: phase_number("1").unwrap(),
+                        plan: PlanNumber::parse("1").unwrap(),
+                    }],
+                    latest: long.clone(),
+                };
+                90
+            ],
+            plans: vec![endless_plan(&long); 90],
+            problems: vec![Warning::file(Path::new("p/01-PLAN.md"), long); 90],
+            next: "/vbw:plan 2.1".to_owned(),
+            context: ContextFiles::default(),
+            changed: Vec::new(),
+            diff: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_brief_is_short_enough_to_be_read_whatever_there_is() {
+        let mut page = Vec::new();
+        show(&endless(), &mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert!(page.lines().count() <= 60, "{page}");
+        let longest = page.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= 3 * WIDTH + "Goal: ".len(), "{longest}: {page}");
+        assert!(
+            page.contains("[possibly stale: `a.rs` is gone; Phase 1: First]\n"),
+            "{page}"
+        );
+    }
+}

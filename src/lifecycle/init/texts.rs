@@ -1,0 +1,80 @@
+//! What the templates of a new planning folder take.
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle::init::InitDefaults;
+use crate::lifecycle::init::InitRequest;
+use crate::planning::Skill;
+use crate::secrets;
+use crate::text::strip_controls;
+
+/// What PROJECT.md says.
+#[derive(Serialize)]
+pub(super) struct Texts {
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    pub(super) core_value: Option<String>,
+}
+
+impl Texts {
+    /// Puts the defaults where nothing was said; refused where a text holds what looks like a secret.
+    pub(super) fn of(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
+        let given =
+            |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
+        let line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let texts = Self {
+            name: line(given(&request.name).unwrap_or(defaults.name)),
+            description: given(&request.description).or(defaults.description),
+            core_value: given(&request.core_value).map(line),
+        };
+        for (what, text) in [
+            ("name", Some(&texts.name)),
+            ("description", texts.description.as_ref()),
+            ("core value", texts.core_value.as_ref()),
+        ] {
+            if let Some(secret) = text.and_then(|text| secrets::find(text).into_iter().next()) {
+                let message = format!(
+                    "the {what} holds what looks like a secret ({})",
+                    secret.rule
+                );
+                return Err(
+                    Error::refused(message).hint("agents read it in every session; say it without")
+                );
+            }
+        }
+        Ok(texts)
+    }
+}
+
+fn plain(text: &str) -> String {
+    strip_controls(text).trim().to_owned()
+}
+
+/// What REQUIREMENTS.md takes.
+#[derive(Serialize)]
+pub(super) struct Dated<'a> {
+    pub(super) date: &'a str,
+}
+
+/// What ROADMAP.md takes.
+#[derive(Serialize)]
+pub(crate) struct Named<'a> {
+    pub(crate) name: &'a str,
+}
+
+/// What config.json takes.
+#[derive(Serialize)]
+pub(super) struct Empty {}
+
+/// What STATE.md takes.
+#[derive(Serialize)]
+pub(crate) struct NewState<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) milestone: &'a str,
+    pub(crate) event: &'a str,
+    pub(crate) date: &'a str,
+    pub(crate) skills: &'a [Skill],
+    pub(crate) profile: &'a [String],
+}

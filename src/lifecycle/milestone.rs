@@ -1,0 +1,257 @@
+//! Starts, lists and switches milestones that live in folders of their own.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle::archive;
+use crate::lifecycle::archive::OWN_ENTRIES;
+use crate::lifecycle::archive::in_milestone;
+use crate::lifecycle::archive::slug_of;
+use crate::lifecycle::init::texts::Named;
+use crate::lifecycle::init::texts::NewState;
+use crate::lifecycle::pause;
+use crate::lifecycle::refresh;
+use crate::lifecycle::refresh::ContextFiles;
+use crate::planning::DEFAULT_MILESTONE;
+use crate::planning::Milestone;
+use crate::planning::Survey;
+use crate::project::LayoutName;
+use crate::project::Project;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::templates;
+use crate::templates::Template;
+use crate::warning::Warning;
+
+/// What `annals milestone new` or `switch` did. It is the document of both with `--json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MilestoneReport {
+    /// The milestone that is worked on now.
+    pub active: String,
+    /// Whether it was worked on before.
+    pub was_active: bool,
+    /// Where the work that stood in the planning folder itself was moved, relative to the project.
+    pub migrated: Option<PathBuf>,
+    /// The context files.
+    pub context: ContextFiles,
+    /// The files changed, relative to the project.
+    pub changed: Vec<PathBuf>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// A milestone as `annals milestone list` names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListedMilestone {
+    /// Its slug.
+    pub slug: String,
+    /// `active`, `open` or `archived`.
+    pub standing: &'static str,
+    /// How many phase folders it has.
+    pub phases: usize,
+}
+
+/// Returns the milestone that is worked on, then the other open ones, then the archived ones.
+pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
+    let folder = Survey::take(project)?.folder;
+    let mut found = vec![ListedMilestone {
+        slug: folder.active.slug.clone(),
+        standing: "active",
+        phases: folder.active.phases.len(),
+    }];
+    for slug in folder.milestones()? {
+        if slug != folder.active.slug {
+            let milestone = Milestone::read(&folder.dir.join(&slug), &slug)?.value;
+            found.push(ListedMilestone {
+                slug,
+                standing: "open",
+                phases: milestone.phases.len(),
+            });
+        }
+    }
+    for archive in &folder.archived {
+        found.push(ListedMilestone {
+            slug: archive.slug.clone(),
+            standing: "archived",
+            phases: archive.milestone()?.value.phases.len(),
+        });
+    }
+    Ok(found)
+}
+
+/// Creates a milestone's folder and makes it the active one; work in the planning folder itself moves to `default/`.
+pub fn new_milestone(project: &Project, slug: &str) -> Result<MilestoneReport> {
+    if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
+        return Err(Error::usage(format!("{slug:?} is no slug for a milestone"))
+            .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"));
+    }
+    carried_out(project, "milestone new", |survey, changes| {
+        plan_new(project, survey, slug, changes)
+    })
+}
+
+/// Makes an open milestone the active one.
+pub fn switch_milestone(project: &Project, slug: &str) -> Result<MilestoneReport> {
+    carried_out(project, "milestone switch", |survey, changes| {
+        plan_switch(survey, slug, changes)
+    })
+}
+
+/// What a plan comes to: the milestone that is active then, and where old work moved.
+struct Planned {
+    active: Milestone,
+    migrated: Option<PathBuf>,
+}
+
+fn carried_out(
+    project: &Project,
+    operation: &str,
+    plan: impl FnOnce(&Survey, &mut Changes) -> Result<Planned>,
+) -> Result<MilestoneReport> {
+    let place = project.planning()?;
+    if place.layout.name == LayoutName::Gsd {
+        return Err(
+            Error::refused("a GSD milestone is started by its own workflow")
+                .hint(place.layout.commands.new_milestone.clone()),
+        );
+    }
+    let stores = [Store::Plan, Store::Context];
+    let ((mut report, refused), applied) =
+        project.storage().transact(operation, &stores, || {
+            let mut changes = Changes::new();
+            let survey = Survey::take(project)?;
+            let planned = plan(&survey, &mut changes)?;
+            let slug = planned.active.slug.clone();
+            let after = in_milestone(project, &survey, planned.active, &changes)?;
+            let refreshed = refresh::plan_after(project, &survey, &after, &mut changes)?;
+            let mut warnings = project.named(after.warnings);
+            warnings.extend(refreshed.warnings);
+            let report = MilestoneReport {
+                was_active: slug == survey.folder.active.slug,
+                active: slug,
+                migrated: planned
+                    .migrated
+                    .map(|dir| project.relative(&dir).to_owned()),
+                context: refreshed.files,
+                warnings,
+                ..MilestoneReport::default()
+            };
+            Ok(((report, refreshed.refused), changes))
+        })?;
+    report.changed = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
+    report.diff = applied.dry_run.then_some(applied.diff);
+    report.warnings.extend(project.named(applied.warnings));
+    refused.map_or(Ok(report), Err)
+}
+
+fn plan_new(
+    project: &Project,
+    survey: &Survey,
+    slug: &str,
+    changes: &mut Changes,
+) -> Result<Planned> {
+    let folder = &survey.folder;
+    let home = folder.dir.join(slug);
+    if folder.active.slug == slug {
+        return Ok(Planned {
+            active: folder.active.clone(),
+            migrated: None,
+        });
+    }
+    if folder.milestones()?.iter().any(|known| known == slug) {
+        return Err(
+            Error::refused(format!("there is a milestone {slug:?} already"))
+                .hint(format!("annals milestone switch {slug}")),
+        );
+    }
+    let is_archived = folder.archived.iter().any(|archive| archive.slug == slug);
+    if is_archived || home.symlink_metadata().is_ok() {
+        return Err(Error::refused(format!("the name {slug:?} is taken"))
+            .at(project.relative(&home), None)
+            .hint("choose another slug"));
+    }
+    let migrated = migrate(survey, changes)?;
+    let name = survey.name(project);
+    let state = changes.current(&folder.active.dir.join("STATE.md"))?;
+    let state = state.unwrap_or_default();
+    let today = project.clock.today().to_string();
+    let context = NewState {
+        name: &name,
+        milestone: slug,
+        event: &format!("Started milestone {slug}"),
+        date: &today,
+        skills: &survey.state.skills,
+        profile: &archive::profile_lines(&String::from_utf8_lossy(&state)),
+    };
+    let text = templates::render(project, Template::InitState, &context)?;
+    changes.write(&home.join("STATE.md"), text)?;
+    let text = templates::render(project, Template::InitRoadmap, &Named { name: slug })?;
+    changes.write(&home.join("ROADMAP.md"), text)?;
+    changes.create_dir(&home.join("phases"))?;
+    changes.write(&folder.dir.join("ACTIVE"), format!("{slug}\n"))?;
+    Ok(Planned {
+        active: Milestone {
+            slug: slug.to_owned(),
+            dir: home,
+            phases: Vec::new(),
+        },
+        migrated,
+    })
+}
+
+/// Plans that work in the planning folder itself moves to `default/`; nothing where none was begun.
+fn migrate(survey: &Survey, changes: &mut Changes) -> Result<Option<PathBuf>> {
+    let folder = &survey.folder;
+    let is_single = folder.active.dir == folder.dir;
+    if !is_single || survey.position.phases.is_empty() {
+        return Ok(None);
+    }
+    let home = folder.dir.join(DEFAULT_MILESTONE);
+    for entry in OWN_ENTRIES.iter().chain(&[pause::FILE]) {
+        let from: &Path = &folder.dir.join(entry);
+        if from.exists() {
+            changes.rename(from, &home.join(entry))?;
+        }
+    }
+    // Without one of these the folder would not be known as a milestone again.
+    changes.create_dir(&home.join("phases"))?;
+    if changes.current(&home.join("STATE.md"))?.is_none() {
+        changes.write(&home.join("STATE.md"), "# State\n")?;
+    }
+    Ok(Some(home))
+}
+
+fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Planned> {
+    let folder = &survey.folder;
+    let known = folder.milestones()?;
+    let file = folder.dir.join("ACTIVE");
+    let active = if folder.active.slug == slug {
+        folder.active.clone()
+    } else if known.iter().any(|known| known == slug) {
+        changes.write(&file, format!("{slug}\n"))?;
+        Milestone::read(&folder.dir.join(slug), slug)?.value
+    } else if slug == DEFAULT_MILESTONE && folder.dir.join("phases").is_dir() {
+        changes.delete(&file)?;
+        Milestone::read(&folder.dir, slug)?.value
+    } else {
+        let hint = match known.as_slice() {
+            [] => "annals milestone new SLUG".to_owned(),
+            known => format!("open milestones: {}", known.join(", ")),
+        };
+        return Err(Error::not_found(format!("there is no open milestone {slug:?}")).hint(hint));
+    };
+    Ok(Planned {
+        active,
+        migrated: None,
+    })
+}

@@ -1,0 +1,249 @@
+//! Leaves a note for the next session in RESUME.md, and reads it back with what happened since.
+//!
+//! ```text
+//! <!-- annals:resume sha256=0123456789abcdef -->
+//! # Resume
+//!
+//! **Paused:** 2026-03-01T12:00:00Z
+//! **Phase:** 2 of 4 (Name): in progress, 1 of 3 plans
+//! **Last completed:** phases/02-name/02-01-SUMMARY.md
+//! **Next pending:** phases/02-name/02-02-PLAN.md
+//! **Next command:** /vbw:execute 2
+//! **Commit:** 84e9493…
+//!
+//! ## Notes
+//!
+//! …
+//!
+//! <!-- annals:done 1/1 1/2 2/1 -->
+//! ```
+//!
+//! The hash covers all behind the first line: a note that somebody wrote or edited is never replaced.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use sha2::Digest;
+use sha2::Sha256;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::planning::NextStatus;
+use crate::planning::Phase;
+use crate::planning::PlanStanding;
+use crate::planning::StatusReport;
+use crate::planning::Survey;
+use crate::project::Project;
+use crate::secrets;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::storage::read;
+use crate::text::strip_controls;
+use crate::warning::Warning;
+
+/// The name of the note.
+pub(crate) const FILE: &str = "RESUME.md";
+
+const MARKER: &str = "<!-- annals:resume sha256=";
+
+/// What `annals pause` was asked.
+#[derive(Clone, Debug, Default)]
+pub struct PauseRequest {
+    /// What the next session should know.
+    pub notes: Option<String>,
+}
+
+/// What `annals pause` wrote. It is the document of `annals pause --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PauseReport {
+    /// The note, relative to the project.
+    pub file: PathBuf,
+    /// Where the work stands.
+    pub phase: Option<String>,
+    /// The plan completed last, by its file.
+    pub last_completed: Option<String>,
+    /// The plan to go on with, by its file.
+    pub next_pending: Option<String>,
+    /// The command to go on with.
+    pub next: String,
+    /// The files changed, relative to the project.
+    pub changed: Vec<PathBuf>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// Writes RESUME.md beside the active milestone's STATE.md.
+pub fn pause(project: &Project, request: &PauseRequest) -> Result<PauseReport> {
+    let notes = request.notes.as_deref().map(strip_controls);
+    let notes = notes
+        .as_deref()
+        .map(str::trim)
+        .filter(|notes| !notes.is_empty());
+    if let Some(secret) = notes.and_then(|notes| secrets::find(notes).into_iter().next()) {
+        let message = format!("the notes hold what looks like a secret ({})", secret.rule);
+        return Err(Error::refused(message).hint("the next session reads them; say it without"));
+    }
+    let (mut report, applied) = project.storage().transact("pause", &[Store::Plan], || {
+        let mut changes = Changes::new();
+        let survey = Survey::take(project)?;
+        let path = survey.folder.active.dir.join(FILE);
+        let old = changes.current(&path)?;
+        if old.as_deref().is_some_and(|old| !is_own(old)) {
+            return Err(Error::refused("was written or edited by somebody else")
+                .at(project.relative(&path), 1)
+                .hint("`annals resume` reads it; add to it by hand, or move it away"));
+        }
+        let mut report = standing(project, &survey);
+        let page = page(project, &survey, &report, notes)?;
+        changes.edit(&path, old, page)?;
+        project.relative(&path).clone_into(&mut report.file);
+        report.warnings = project.named(survey.warnings.clone());
+        Ok((report, changes))
+    })?;
+    report.changed = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
+    report.diff = applied.dry_run.then_some(applied.diff);
+    report.warnings.extend(project.named(applied.warnings));
+    Ok(report)
+}
+
+fn standing(project: &Project, survey: &Survey) -> PauseReport {
+    let derived = StatusReport::of(project, survey).derived;
+    let phase = derived.number.map(|number| {
+        let total = derived.total.map(|total| format!(" of {total}"));
+        let name = derived.name.map(|name| format!(" ({name})"));
+        let status = derived.status.map(|status| format!(": {status}"));
+        let parts = [total, name, status].map(Option::unwrap_or_default);
+        format!("{number}{}", parts.concat())
+    });
+    let layout = &project.planning_place().layout;
+    PauseReport {
+        phase,
+        last_completed: last_completed(survey),
+        next_pending: next_pending(survey),
+        next: NextStatus::of(&survey.position, layout).command,
+        ..PauseReport::default()
+    }
+}
+
+fn last_completed(survey: &Survey) -> Option<String> {
+    let current = survey.position.current?;
+    let phases = survey.position.phases.get(..=current)?;
+    phases.iter().rev().find_map(|phase| {
+        let (slot, _) = phase
+            .plans
+            .iter()
+            .rev()
+            .find(|(_, standing)| *standing == PlanStanding::Complete)?;
+        shown(survey, phase, slot.summary.as_ref()?)
+    })
+}
+
+fn next_pending(survey: &Survey) -> Option<String> {
+    let phase = survey.position.phase()?;
+    let slot = phase.open_plans().next()?;
+    shown(survey, phase, slot.plan.as_ref().or(slot.summary.as_ref())?)
+}
+
+/// Names a phase's file as seen from the note.
+fn shown(survey: &Survey, phase: &Phase, file: &str) -> Option<String> {
+    let path = phase.dir.as_ref()?.join(file);
+    let home = &survey.folder.active.dir;
+    Some(
+        path.strip_prefix(home)
+            .unwrap_or(&path)
+            .display()
+            .to_string(),
+    )
+}
+
+/// Returns the complete plans as `phase/plan`, in order.
+pub(crate) fn done_plans(survey: &Survey) -> Vec<String> {
+    let mut done = Vec::new();
+    for phase in &survey.position.phases {
+        for (slot, standing) in &phase.plans {
+            if *standing == PlanStanding::Complete {
+                done.push(format!("{}/{}", phase.number, slot.number));
+            }
+        }
+    }
+    done
+}
+
+fn page(
+    project: &Project,
+    survey: &Survey,
+    report: &PauseReport,
+    notes: Option<&str>,
+) -> Result<String> {
+    let mut body = String::from("# Resume\n\n");
+    let paused = project.clock.timestamp();
+    let commit = project.git.head()?;
+    let lines = [
+        ("Paused", Some(&paused)),
+        ("Phase", report.phase.as_ref()),
+        ("Last completed", report.last_completed.as_ref()),
+        ("Next pending", report.next_pending.as_ref()),
+        ("Next command", Some(&report.next)),
+        ("Commit", commit.as_ref()),
+    ];
+    for (label, value) in lines {
+        if let Some(value) = value {
+            writeln!(body, "**{label}:** {value}").ok();
+        }
+    }
+    let notes = notes.unwrap_or("None.");
+    let done = done_plans(survey).join(" ");
+    write!(
+        body,
+        "\n## Notes\n\n{notes}\n\n<!-- annals:done {done} -->\n"
+    )
+    .ok();
+    Ok(format!("{MARKER}{} -->\n{body}", digest(&body)))
+}
+
+/// Tells whether a note is as `pause` wrote it.
+pub(crate) fn is_own(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let Some((first, body)) = text.split_once('\n') else {
+        return false;
+    };
+    let hash = first
+        .strip_prefix(MARKER)
+        .and_then(|rest| rest.trim_end().strip_suffix(" -->"));
+    hash == Some(digest(body).as_str())
+}
+
+/// Returns the hash of a text without what git or a formatter changes: line ends, blank lines at its end.
+fn digest(body: &str) -> String {
+    let plain = body.replace("\r\n", "\n");
+    let hash = Sha256::digest(plain.trim_end().as_bytes());
+    hash.iter().take(8).fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").ok();
+        hex
+    })
+}
+
+/// Returns the note of the active milestone, else of the planning folder: its path and text.
+pub(crate) fn find(
+    survey: &Survey,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<(PathBuf, String)>> {
+    let homes: [&Path; 2] = [&survey.folder.active.dir, &survey.folder.dir];
+    let of_phase = survey.position.phase().and_then(|phase| phase.dir.as_ref());
+    let mut places: Vec<PathBuf> = homes.iter().map(|home| home.join(FILE)).collect();
+    places.extend(of_phase.map(|dir| dir.join(".continue-here.md")));
+    for path in places {
+        if let Some(text) = read::text(&path)? {
+            return Ok(Some((path, text.into_value(warnings))));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,188 @@
+//! The files that made earlier plans deviate.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::patterns::FinishedPhase;
+use crate::patterns::KnownPaths;
+use crate::patterns::PlanRecord;
+use crate::patterns::PlanRef;
+
+/// Where a phase has no plans yet, a file counts from so many plans that deviated over it.
+const KEEPS_DEVIATING: usize = 2;
+
+/// More than these say only that everything is difficult.
+const MOST: usize = 8;
+
+/// A file that made earlier plans deviate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CarefulFile {
+    /// The file, as this phase's plans name it, else as the deviations do.
+    pub file: String,
+    /// The plans that deviated over it, the latest last.
+    pub plans: Vec<PlanRef>,
+    /// What the latest of these deviations was.
+    pub latest: String,
+}
+
+/// Returns the files of `planned` over which earlier plans deviated, or where nothing is planned yet
+/// those that keep making plans deviate; the most often deviating first.
+pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> Vec<CarefulFile> {
+    let plans = || {
+        history
+            .iter()
+            .flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)))
+    };
+    let touched = plans().flat_map(|(_, plan)| plan.files.iter().flatten());
+    let known = KnownPaths::new(touched.chain(planned).map(String::as_str));
+    let mut found: BTreeMap<&str, CarefulFile> = BTreeMap::new();
+    for (phase, plan) in plans() {
+        let own = plan.files.as_deref().unwrap_or_default();
+        for named in plan.files_in_deviations() {
+            let Some(file) = known.full(named, own) else {
+                continue;
+            };
+            if !planned.is_empty() && !planned.contains(file) {
+                continue;
+            }
+            let entry = found.entry(file).or_insert_with(|| CarefulFile {
+                file: file.to_owned(),
+                plans: Vec::new(),
+                latest: String::new(),
+            });
+            let by = PlanRef {
+                milestone: phase.milestone.clone(),
+                phase: phase.number.clone(),
+                plan: plan.plan.clone(),
+            };
+            if entry.plans.last() != Some(&by) {
+                entry.plans.push(by);
+            }
+            entry.latest = deviation_over(plan, named);
+        }
+    }
+    let least = if planned.is_empty() {
+        KEEPS_DEVIATING
+    } else {
+        1
+    };
+    let mut files: Vec<CarefulFile> = found
+        .into_values()
+        .filter(|file| file.plans.len() >= least)
+        .collect();
+    // Stable: equally often deviating ones stay in order of their names.
+    files.sort_by_key(|file| Reverse(file.plans.len()));
+    files.truncate(MOST);
+    files
+}
+
+/// Returns what is told of the deviation that names a file.
+fn deviation_over(plan: &PlanRecord, named: &str) -> String {
+    let mut deviations = plan
+        .deviations
+        .iter()
+        .map(|deviation| deviation.text.as_str());
+    let text = deviations.find(|text| text.contains(named));
+    let is_over = |files: &[String]| files.iter().any(|file| file == named);
+    let detail = || plan.details.iter().find(|detail| is_over(&detail.files));
+    text.or_else(|| Some(detail()?.title.as_str()))
+        .map(heart)
+        .unwrap_or_default()
+}
+
+/// Returns a deviation on one line, without the number and the emphasis of its heading.
+fn heart(text: &str) -> String {
+    let plain = text.replace("**", "");
+    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    match rest.strip_prefix(". ") {
+        Some(rest) => rest.to_owned(),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planning::Survey;
+    use crate::project::Project;
+    use crate::project::Request;
+    use crate::project::fixture::Tree;
+
+    const PHASES: &str = ".vbw-planning/phases";
+
+    fn summary(deviation: &str, files: &str) -> String {
+        format!(
+            "---\nstatus: complete\nfiles_modified: [{files}]\ndeviations:\n  - \"{deviation}\"\n---\n"
+        )
+    }
+
+    fn shown(tree: &Tree, planned: &[&str]) -> Vec<String> {
+        let request = Request {
+            directory: tree.at(""),
+            ..Request::default()
+        };
+        let project = Project::open(request).unwrap();
+        let survey = Survey::take(&project).unwrap();
+        let past =
+            crate::lifecycle::history::history(&survey, &crate::patterns::Patterns::default())
+                .unwrap()
+                .value;
+        let planned = planned.iter().map(|file| (*file).to_owned()).collect();
+        let files = careful(&past, &planned);
+        let names = |file: &CarefulFile| {
+            file.plans
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let line =
+            |file: CarefulFile| format!("{} | {} | {}", file.file, names(&file), file.latest);
+        files.into_iter().map(line).collect()
+    }
+
+    fn history() -> Tree {
+        let tree = Tree::new(&[]);
+        let archived = ".vbw-planning/milestones/old/phases/01-a/01-01-SUMMARY.md";
+        tree.write(archived, summary("`src/a.rs` was locked", "src/a.rs"));
+        let second = summary("**2. [Rule 1 - Bug] `a.rs` again**", "src/a.rs, src/b.rs");
+        tree.write(&format!("{PHASES}/02-b/02-01-SUMMARY.md"), second);
+        let last = summary("`src/c.rs` and `mod.rs` too", "src/x/mod.rs, src/y/mod.rs");
+        tree.write(&format!("{PHASES}/02-b/02-02-SUMMARY.md"), last);
+        tree
+    }
+
+    #[test]
+    fn files_of_the_plan_that_deviated_before_are_named_with_the_latest_deviation() {
+        let found = shown(
+            &history(),
+            &["src/a.rs", "src/c.rs", "src/d.rs", "src/x/mod.rs"],
+        );
+        assert_eq!(
+            found,
+            [
+                "src/a.rs | old 1-01, 2-01 | [Rule 1 - Bug] `a.rs` again",
+                "src/c.rs | 2-02 | `src/c.rs` and `mod.rs` too",
+            ]
+        );
+    }
+
+    #[test]
+    fn without_plans_only_what_keeps_deviating_counts() {
+        assert_eq!(shown(&history(), &[]).len(), 1);
+    }
+
+    #[test]
+    fn a_copy_beside_its_archive_is_told_once() {
+        let tree = history();
+        tree.write(
+            &format!("{PHASES}/01-a/01-01-SUMMARY.md"),
+            summary("`src/a.rs` was locked", "src/a.rs"),
+        );
+        assert!(shown(&tree, &[])[0].starts_with("src/a.rs | old 1-01, 2-01 |"));
+    }
+}

@@ -1,0 +1,272 @@
+//! Gathers what a planner should know of a phase, before its plans are written and after.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle::history::history;
+use crate::lifecycle::plan::plans::PhasePlans;
+use crate::lifecycle::refresh;
+use crate::lifecycle::refresh::ContextFiles;
+use crate::lifecycle::relevance;
+use crate::patterns;
+use crate::patterns::Group;
+use crate::patterns::Insights;
+use crate::patterns::Question;
+use crate::patterns::RelevantPattern;
+use crate::planning::NextStatus;
+use crate::planning::Phase;
+use crate::planning::PhaseNumber;
+use crate::planning::Requirement;
+use crate::planning::RoadmapPhase;
+use crate::planning::Standing;
+use crate::planning::Survey;
+use crate::planning::planned;
+use crate::planning::status_words;
+use crate::project::Project;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::storage::read;
+use crate::warning::Warning;
+
+mod careful;
+mod plans;
+
+pub use careful::CarefulFile;
+pub use plans::PlanBrief;
+
+/// More than this is not read.
+const MOST_KNOWN: usize = 5;
+
+/// What `annals plan` was asked.
+#[derive(Clone, Debug, Default)]
+pub struct PlanRequest {
+    /// The phase; without, the one that the work stands at.
+    pub phase: Option<PhaseNumber>,
+}
+
+/// The brief for planning one phase. It is the document of `annals plan --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PhaseBrief {
+    /// The phase's number.
+    pub phase: PhaseNumber,
+    /// How many phases there are.
+    pub total: usize,
+    /// Its name.
+    pub name: Option<String>,
+    /// How far it is, in words.
+    pub status: String,
+    /// What it is to achieve, as the roadmap says.
+    pub goal: Option<String>,
+    /// The requirements it covers.
+    pub requirements: Vec<Requirement>,
+    /// What must be true when it is done.
+    pub success_criteria: Vec<String>,
+    /// The phases it builds on.
+    pub depends_on: Vec<Dependency>,
+    /// What is known that fits the phase, the most fitting first.
+    pub know: Vec<RelevantPattern>,
+    /// What the history of the project shows of plans by their size, with the figures.
+    pub shape: Vec<String>,
+    /// The files over which earlier plans deviated, the most often deviating first.
+    pub careful: Vec<CarefulFile>,
+    /// Its plans so far.
+    pub plans: Vec<PlanBrief>,
+    /// What keeps its open plans from being carried out as they are.
+    pub problems: Vec<Warning>,
+    /// The command to run next.
+    pub next: String,
+    /// The context files.
+    pub context: ContextFiles,
+    /// The files changed, relative to the project.
+    pub changed: Vec<PathBuf>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// A phase that another one builds on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Dependency {
+    /// Its number.
+    pub phase: PhaseNumber,
+    /// How far it is, in words; nothing where it is no phase of this milestone.
+    pub status: Option<String>,
+}
+
+/// Returns the brief for a phase, and brings the context files up to date.
+///
+/// A context file that a rule protects is told in the brief, and keeps nobody from planning.
+pub fn plan(project: &Project, request: &PlanRequest) -> Result<PhaseBrief> {
+    let (mut brief, applied) = project.storage().transact("plan", &[Store::Context], || {
+        let mut changes = Changes::new();
+        let survey = Survey::take(project)?;
+        let phase = chosen(project, &survey, request.phase.as_ref())?;
+        let mut brief = brief(project, &survey, &phase, &changes)?;
+        let refreshed = refresh::plan(project, &survey, &mut changes)?;
+        brief.context = refreshed.files;
+        brief.warnings.extend(refreshed.warnings);
+        Ok((brief, changes))
+    })?;
+    brief.changed = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
+    brief.diff = applied.dry_run.then_some(applied.diff);
+    brief.warnings.extend(applied.warnings);
+    project.relative_warnings(&mut brief.warnings);
+    project.relative_warnings(&mut brief.problems);
+    Ok(brief)
+}
+
+/// Returns the phase that was asked for, else the one that the work stands at.
+fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Result<Phase> {
+    let position = &survey.position;
+    let Some(number) = asked.or(position.next.phase.as_ref()) else {
+        // With every phase done, the last one is the one to look back on.
+        return position.phase().cloned().ok_or_else(|| {
+            let next = NextStatus::of(position, &project.planning_place().layout);
+            let because = next.because.first().cloned().unwrap_or_default();
+            Error::not_found(format!("there is no phase to plan: {because}")).hint(next.command)
+        });
+    };
+    // Of two folders with one number, the one that is worked on.
+    let current = position.phase().filter(|phase| phase.number == *number);
+    match (current, asked) {
+        (Some(phase), _) => Ok(phase.clone()),
+        (None, Some(_)) => relevance::named(survey, number).cloned(),
+        (None, None) => Ok(first(number)),
+    }
+}
+
+/// Returns the phase that a folder of its first day is about to get.
+fn first(number: &PhaseNumber) -> Phase {
+    Phase {
+        number: number.clone(),
+        name: None,
+        goal: None,
+        dir: None,
+        plans: Vec::new(),
+        standing: Standing::Unplanned,
+    }
+}
+
+fn brief(
+    project: &Project,
+    survey: &Survey,
+    phase: &Phase,
+    changes: &Changes,
+) -> Result<PhaseBrief> {
+    let mut warnings = survey.warnings.clone();
+    let planned = planned(&survey.roadmap, &phase.number);
+    let requirements = requirements(survey, planned, &mut warnings);
+    // What is odd in old summaries is told where they are read for their own sake.
+    let recorded = refresh::recorded(project, changes, &mut warnings)?;
+    let past = history(survey, &recorded)?.value;
+    let insights = Insights::of(&past);
+    let checked = PhasePlans::read(phase, planned, &insights, &mut warnings);
+    let criteria = planned
+        .map(|planned| planned.success_criteria.clone())
+        .unwrap_or_default();
+    let topic = topic(survey, phase, &requirements, &checked.plans);
+    let mut know = patterns::relevant(&recorded, &topic, &|_, _| None);
+    know.truncate(MOST_KNOWN);
+    let next = NextStatus::of(&survey.position, &project.planning_place().layout);
+    Ok(PhaseBrief {
+        phase: phase.number.clone(),
+        total: survey.position.total(),
+        name: phase.name.clone(),
+        status: status_words(phase),
+        goal: phase.goal.clone(),
+        requirements,
+        success_criteria: criteria,
+        depends_on: dependencies(survey, planned),
+        know,
+        shape: shape(&insights),
+        careful: careful::careful(&past, &checked.open_files()),
+        plans: checked.plans,
+        problems: checked.problems,
+        next: next.command,
+        context: ContextFiles::default(),
+        changed: Vec::new(),
+        diff: None,
+        warnings,
+    })
+}
+
+/// Returns the requirements of a phase; a REQUIREMENTS.md that can't be read leaves their ids.
+fn requirements(
+    survey: &Survey,
+    planned: Option<&RoadmapPhase>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Requirement> {
+    let Some(planned) = planned.filter(|planned| !planned.requirements.is_empty()) else {
+        return Vec::new();
+    };
+    let homes = [&survey.folder.active.dir, &survey.folder.dir];
+    let mut text = String::new();
+    for home in homes {
+        let path = home.join("REQUIREMENTS.md");
+        match read::text(&path) {
+            Ok(Some(found)) if text.is_empty() => text = found.into_value(warnings),
+            Ok(_) => {}
+            Err(error) => warnings.push(Warning::file(&path, error.reason())),
+        }
+    }
+    Requirement::resolve(&planned.requirements, &text)
+}
+
+fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependency> {
+    let numbers = planned
+        .map(|planned| planned.depends_on.as_slice())
+        .unwrap_or_default();
+    let phases = &survey.position.phases;
+    let status = |number: &PhaseNumber| {
+        phases
+            .iter()
+            .find(|phase| phase.number == *number)
+            .map(status_words)
+    };
+    let dependency = |number: &PhaseNumber| Dependency {
+        phase: number.clone(),
+        status: status(number),
+    };
+    numbers.iter().map(dependency).collect()
+}
+
+/// Returns what the history teaches, and where it says nothing of plans by size, why not.
+fn shape(insights: &Insights) -> Vec<String> {
+    let mut lines: Vec<String> = insights.lessons().into_iter().map(str::to_owned).collect();
+    for question in [Question::DeviationsByTasks, Question::DeviationsByFiles] {
+        let open = insights
+            .comparison(question)
+            .filter(|comparison| !comparison.is_lesson);
+        let figures = |group: &Group| group.rate.is_some_and(|rate| rate.of > 0);
+        let open = open.filter(|open| figures(&open.group) || figures(&open.other));
+        lines.extend(open.map(|open| open.text.clone()));
+    }
+    lines
+}
+
+/// Returns all words that say what a phase is about, those of its plans included.
+fn topic(
+    survey: &Survey,
+    phase: &Phase,
+    requirements: &[Requirement],
+    plans: &[PlanBrief],
+) -> String {
+    let mut words = vec![patterns::topic(phase, &survey.roadmap)];
+    words.extend(
+        requirements
+            .iter()
+            .filter_map(|requirement| requirement.text.clone()),
+    );
+    for plan in plans {
+        words.extend(plan.title.iter().chain(&plan.files).cloned());
+    }
+    words.join("\n")
+}

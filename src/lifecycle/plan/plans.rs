@@ -1,0 +1,168 @@
+//! The plans that a phase has already, and what keeps them from being carried out.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::patterns;
+use crate::patterns::Insights;
+use crate::patterns::RiskLevel;
+use crate::planning::Phase;
+use crate::planning::Plan;
+use crate::planning::PlanNumber;
+use crate::planning::PlanSlot;
+use crate::planning::PlanStanding;
+use crate::planning::RoadmapPhase;
+use crate::planning::check_overlap;
+use crate::planning::check_waves;
+use crate::planning::present;
+use crate::storage::read;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// A plan of the phase, at a glance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanBrief {
+    /// Its number.
+    pub plan: PlanNumber,
+    /// Its title.
+    pub title: Option<String>,
+    /// `complete`, `partial`, `failed` or `open`.
+    pub status: &'static str,
+    /// The wave in which it is carried out.
+    pub wave: Option<u32>,
+    /// The plans that must be done before it, as written.
+    pub depends_on: Vec<String>,
+    /// How many tasks it has.
+    pub tasks: usize,
+    /// The files it is going to touch.
+    pub files: Vec<String>,
+    /// How likely it is to deviate, by the project's history; nothing where it is complete.
+    pub risk: Option<RiskLevel>,
+    /// What that rests on, each with its figures.
+    pub reasons: Vec<String>,
+}
+
+/// The plans of one phase.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PhasePlans {
+    pub(super) plans: Vec<PlanBrief>,
+    /// What is wrong with the plans that are still to be carried out.
+    pub(super) problems: Vec<Warning>,
+}
+
+impl PhasePlans {
+    /// Reads the plans of a phase. What a finished one lacks is nobody's concern any more.
+    pub(super) fn read(
+        phase: &Phase,
+        planned: Option<&RoadmapPhase>,
+        history: &Insights,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        let Some(dir) = &phase.dir else {
+            return Self::default();
+        };
+        let mut found = Self::default();
+        let mut read = Vec::new();
+        let mut open: Vec<Plan> = Vec::new();
+        for (slot, standing) in &phase.plans {
+            let parsed = slot
+                .plan
+                .as_ref()
+                .and_then(|file| parse(&dir.join(file), warnings));
+            let plan = parsed.as_ref().map(|parsed| &parsed.value);
+            let mut brief = PlanBrief::of(slot, *standing, plan);
+            brief.title = brief.title.or_else(|| listed_title(planned?, &slot.number));
+            let Some(parsed) = parsed else {
+                found.plans.push(brief);
+                continue;
+            };
+            if *standing != PlanStanding::Complete {
+                found.problems.extend(parsed.warnings);
+                found.problems.extend(parsed.value.problems());
+                brief.weigh(&parsed.value, history);
+                open.push(parsed.value.clone());
+            }
+            found.plans.push(brief);
+            read.push(parsed.value);
+        }
+        let is_open = |warning: &Warning| open.iter().any(|plan| plan.file == warning.place.file);
+        found
+            .problems
+            .extend(check_waves(&read).into_iter().filter(is_open));
+        // What is done no longer runs beside anything.
+        found.problems.extend(check_overlap(&open));
+        found.problems.sort();
+        found
+    }
+}
+
+impl PhasePlans {
+    /// Returns the files that the plans which are not complete are going to touch.
+    pub(super) fn open_files(&self) -> BTreeSet<String> {
+        let open = self.plans.iter().filter(|plan| plan.status != "complete");
+        open.flat_map(|plan| plan.files.iter().cloned()).collect()
+    }
+}
+
+impl PlanBrief {
+    /// Holds the plan against the history of the project.
+    fn weigh(&mut self, plan: &Plan, history: &Insights) {
+        for weighed in patterns::risk(std::slice::from_ref(plan), history) {
+            self.risk = Some(weighed.level);
+            self.reasons = weighed.reasons;
+        }
+    }
+
+    fn of(slot: &PlanSlot, standing: PlanStanding, plan: Option<&Plan>) -> Self {
+        Self {
+            plan: slot.number.clone(),
+            title: plan.and_then(|plan| plan.title.clone()),
+            status: match standing {
+                PlanStanding::Complete => "complete",
+                PlanStanding::Partial => "partial",
+                PlanStanding::Failed => "failed",
+                PlanStanding::Open => "open",
+            },
+            wave: plan.and_then(|plan| plan.wave),
+            depends_on: plan
+                .and_then(|plan| plan.depends_on.clone())
+                .unwrap_or_default(),
+            tasks: plan.map_or(0, |plan| plan.tasks.len()),
+            files: plan
+                .and_then(|plan| plan.files_modified.clone())
+                .unwrap_or_default(),
+            risk: None,
+            reasons: Vec::new(),
+        }
+    }
+}
+
+/// Returns what the roadmap's checklist says a plan is about.
+fn listed_title(planned: &RoadmapPhase, number: &PlanNumber) -> Option<String> {
+    let listed = planned
+        .plans
+        .iter()
+        .find(|listed| listed.plan.as_ref() == Some(number))?;
+    let text = listed.text.trim_start_matches("Plan ");
+    // `01-02-PLAN.md — Title`, `**01-02**: Title`: the first word is the number again.
+    let (_, title) = text.split_once(char::is_whitespace)?;
+    let title =
+        title.trim_matches(|c: char| c.is_whitespace() || "-:*\u{2013}\u{2014}".contains(c));
+    present(title).map(str::to_owned)
+}
+
+/// Reads a plan; one that can't be read must not hide the others.
+fn parse(path: &Path, warnings: &mut Vec<Warning>) -> Option<Parsed<Plan>> {
+    match read::text(path) {
+        Ok(text) => {
+            let text = text?.into_value(warnings);
+            Some(Plan::parse(&text, path))
+        }
+        Err(error) => {
+            warnings.push(Warning::file(path, error.reason()));
+            None
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Reads the note that a session left, and says what progressed since.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle::pause;
+use crate::markdown::FrontMatter;
+use crate::markdown::Outline;
+use crate::planning::NextStatus;
+use crate::planning::StatusReport;
+use crate::planning::Survey;
+use crate::project::Project;
+use crate::warning::Warning;
+
+/// What `annals resume` read. It is the document of `annals resume --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct ResumeReport {
+    /// The note, relative to the project.
+    pub file: PathBuf,
+    /// Whether `annals pause` wrote it, and nobody edited it.
+    pub is_own: bool,
+    /// When the session ended, verbatim.
+    pub paused: Option<String>,
+    /// Where the work stood then, verbatim.
+    pub phase: Option<String>,
+    /// The plan completed last by then.
+    pub last_completed: Option<String>,
+    /// The plan that was to come next.
+    pub next_pending: Option<String>,
+    /// What the session left to know, verbatim; the whole text of a note in another form.
+    pub notes: Option<String>,
+    /// What progressed since.
+    pub since: Progress,
+    /// What to do next, as the files stand now.
+    pub next: NextStatus,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// What progressed since a session ended; what the note does not tell is null.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// The plans completed since, as `phase/plan`.
+    pub plans: Option<Vec<String>>,
+    /// Where the work stands now, where that is another phase.
+    pub phase: Option<String>,
+    /// How many commits were made since.
+    pub commits: Option<u32>,
+}
+
+/// Reads RESUME.md, and compares it with the files as they are now.
+pub fn resume(project: &Project) -> Result<ResumeReport> {
+    let survey = Survey::take(project)?;
+    let mut warnings = survey.warnings.clone();
+    let Some((path, text)) = pause::find(&survey, &mut warnings)? else {
+        let place = survey.folder.active.dir.join(pause::FILE);
+        return Err(Error::not_found("no session left a note here")
+            .at(project.relative(&place), None)
+            .hint("`annals pause` leaves one; `annals status` says where the work stands"));
+    };
+    let is_own = pause::is_own(text.as_bytes());
+    let front = FrontMatter::parse(&text, &path).into_value(&mut warnings);
+    let outline = Outline::parse(&text, front.range.end);
+    let labels = outline.labels(&(front.range.end..text.len()));
+    let said = |names: &[&str]| {
+        let of_label = labels
+            .iter()
+            .find(|label| {
+                names
+                    .iter()
+                    .any(|name| label.name.eq_ignore_ascii_case(name))
+            })
+            .map(|label| label.value.clone());
+        let keys: Vec<String> = names
+            .iter()
+            .map(|name| name.replace(' ', "_").to_lowercase())
+            .collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        of_label.or_else(|| front.get(&keys)?.as_text().map(str::to_owned))
+    };
+    let phase = said(&["Phase", "Current phase", "Position"]);
+    let derived = StatusReport::of(project, &survey).derived;
+    let now = derived.number.map(|number| number.to_string());
+    let then = phase.as_deref().map(first_number);
+    let commit = said(&["Commit"]);
+    let commits = commit
+        .map(|commit| project.git.commits_since(&commit))
+        .transpose()?;
+    Ok(ResumeReport {
+        is_own,
+        paused: said(&["Paused", "Paused at", "Last updated", "Date"]),
+        last_completed: said(&["Last completed", "Last completed plan"]),
+        next_pending: said(&["Next pending", "Next plan", "Next"]),
+        notes: notes(&outline, is_own || outline.section(&["Notes"]).is_some()),
+        since: Progress {
+            plans: done_then(&text).map(|then| {
+                let now = pause::done_plans(&survey).into_iter();
+                now.filter(|plan| !then.contains(&plan.as_str())).collect()
+            }),
+            phase: now.filter(|now| then.flatten().is_some_and(|then| then != *now)),
+            commits: commits.flatten(),
+        },
+        next: NextStatus::of(&survey.position, &project.planning_place().layout),
+        file: project.relative(&path).to_owned(),
+        phase,
+        warnings: project.named(warnings),
+    })
+}
+
+/// Returns the number in front of what a note says of the phase: `Phase 02-name` stands at 2.
+fn first_number(phase: &str) -> Option<String> {
+    let at = phase.find(|c: char| c.is_ascii_digit())?;
+    let (number, _) = crate::planning::PhaseNumber::split(&phase[at..])?;
+    Some(number.to_string())
+}
+
+/// Returns the plans that were complete when the note was written.
+fn done_then(text: &str) -> Option<Vec<&str>> {
+    let list = text
+        .lines()
+        .rev()
+        .find_map(|line| line.trim().strip_prefix("<!-- annals:done"))?;
+    Some(list.trim_end_matches("-->").split_whitespace().collect())
+}
+
+/// Returns the notes section, or everything behind the front matter where there is none.
+fn notes(outline: &Outline<'_>, has_section: bool) -> Option<String> {
+    let section = outline.section(&["Notes"]).filter(|_| has_section);
+    let text = match section {
+        Some(section) => {
+            let start = section.own.start;
+            outline.text().get(start..).unwrap_or_default()
+        }
+        None => outline
+            .blocks(&(0..outline.text().len()))
+            .first()
+            .map_or("", |block| {
+                outline.text().get(block.range.start..).unwrap_or_default()
+            }),
+    };
+    let end = text.find("<!-- annals:done").unwrap_or(text.len());
+    let text = text[..end].trim();
+    (!text.is_empty() && text != "None.").then(|| text.to_owned())
+}

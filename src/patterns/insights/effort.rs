@@ -1,0 +1,110 @@
+//! Effort profiles, compared where they are known.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::clock::Minutes;
+use crate::patterns::Rate;
+use crate::patterns::insights::Compared;
+use crate::patterns::insights::comparison::Asked;
+use crate::patterns::insights::comparison::Question;
+use crate::patterns::insights::member::Member;
+use crate::patterns::insights::member::median;
+
+/// The plans of one effort profile.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EffortHistory {
+    /// The profile.
+    pub effort: String,
+    /// The plans that deviated, of all of this profile.
+    pub deviated: Rate,
+    /// The plans that came to an end, of all of this profile.
+    pub completed: Rate,
+    /// How long they took, where that is known.
+    pub median_minutes: Option<Minutes>,
+}
+
+/// Plans by profile; those of an unknown one are left out.
+type Profiles<'a> = BTreeMap<&'a str, Vec<&'a Member<'a>>>;
+
+fn profiles<'a>(all: &'a [Member<'a>]) -> Profiles<'a> {
+    let mut profiles = Profiles::new();
+    for one in all {
+        if let Some(effort) = one.plan.effort.as_deref() {
+            profiles.entry(effort).or_default().push(one);
+        }
+    }
+    profiles
+}
+
+/// Returns the profiles by name.
+pub(crate) fn histories(all: &[Member<'_>]) -> Vec<EffortHistory> {
+    let history = |(effort, plans): (&str, Vec<&Member<'_>>)| EffortHistory {
+        effort: effort.to_owned(),
+        deviated: Rate::of(&plans, |one| one.deviated()),
+        completed: Rate::of(&plans, |one| one.plan.is_complete()),
+        median_minutes: median(&minutes(&plans)),
+    };
+    profiles(all).into_iter().map(history).collect()
+}
+
+/// Compares each profile with all others; two profiles only once.
+pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
+    let profiles = profiles(all);
+    let known: usize = profiles.values().map(Vec::len).sum();
+    if profiles.len() < 2 {
+        let which = match profiles.keys().next() {
+            Some(effort) => format!("all of them {effort}"),
+            None => "none known".to_owned(),
+        };
+        let gap = format!("Effort profiles: not enough evidence (n={known}; {which})");
+        return Compared {
+            comparisons: Vec::new(),
+            gap: Some(gap),
+        };
+    }
+    let tests = if profiles.len() == 2 {
+        1
+    } else {
+        profiles.len()
+    };
+    let mut comparisons = Vec::new();
+    for (effort, own) in profiles.iter().take(tests) {
+        let others: Vec<&Member<'_>> = profiles
+            .iter()
+            .filter(|(other, _)| *other != effort)
+            .flat_map(|(_, plans)| plans.iter().copied())
+            .collect();
+        let name = format!("plans of {effort} effort");
+        let against = match profiles.keys().find(|other| *other != effort) {
+            Some(other) if tests == 1 => format!("those of {other} effort"),
+            _ => "those of other efforts".to_owned(),
+        };
+        let deviations = Asked {
+            question: Question::DeviationsByEffort,
+            verb: "deviated",
+            noun: "deviations",
+            tests,
+        };
+        let durations = Asked {
+            question: Question::DurationByEffort,
+            verb: "took",
+            noun: "duration",
+            tests,
+        };
+        comparisons.push(deviations.of_rates(
+            (name.clone(), Rate::of(own, |one| one.deviated())),
+            (against.clone(), Rate::of(&others, |one| one.deviated())),
+        ));
+        comparisons.push(durations.of_durations((name, minutes(own)), (against, minutes(&others))));
+    }
+    Compared {
+        comparisons,
+        gap: None,
+    }
+}
+
+fn minutes(plans: &[&Member<'_>]) -> Vec<f64> {
+    plans.iter().filter_map(|one| one.minutes()).collect()
+}

@@ -1,0 +1,198 @@
+//! Files that plans keep stumbling over.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::patterns::Rate;
+use crate::patterns::insights::Compared;
+use crate::patterns::insights::comparison::Asked;
+use crate::patterns::insights::comparison::Comparison;
+use crate::patterns::insights::comparison::Question;
+use crate::patterns::insights::comparison::is_evidence;
+use crate::patterns::insights::member::Member;
+use crate::patterns::insights::member::PlanRef;
+use crate::secrets;
+use crate::text::Line;
+
+/// A file that is named once may have been bad luck.
+const LEAST_NAMED: usize = 2;
+
+/// A file that deviations of several plans name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviatingFile {
+    /// Its path, as the summaries write it.
+    pub file: String,
+    /// The plans whose deviations name it.
+    pub named_in: Vec<PlanRef>,
+    /// The plans that deviated in whatever way, of those that touched it.
+    pub deviated: Rate,
+}
+
+/// The paths of a history, so that one file has one name however short a summary calls it.
+#[derive(Debug, Default)]
+pub(crate) struct KnownPaths<'a> {
+    by_name: BTreeMap<&'a str, BTreeSet<&'a str>>,
+}
+
+impl<'a> KnownPaths<'a> {
+    pub(crate) fn new(paths: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut known = Self::default();
+        for path in paths
+            .into_iter()
+            .map(bare)
+            .filter(|path| !is_planning(path))
+        {
+            known.by_name.entry(name(path)).or_default().insert(path);
+        }
+        known
+    }
+
+    /// Returns the full path of a file.
+    ///
+    /// A path that ends several others is one of those that `own` holds, else ambiguous: nothing.
+    pub(crate) fn full(&self, path: &'a str, own: &[String]) -> Option<&'a str> {
+        let path = bare(path);
+        if path.is_empty() || is_planning(path) {
+            return None;
+        }
+        let known = self.by_name.get(name(path));
+        let longer: Vec<&str> = known
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|known| *known != path && ends_in(known, path))
+            .collect();
+        let is_own = |known: &&&str| own.iter().any(|own| bare(own) == **known);
+        let mut of_own = longer.iter().filter(is_own);
+        match (&longer[..], of_own.next(), of_own.next()) {
+            ([], ..) => Some(path),
+            ([only], ..) => Some(only),
+            (_, Some(one), None) => Some(one),
+            // At the root of the project there may be a file of this name, too.
+            _ if known.is_some_and(|known| known.contains(path)) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// Which plans touched a file, and which named it in a deviation; by their place in the history.
+#[derive(Debug, Default)]
+pub(crate) struct Mentions {
+    touched: BTreeSet<usize>,
+    named: BTreeSet<usize>,
+}
+
+/// The files of a history, by path.
+pub(crate) type Files<'a> = BTreeMap<&'a str, Mentions>;
+
+/// Returns every file that a plan touched or that a deviation names, whatever it is called there.
+pub(crate) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
+    let touched = |one: &Member<'a>| one.plan.files.iter().flatten().map(String::as_str);
+    let known = KnownPaths::new(all.iter().flat_map(touched));
+    let mut found = Files::new();
+    for (at, one) in all.iter().enumerate() {
+        let own = one.plan.files.as_deref().unwrap_or_default();
+        for path in touched(one).filter_map(|path| known.full(path, own)) {
+            found.entry(path).or_default().touched.insert(at);
+        }
+        let named = one.plan.files_in_deviations();
+        for path in named.into_iter().filter_map(|path| known.full(path, own)) {
+            found.entry(path).or_default().named.insert(at);
+        }
+    }
+    found
+}
+
+/// Returns the files that deviations of several plans name, the most often named first.
+pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile> {
+    let mut found: Vec<DeviatingFile> = files
+        .iter()
+        .filter(|(_, mentions)| mentions.named.len() >= LEAST_NAMED)
+        .map(|(file, mentions)| DeviatingFile {
+            file: (*file).to_owned(),
+            named_in: mentions
+                .named
+                .iter()
+                .map(|at| all[*at].reference())
+                .collect(),
+            deviated: Rate::of(&mentions.touched, |at| all[*at].deviated()),
+        })
+        .collect();
+    found.sort_by_key(|file| std::cmp::Reverse(file.named_in.len()));
+    found
+}
+
+/// Compares the plans that touched a file with those that did not, for each file with enough of both.
+pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
+    let listed: BTreeSet<usize> = (0..all.len())
+        .filter(|at| all[*at].files().is_some())
+        .collect();
+    let tested: Vec<(&str, &BTreeSet<usize>)> = files
+        .iter()
+        .map(|(file, mentions)| (*file, &mentions.touched))
+        .filter(|(_, touched)| is_evidence(touched.len(), listed.len() - touched.len()))
+        .collect();
+    let rate = |plans: &mut dyn Iterator<Item = &usize>| Rate::of(plans, |at| all[*at].deviated());
+    let comparisons = tested.iter().map(|(file, touched)| {
+        let asked = Asked {
+            question: Question::DeviationsByFile,
+            verb: "deviated",
+            noun: "deviations",
+            tests: tested.len(),
+        };
+        let compared = asked.of_rates(
+            (
+                format!("plans that touched `{}`", shown(file)),
+                rate(&mut touched.iter()),
+            ),
+            ("others".to_owned(), rate(&mut listed.difference(touched))),
+        );
+        Comparison {
+            file: Some((*file).to_owned()),
+            ..compared
+        }
+    });
+    let gap = tested.is_empty().then(|| {
+        format!(
+            "Deviations by file: not enough evidence (n={}; no file was touched by 5 plans and left alone by 5)",
+            listed.len()
+        )
+    });
+    Compared {
+        comparisons: comparisons.collect(),
+        gap,
+    }
+}
+
+/// Tells whether a file belongs to the planning itself: every plan touches those, and none is about them.
+fn is_planning(path: &str) -> bool {
+    const DOCUMENTS: &[&str] = &["STATE.md", "ROADMAP.md", "REQUIREMENTS.md"];
+    let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
+    let last = name(path);
+    path.split('/').any(is_folder)
+        || DOCUMENTS.contains(&last)
+        || ["PLAN.md", "SUMMARY.md"]
+            .iter()
+            .any(|ending| last.ends_with(ending))
+}
+
+/// Returns a path as one line of markdown may hold it.
+fn shown(path: &str) -> Line {
+    Line::new(&secrets::redact(path).text).clipped(80)
+}
+
+fn bare(path: &str) -> &str {
+    path.trim().trim_start_matches("./")
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn ends_in(whole: &str, part: &str) -> bool {
+    whole
+        .strip_suffix(part)
+        .is_some_and(|head| head.ends_with('/'))
+}

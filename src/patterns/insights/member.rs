@@ -1,0 +1,98 @@
+//! A plan in the history of its project.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::clock::Minutes;
+use crate::clock::Unit;
+use crate::patterns::FinishedPhase;
+use crate::patterns::PlanRecord;
+use crate::patterns::trace::plan_id;
+use crate::planning::DEFAULT_MILESTONE;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+
+/// Which plan of which phase of which milestone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanRef {
+    /// The milestone's slug.
+    pub milestone: String,
+    /// The phase's number.
+    pub phase: PhaseNumber,
+    /// The plan's number inside its phase.
+    pub plan: PlanNumber,
+}
+
+/// Prints `3-01`, behind the milestone's name where it has one: `first-shelf 3-01`.
+impl fmt::Display for PlanRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.milestone != DEFAULT_MILESTONE {
+            write!(f, "{} ", self.milestone)?;
+        }
+        write!(f, "{}-{}", self.phase, plan_id(&self.plan))
+    }
+}
+
+/// A plan and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member<'a> {
+    pub(crate) milestone: &'a str,
+    pub(crate) phase: &'a PhaseNumber,
+    pub(crate) plan: &'a PlanRecord,
+}
+
+impl Member<'_> {
+    pub(crate) fn deviated(&self) -> bool {
+        self.plan.deviation_count > 0
+    }
+
+    pub(crate) fn reference(&self) -> PlanRef {
+        PlanRef {
+            milestone: self.milestone.to_owned(),
+            phase: self.phase.clone(),
+            plan: self.plan.plan.clone(),
+        }
+    }
+
+    /// Returns the number of its tasks; nothing where only those that an unfinished plan got done are known.
+    pub(crate) fn tasks(&self) -> Option<u32> {
+        let tasks = self.plan.tasks;
+        let done = || tasks.completed.filter(|_| self.plan.is_complete());
+        tasks.total.or_else(done).filter(|count| *count > 0)
+    }
+
+    /// Returns the number of files it touched.
+    pub(crate) fn files(&self) -> Option<u32> {
+        self.plan.file_count()
+    }
+
+    /// Returns how long it took; a plan that was broken off took as long as it was let.
+    pub(crate) fn minutes(&self) -> Option<f64> {
+        let duration = self.plan.duration.filter(|_| self.plan.is_complete())?;
+        Some(duration.as_f64())
+    }
+}
+
+/// Returns the plans of all phases in their order.
+pub(crate) fn members(phases: &[FinishedPhase]) -> Vec<Member<'_>> {
+    phases
+        .iter()
+        .flat_map(|phase| {
+            phase.plans.iter().map(move |plan| Member {
+                milestone: &phase.milestone,
+                phase: &phase.number,
+                plan,
+            })
+        })
+        .collect()
+}
+
+/// Returns the middle of some durations; none of none.
+pub(crate) fn median(minutes: &[f64]) -> Option<Minutes> {
+    let mut sorted = minutes.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let upper = *sorted.get(sorted.len() / 2)?;
+    let lower = *sorted.get((sorted.len() - 1) / 2)?;
+    Minutes::from_number(f64::midpoint(lower, upper), Unit::Minutes)
+}

@@ -1,0 +1,205 @@
+//! Plans by their size.
+
+use serde::Serialize;
+
+use crate::clock::Minutes;
+use crate::patterns::Rate;
+use crate::patterns::insights::comparison::Asked;
+use crate::patterns::insights::comparison::Comparison;
+use crate::patterns::insights::comparison::Question;
+use crate::patterns::insights::comparison::is_evidence;
+use crate::patterns::insights::member::Member;
+use crate::patterns::insights::member::median;
+
+/// Where buckets of tasks begin: one or two tasks is what some workflows ask for, five is where others cut a plan off.
+const TASKS: &[u32] = &[1, 3, 5];
+/// Where buckets of files begin.
+const FILES: &[u32] = &[1, 3, 6, 10];
+
+/// Where large plans begin, in the order in which a project that has too few plans on one side tries them.
+///
+/// The limits that planning workflows themselves state come first. Which one is taken depends on the
+/// sizes alone, never on how the plans went: the best of many splits would show a difference in noise.
+const LARGE_BY_TASKS: [u32; 2] = [5, 3];
+const LARGE_BY_FILES: [u32; 2] = [6, 3];
+
+/// The plans by one measure of size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Sizes {
+    /// The size at which a plan counts as large.
+    pub large_from: u32,
+    /// How many plans have no known size; they count in no bucket.
+    pub unknown: usize,
+    /// The plans by size, the smallest first.
+    pub buckets: Vec<Bucket>,
+}
+
+/// The plans of about one size.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Bucket {
+    /// The least size.
+    pub from: u32,
+    /// The largest size; none for the last bucket.
+    pub to: Option<u32>,
+    /// The plans that deviated, of all in it.
+    pub deviated: Rate,
+    /// The plans that came to an end, of all in it.
+    pub completed: Rate,
+    /// How many of them have a known duration.
+    pub timed: usize,
+    /// How long those took.
+    pub median_minutes: Option<Minutes>,
+}
+
+/// A measure of a plan.
+type Measure = fn(&Member<'_>) -> Option<u32>;
+
+fn tasks(one: &Member<'_>) -> Option<u32> {
+    one.tasks()
+}
+
+fn files(one: &Member<'_>) -> Option<u32> {
+    one.files()
+}
+
+impl Sizes {
+    pub(crate) fn by_tasks(all: &[Member<'_>]) -> Self {
+        Self::of(all, tasks, TASKS, LARGE_BY_TASKS)
+    }
+
+    pub(crate) fn by_files(all: &[Member<'_>]) -> Self {
+        Self::of(all, files, FILES, LARGE_BY_FILES)
+    }
+
+    fn of(all: &[Member<'_>], measure: Measure, starts: &[u32], limits: [u32; 2]) -> Self {
+        let large_from = limits
+            .into_iter()
+            .find(|from| {
+                let (large, small) = parted(all, measure, *from);
+                is_evidence(large.len(), small.len())
+            })
+            .unwrap_or(limits[0]);
+        let ends = starts.iter().skip(1).map(|next| Some(next - 1));
+        let buckets = starts.iter().zip(ends.chain([None]));
+        Self {
+            large_from,
+            unknown: all.iter().filter(|one| measure(one).is_none()).count(),
+            buckets: buckets
+                .map(|(from, to)| Bucket::of(all, measure, *from, to))
+                .collect(),
+        }
+    }
+}
+
+impl Bucket {
+    fn of(all: &[Member<'_>], measure: Measure, from: u32, to: Option<u32>) -> Self {
+        let fits = |size: u32| size >= from && to.is_none_or(|to| size <= to);
+        let inside: Vec<&Member<'_>> = all
+            .iter()
+            .filter(|one| measure(one).is_some_and(fits))
+            .collect();
+        let minutes: Vec<f64> = inside.iter().filter_map(|one| one.minutes()).collect();
+        Self {
+            from,
+            to,
+            deviated: Rate::of(&inside, |one| one.deviated()),
+            completed: Rate::of(&inside, |one| one.plan.is_complete()),
+            timed: minutes.len(),
+            median_minutes: median(&minutes),
+        }
+    }
+}
+
+/// Returns the plans from a size on, and those below it.
+fn parted<'a>(
+    all: &'a [Member<'a>],
+    measure: Measure,
+    from: u32,
+) -> (Vec<&'a Member<'a>>, Vec<&'a Member<'a>>) {
+    all.iter()
+        .filter(|one| measure(one).is_some())
+        .partition(|one| measure(one).is_some_and(|size| size >= from))
+}
+
+/// Compares large plans with small ones: how often they deviated, how often they came to an end.
+pub(crate) fn comparisons(
+    all: &[Member<'_>],
+    by_tasks: &Sizes,
+    by_files: &Sizes,
+) -> Vec<Comparison> {
+    use Question::CompletionByFiles;
+    use Question::CompletionByTasks;
+    use Question::DeviationsByFiles;
+    use Question::DeviationsByTasks;
+
+    let deviated: fn(&Member<'_>) -> bool = |one| one.plan.deviation_count > 0;
+    let completed: fn(&Member<'_>) -> bool = |one| one.plan.is_complete();
+    let by_tasks = (by_tasks.large_from, "tasks", tasks as Measure);
+    let by_files = (by_files.large_from, "files", files as Measure);
+    let questions = [
+        (
+            DeviationsByTasks,
+            "deviated",
+            "deviations",
+            by_tasks,
+            deviated,
+        ),
+        (
+            DeviationsByFiles,
+            "deviated",
+            "deviations",
+            by_files,
+            deviated,
+        ),
+        (
+            CompletionByTasks,
+            "were completed",
+            "completion",
+            by_tasks,
+            completed,
+        ),
+        (
+            CompletionByFiles,
+            "were completed",
+            "completion",
+            by_files,
+            completed,
+        ),
+    ];
+    questions
+        .into_iter()
+        .map(|(question, verb, noun, (from, unit, measure), is_true)| {
+            let (large, small) = parted(all, measure, from);
+            let asked = Asked {
+                question,
+                verb,
+                noun,
+                tests: 1,
+            };
+            asked.of_rates(
+                (large_plans(from, unit), Rate::of(large, is_true)),
+                ("smaller ones".to_owned(), Rate::of(small, is_true)),
+            )
+        })
+        .collect()
+}
+
+/// Compares how long large and small plans took.
+pub(crate) fn durations(all: &[Member<'_>], by_tasks: &Sizes) -> Comparison {
+    let (large, small) = parted(all, tasks, by_tasks.large_from);
+    let minutes = |plans: Vec<&Member<'_>>| plans.iter().filter_map(|one| one.minutes()).collect();
+    let asked = Asked {
+        question: Question::DurationByTasks,
+        verb: "took",
+        noun: "duration",
+        tests: 1,
+    };
+    asked.of_durations(
+        (large_plans(by_tasks.large_from, "tasks"), minutes(large)),
+        ("smaller ones".to_owned(), minutes(small)),
+    )
+}
+
+fn large_plans(from: u32, unit: &str) -> String {
+    format!("plans with {from} or more {unit}")
+}

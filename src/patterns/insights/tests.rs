@@ -1,0 +1,328 @@
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::patterns::PlanRecord;
+use crate::planning::Deviation;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+use crate::planning::Summary;
+
+/// What a plan of these tests is made of.
+#[derive(Clone, Debug, Default)]
+struct Made {
+    tasks: Option<u32>,
+    files: Vec<String>,
+    minutes: Option<u32>,
+    deviations: Vec<Deviation>,
+    effort: Option<String>,
+    is_partial: bool,
+}
+
+impl Made {
+    fn sized(tasks: u32) -> Self {
+        Self {
+            tasks: Some(tasks),
+            ..Self::default()
+        }
+    }
+
+    fn files(mut self, files: &[&str]) -> Self {
+        self.files = files.iter().map(|file| (*file).to_owned()).collect();
+        self
+    }
+
+    fn deviating(mut self, text: &str, kind: Option<&str>) -> Self {
+        self.deviations.push(Deviation {
+            text: text.to_owned(),
+            kind: kind.map(str::to_owned),
+        });
+        self
+    }
+
+    fn record(self, number: u32) -> PlanRecord {
+        let status = if self.is_partial {
+            "partial"
+        } else {
+            "complete"
+        };
+        let duration = self
+            .minutes
+            .map(|minutes| format!("duration: {minutes}min\n"));
+        let text = format!(
+            "---\nstatus: {status}\n{}---\n",
+            duration.unwrap_or_default()
+        );
+        let path = Path::new("01-01-SUMMARY.md");
+        let summary = Summary::parse(&text, path).value;
+        let mut record = PlanRecord::new(PlanNumber::from(number), summary, &text, path);
+        record.tasks.total = self.tasks;
+        record.files = Some(self.files);
+        record.deviation_count = u32::try_from(self.deviations.len()).unwrap();
+        record.deviations = self.deviations;
+        record.effort = self.effort;
+        record
+    }
+}
+
+/// One phase of these plans.
+fn phase(milestone: &str, plans: Vec<Made>) -> FinishedPhase {
+    let numbered = plans.into_iter().zip(1..);
+    FinishedPhase {
+        number: PhaseNumber::from(1),
+        name: "Phase".to_owned(),
+        dir_name: "01-phase".to_owned(),
+        milestone: milestone.to_owned(),
+        plans: numbered.map(|(plan, number)| plan.record(number)).collect(),
+        digest: String::new(),
+    }
+}
+
+fn of(plans: Vec<Made>) -> Insights {
+    Insights::of(&[phase("default", plans)])
+}
+
+/// `large` plans of five tasks and `small` ones of two, the first of each deviating.
+fn sizes(large: [usize; 2], small: [usize; 2]) -> Vec<Made> {
+    let group = |tasks: u32, [deviating, all]: [usize; 2]| {
+        (0..all).map(move |at| {
+            let plan = Made::sized(tasks);
+            if at < deviating {
+                plan.deviating("x", None)
+            } else {
+                plan
+            }
+        })
+    };
+    group(5, large).chain(group(2, small)).collect()
+}
+
+#[test]
+fn a_lesson_says_its_figures() {
+    let insights = of(sizes([7, 8], [3, 15]));
+    let by_tasks = insights.comparison(Question::DeviationsByTasks).unwrap();
+    assert_eq!(
+        by_tasks.text,
+        "Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15 (p = 0.006)"
+    );
+    assert!(by_tasks.is_lesson && insights.lessons().contains(&by_tasks.text.as_str()));
+}
+
+#[test]
+fn four_plans_teach_nothing_whatever_they_show() {
+    // The chance is 0.0002, and that of five plans 0.00006.
+    let few = of(sizes([4, 4], [0, 17]));
+    let by_tasks = few.comparison(Question::DeviationsByTasks).unwrap();
+    assert!(by_tasks.p < 0.001 && !by_tasks.is_lesson);
+    assert_eq!(
+        by_tasks.text,
+        "Deviations of plans with 5 or more tasks against smaller ones: not enough evidence \
+         (n=21; 4 of 4 and 0 of 17, p < 0.001)"
+    );
+    let enough = of(sizes([5, 5], [0, 17]));
+    assert!(
+        enough
+            .comparison(Question::DeviationsByTasks)
+            .unwrap()
+            .is_lesson
+    );
+}
+
+#[test]
+fn the_boundary_depends_on_sizes_alone() {
+    let sized = |sizes: &[u32]| {
+        let plans = sizes.iter().map(|tasks| Made::sized(*tasks)).collect();
+        of(plans).by_tasks.large_from
+    };
+    assert_eq!(sized(&[5, 5, 5, 5, 5, 1, 1, 1, 1, 1]), 5);
+    // Four on one side: the next boundary, if that has five on both.
+    assert_eq!(sized(&[5, 5, 5, 5, 3, 1, 1, 1, 1, 1]), 3);
+    assert_eq!(sized(&[5, 5, 5, 5, 2, 1, 1, 1, 1, 1]), 5);
+    assert_eq!(sized(&[]), 5);
+}
+
+#[test]
+fn what_is_not_known_does_not_count() {
+    let mut plans = sizes([1, 6], [1, 6]);
+    plans.push(Made::default().deviating("x", None));
+    plans.push(Made::sized(0));
+    let insights = of(plans);
+    assert_eq!(insights.by_tasks.unknown, 2);
+    let counted: usize = insights
+        .by_tasks
+        .buckets
+        .iter()
+        .map(|one| one.deviated.of)
+        .sum();
+    assert_eq!(counted, 12);
+    assert_eq!(insights.by_files.unknown, 14);
+    // An unfinished plan's completed tasks are no size, and its time no duration.
+    let mut record = Made::sized(3).record(1);
+    record.tasks.total = None;
+    record.tasks.completed = Some(3);
+    let phases = |record: &PlanRecord| {
+        let mut phase = phase("default", Vec::new());
+        phase.plans.push(record.clone());
+        [phase]
+    };
+    assert_eq!(Insights::of(&phases(&record)).by_tasks.unknown, 0);
+    record.status = Some(crate::planning::SummaryStatus::Partial);
+    assert_eq!(Insights::of(&phases(&record)).by_tasks.unknown, 1);
+}
+
+#[test]
+fn a_file_is_one_under_every_name_it_is_given() {
+    let plans = vec![
+        Made::sized(1)
+            .files(&["src/store/log.rs", "src/main.rs"])
+            .deviating("`log.rs` was cut", None),
+        Made::sized(1).files(&["store/log.rs"]).deviating(
+            "again `src/store/log.rs`; `.planning/STATE.md` and `01-01-PLAN.md` too",
+            None,
+        ),
+        // Two files of this name, and the plan touched neither: not known which.
+        Made::sized(1).files(&["a/mod.rs", "b/mod.rs"]),
+        Made::sized(1).deviating("`mod.rs` is wrong", None),
+        Made::sized(1).deviating("`mod.rs` is wrong", None),
+        Made::sized(1).deviating("see `.planning/STATE.md`, `01-01-PLAN.md`", None),
+    ];
+    let files = of(plans).deviating_files;
+    let named: Vec<(&str, usize)> = files
+        .iter()
+        .map(|file| (file.file.as_str(), file.named_in.len()))
+        .collect();
+    assert_eq!(named, [("src/store/log.rs", 2)]);
+    assert_eq!(files[0].deviated, Rate { count: 2, of: 2 });
+    assert_eq!(files[0].named_in[1].to_string(), "1-02");
+}
+
+#[test]
+fn many_tests_share_one_limit() {
+    // Alone 5 of 5 against 3 of 10 is p = 0.026; among five files that is no evidence.
+    let deviates = |at: usize| at < 8;
+    let plans = |files: usize| -> Insights {
+        let names = ["a.rs", "b.rs", "c.rs", "d.rs", "e.rs"];
+        let plan = |at: usize| {
+            let mut own: Vec<&str> = vec!["all.rs"];
+            if at < 5 {
+                own.push(names[0]);
+            }
+            // Every third plan: nothing to do with who deviates.
+            own.extend(names[1..files].iter().filter(|_| at.is_multiple_of(3)));
+            let plan = Made::sized(1).files(&own);
+            if deviates(at) {
+                plan.deviating("x", None)
+            } else {
+                plan
+            }
+        };
+        of((0..15).map(plan).collect())
+    };
+    let about_a = |insights: &Insights| {
+        let mut all = insights.comparisons.iter();
+        let found = all.find(|one| one.file.as_deref() == Some("a.rs"));
+        let found = found.unwrap();
+        (found.tests, found.is_lesson, found.text.clone())
+    };
+    let (tests, is_lesson, text) = about_a(&plans(1));
+    assert_eq!((tests, is_lesson), (1, true));
+    assert_eq!(
+        text,
+        "Plans that touched `a.rs` deviated in 5 of 5, others in 3 of 10 (p = 0.026)"
+    );
+    let (tests, is_lesson, text) = about_a(&plans(5));
+    assert_eq!((tests, is_lesson), (5, false));
+    assert!(
+        text.contains("(n=15; 5 of 5 and 3 of 10, p = 0.026, one of 5 such tests)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn kinds_are_held_against_time() {
+    let early = |_| Made::sized(1).deviating("x", Some("Rule 3 - Blocking"));
+    let late = |_| Made::sized(1).deviating("x", Some("minor"));
+    let phases = [
+        phase("one", (0..8).map(early).collect()),
+        phase("default", (0..8).map(late).collect()),
+    ];
+    let insights = Insights::of(&phases);
+    assert_eq!(
+        insights.lessons(),
+        [
+            "Plans of the first half had `Rule 3 - Blocking` deviations in 8 of 8, of the second \
+             half in 0 of 8 (p < 0.001, one of 2 such tests)",
+            "Plans of the first half had `minor` deviations in 0 of 8, of the second half in 8 of 8 \
+             (p < 0.001, one of 2 such tests)",
+        ]
+    );
+    assert_eq!(insights.milestones[0].milestone, "one");
+    assert_eq!(insights.milestones[0].kinds[0].count, 8);
+}
+
+#[test]
+fn efforts_are_compared_where_they_are_known() {
+    let plan = |effort: &str, minutes| Made {
+        effort: Some(effort.to_owned()),
+        minutes: Some(minutes),
+        ..Made::sized(1)
+    };
+    let mut plans: Vec<Made> = (0..6).map(|at| plan("fast", 5 + at)).collect();
+    plans.extend((0..6).map(|at| plan("thorough", 30 + at)));
+    plans.push(Made::sized(1));
+    let insights = of(plans);
+    assert_eq!(
+        insights.lessons(),
+        [
+            "Plans of fast effort took 8m, those of thorough effort 33m (medians of 6 and 6, p = 0.002)"
+        ]
+    );
+    let one = of(vec![plan("fast", 5), Made::sized(1)]);
+    assert!(
+        one.not_compared
+            .contains(&"Effort profiles: not enough evidence (n=1; all of them fast)".to_owned())
+    );
+}
+
+prop_compose! {
+    fn made()(
+        tasks in proptest::option::of(0..9_u32),
+        files in proptest::collection::vec("(src/)?[a-c]{1,2}\\.rs|[./`]{0,3}|é", 0..12),
+        minutes in proptest::option::of(0..90_u32),
+        deviations in proptest::collection::vec(("`?[a-c./]{0,5}`?", proptest::option::of("minor|bug|[`*]|")), 0..3),
+        effort in proptest::option::of("fast|thorough|max"),
+        is_partial in proptest::bool::weighted(0.2),
+    ) -> Made {
+        let deviations = deviations
+            .into_iter()
+            .map(|(text, kind)| Deviation { text, kind })
+            .collect();
+        Made { tasks, files, minutes, deviations, effort, is_partial }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_history_panics_and_no_small_group_teaches(
+        first in proptest::collection::vec(made(), 0..30),
+        second in proptest::collection::vec(made(), 0..30),
+    ) {
+        let all = first.len() + second.len();
+        let insights = Insights::of(&[phase("one", first), phase("default", second)]);
+        prop_assert_eq!(insights.deviated.of, all);
+        for one in &insights.comparisons {
+            prop_assert!((0.0..=1.0).contains(&one.p), "{:?}", one);
+            let is_small = one.group.plans.min(one.other.plans) < 5;
+            prop_assert!(!(one.is_lesson && (is_small || one.p >= 0.1)), "{:?}", one);
+            let says_so = one.text.contains(": not enough evidence (n=");
+            prop_assert_eq!(says_so, !one.is_lesson);
+            prop_assert!(one.group.plans + one.other.plans <= all);
+        }
+        for sizes in [&insights.by_tasks, &insights.by_files] {
+            let counted: usize = sizes.buckets.iter().map(|one| one.deviated.of).sum();
+            prop_assert_eq!(counted + sizes.unknown, all);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! How deviations and their kinds changed over time.
+
+use serde::Serialize;
+
+use crate::patterns::PlanRecord;
+use crate::patterns::Rate;
+use crate::patterns::bullets::counted_kinds;
+use crate::patterns::bullets::is_same_kind;
+use crate::patterns::bullets::plain_kind;
+use crate::patterns::insights::Compared;
+use crate::patterns::insights::comparison::Asked;
+use crate::patterns::insights::comparison::Question;
+use crate::patterns::insights::member::Member;
+use crate::secrets;
+use crate::text::Line;
+
+/// A kind that fewer plans had cannot have changed by more than chance, and would only add a test.
+const LEAST_PLANS: usize = 5;
+
+/// A milestone's deviations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MilestoneHistory {
+    /// Its slug.
+    pub milestone: String,
+    /// The plans that deviated, of all it has a summary of.
+    pub deviated: Rate,
+    /// The kinds of deviations, the most frequent first.
+    pub kinds: Vec<KindCount>,
+}
+
+/// A kind of deviation and how often it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KindCount {
+    /// The kind, in its first spelling.
+    pub kind: String,
+    /// How many deviations are of it.
+    pub count: u32,
+}
+
+/// Returns the milestones in the order in which their plans come.
+pub(crate) fn milestones(all: &[Member<'_>]) -> Vec<MilestoneHistory> {
+    let mut slugs: Vec<&str> = Vec::new();
+    for one in all {
+        if !slugs.contains(&one.milestone) {
+            slugs.push(one.milestone);
+        }
+    }
+    let history = |slug: &str| {
+        let own: Vec<&Member<'_>> = all.iter().filter(|one| one.milestone == slug).collect();
+        let counted = counted_kinds(own.iter().map(|one| one.plan)).into_iter();
+        MilestoneHistory {
+            milestone: slug.to_owned(),
+            deviated: Rate::of(&own, |one| one.deviated()),
+            kinds: counted
+                .map(|(kind, count)| KindCount { kind, count })
+                .collect(),
+        }
+    };
+    slugs.into_iter().map(history).collect()
+}
+
+/// Compares the first half of all plans with the second: how often they deviated, and in which way.
+pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
+    let (first, second) = all.split_at(all.len() / 2);
+    let compare = |asked: Asked<'_>, is_true: &dyn Fn(&Member<'_>) -> bool| {
+        asked.of_rates(
+            (
+                "plans of the first half".to_owned(),
+                Rate::of(first, is_true),
+            ),
+            ("of the second half".to_owned(), Rate::of(second, is_true)),
+        )
+    };
+    let deviated = Asked {
+        question: Question::DeviationsOverTime,
+        verb: "deviated",
+        noun: "deviations",
+        tests: 1,
+    };
+    let mut comparisons = vec![compare(deviated, &|one| one.plan.deviation_count > 0)];
+    let kinds = frequent_kinds(all);
+    for kind in &kinds {
+        let shown = Line::new(&secrets::redact(kind).text).clipped(40);
+        let asked = Asked {
+            question: Question::KindOverTime,
+            verb: &format!("had `{shown}` deviations"),
+            noun: &format!("`{shown}` deviations"),
+            tests: kinds.len(),
+        };
+        comparisons.push(compare(asked, &|one| has_kind(one.plan, kind)));
+    }
+    let gap = kinds.is_empty().then(|| {
+        format!(
+            "Kinds of deviations over time: not enough evidence (n={}; no kind was named by {LEAST_PLANS} plans)",
+            all.len()
+        )
+    });
+    Compared { comparisons, gap }
+}
+
+fn frequent_kinds(all: &[Member<'_>]) -> Vec<String> {
+    let counted = counted_kinds(all.iter().map(|one| one.plan)).into_iter();
+    let plans_with = |kind: &str| all.iter().filter(|one| has_kind(one.plan, kind)).count();
+    counted
+        .map(|(kind, _)| kind)
+        .filter(|kind| plans_with(kind) >= LEAST_PLANS)
+        .collect()
+}
+
+fn has_kind(plan: &PlanRecord, kind: &str) -> bool {
+    let kinds = plan.deviations.iter().filter_map(|one| one.kind.as_deref());
+    kinds.map(plain_kind).any(|own| is_same_kind(&own, kind))
+}

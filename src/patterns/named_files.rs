@@ -1,0 +1,54 @@
+//! Which files a plan's deviations name.
+
+use crate::patterns::PlanRecord;
+
+impl PlanRecord {
+    /// Returns the files that its deviations name, as they are spelled there; each once, sorted.
+    pub fn files_in_deviations(&self) -> Vec<&str> {
+        let in_details = self.details.iter().flat_map(|detail| &detail.files);
+        let in_texts = self
+            .deviations
+            .iter()
+            .flat_map(|deviation| paths(&deviation.text));
+        let mut files: Vec<&str> = in_details.map(String::as_str).chain(in_texts).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+}
+
+/// Returns the paths in a text: between backticks, with a folder or an extension.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|code| is_path(code))
+}
+
+fn is_path(code: &str) -> bool {
+    let name = code.rsplit('/').next().unwrap_or(code);
+    // `.class` is a selector or a method, hardly ever a file.
+    let extension = name
+        .rsplit_once('.')
+        .filter(|(stem, _)| !stem.is_empty())
+        .map(|(_, extension)| extension);
+    let is_file = extension.is_some_and(|extension| {
+        (1..=5).contains(&extension.len())
+            && extension
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+            && extension.bytes().any(|b| b.is_ascii_lowercase())
+    });
+    is_file && !code.contains(|c: char| c.is_whitespace() || "(){}<>=\"'*:;,$".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_code_that_looks_like_a_file_is_one() {
+        let text = "`src/a.rs` and `b.ts`, not `.class`, `x.y()`, `v1.2`, c.rs or `Some<a.b>`";
+        assert_eq!(paths(text).collect::<Vec<_>>(), ["src/a.rs", "b.ts"]);
+    }
+}

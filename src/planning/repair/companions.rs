@@ -1,0 +1,74 @@
+//! What goes with a statement that is put right: a name beside its number, a bar beside its percent.
+
+use crate::planning::Claim;
+use crate::planning::Phase;
+use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
+use crate::planning::PlanStanding;
+use crate::planning::Standing;
+use crate::planning::drift::unprefixed;
+use crate::planning::repair::status_words;
+
+/// Returns a phase's number written as the old one is: `03.1` becomes `06`, `3.1` becomes `6`.
+pub(super) fn number(old: &str, number: &PhaseNumber) -> String {
+    let written = number.to_string();
+    let is_padded = old.starts_with('0');
+    if is_padded && number.whole() < 10 {
+        format!("0{written}")
+    } else {
+        written
+    }
+}
+
+/// Returns what a claim that tells more of the current phase says of another one; nothing where it may stay.
+pub(super) fn moved(claim: &Claim, phase: &Phase) -> Option<String> {
+    let done = phase.count(PlanStanding::Complete);
+    Some(match claim {
+        Claim::Name(old) => name(old, phase)?,
+        Claim::Index(_) => phase.number.whole().to_string(),
+        Claim::PlansComplete(_) => done.to_string(),
+        Claim::PlansTotal(_) => phase.plans.len().to_string(),
+        Claim::CurrentPlan(_) => phase.plans.len().min(done + 1).to_string(),
+        Claim::Status(old) | Claim::PhaseStatus(old) => status(old, phase)?,
+        _ => return None,
+    })
+}
+
+/// Returns the phase's name without what would break the line, as a slug where the old one is one.
+fn name(old: &str, phase: &Phase) -> Option<String> {
+    let is_slug = old.contains('-') && !old.contains(char::is_whitespace);
+    let name = if is_slug {
+        let dir = phase
+            .dir
+            .as_ref()?
+            .file_name()?
+            .to_string_lossy()
+            .into_owned();
+        let (_, rest) = PhaseNumber::split(&dir)?;
+        rest.trim_start_matches(['-', '_', ' ']).to_owned()
+    } else {
+        phase.name.clone()?
+    };
+    let kept =
+        |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '&' | '.' | ',' | '+' | '/');
+    let name: String = name.chars().filter(kept).collect();
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!name.is_empty()).then_some(name)
+}
+
+/// Returns the status of a phase that STATE.md comes to stand at, where the old words do not fit it.
+fn status(old: &str, phase: &Phase) -> Option<String> {
+    let (named, words) = unprefixed(old);
+    let is_begun = phase.plans.iter().any(|(slot, _)| slot.summary.is_some());
+    let said = PhaseProgress::of(words)?;
+    let progress = match phase.standing {
+        Standing::Done => PhaseProgress::Complete,
+        Standing::Open if is_begun => PhaseProgress::InProgress,
+        Standing::Open | Standing::Unplanned | Standing::Dropped => PhaseProgress::NotStarted,
+    };
+    let is_of_another = named.is_some_and(|number| number != phase.number);
+    let is_open = matches!(said, PhaseProgress::InProgress | PhaseProgress::NotStarted);
+    let fits = said == progress || (is_open && phase.standing == Standing::Open);
+    let may_go = said != PhaseProgress::Blocked && status_words::is_plain(old);
+    ((is_of_another || !fits) && may_go).then(|| status_words::written(old, progress, &[]))
+}

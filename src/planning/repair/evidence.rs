@@ -1,0 +1,69 @@
+//! Names the file that shows how things are.
+
+use crate::planning::Evidence;
+use crate::planning::Phase;
+use crate::planning::PlanStanding;
+use crate::planning::Position;
+use crate::planning::Standing;
+use crate::planning::standing::planned;
+
+/// Returns what shows how far a phase is: its first open plan, else its folder, else the roadmap.
+pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
+    let Some(dir) = &phase.dir else {
+        let line = planned(evidence.roadmap, &phase.number).map_or(1, |planned| planned.line);
+        return format!("{}: names it, and it has no folder", evidence.roadmap(line));
+    };
+    if phase.standing == Standing::Open
+        && let Some(open) = open_plan(evidence, phase)
+    {
+        return open;
+    }
+    let (done, all) = (phase.count(PlanStanding::Complete), phase.plans.len());
+    let shown = evidence.show(dir);
+    match all {
+        0 => format!("{shown}: has no plans"),
+        1 if done == 1 => format!("{shown}: its plan has a finished summary"),
+        _ if done == all => format!("{shown}: all {all} plans have finished summaries"),
+        _ => format!("{shown}: {done} of {all} plans have finished summaries"),
+    }
+}
+
+/// Returns the first plan of a phase that is not complete, and why: `…/03-02-PLAN.md: plan 2 has no summary`.
+pub(super) fn open_plan(evidence: &Evidence<'_>, phase: &Phase) -> Option<String> {
+    let dir = phase.dir.as_ref()?;
+    phase.plans.iter().find_map(|(slot, standing)| {
+        let why = match standing {
+            PlanStanding::Complete => return None,
+            PlanStanding::Open => "has no summary",
+            PlanStanding::Partial => "is partial",
+            PlanStanding::Failed => "failed",
+        };
+        let file = slot.summary.as_ref().or(slot.plan.as_ref())?;
+        let path = dir.join(file);
+        Some(format!(
+            "{}: plan {} {why}",
+            evidence.show(&path),
+            slot.number
+        ))
+    })
+}
+
+/// Returns what shows how many phases and plans there are.
+pub(super) fn of_all(evidence: &Evidence<'_>, position: &Position) -> String {
+    let dir = evidence.folder.active.dir.join("phases");
+    let with_folder = || position.phases.iter().filter(|phase| phase.dir.is_some());
+    let done: usize = with_folder()
+        .map(|phase| phase.count(PlanStanding::Complete))
+        .sum();
+    let plans: usize = with_folder().map(|phase| phase.plans.len()).sum();
+    let finished = position
+        .phases
+        .iter()
+        .filter(|phase| phase.standing == Standing::Done)
+        .count();
+    format!(
+        "{}: {finished} of {} phases done, {done} of {plans} plans",
+        evidence.show(&dir),
+        position.total()
+    )
+}

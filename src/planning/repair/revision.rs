@@ -1,0 +1,197 @@
+//! One round of edits to one file.
+
+use std::ops::Range;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::markdown::edit::Edit;
+use crate::planning::Claim;
+use crate::planning::Correction;
+use crate::planning::DriftKind;
+use crate::planning::Evidence;
+use crate::planning::Position;
+use crate::planning::Stated;
+use crate::planning::drift::Finding;
+use crate::planning::drift::Right;
+use crate::planning::repair::bar;
+use crate::planning::repair::companions;
+use crate::planning::repair::evidence;
+use crate::planning::repair::source_text::SourceText;
+use crate::planning::repair::status_words;
+
+/// The edits of one round, and what they put right.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Revised {
+    pub(super) edits: Vec<Edit>,
+    pub(super) corrections: Vec<Correction>,
+}
+
+/// Collects the edits of one round.
+pub(super) struct Revision<'a> {
+    evidence: &'a Evidence<'a>,
+    position: &'a Position,
+    text: String,
+    file: PathBuf,
+    revised: Revised,
+}
+
+impl<'a> Revision<'a> {
+    pub(super) fn of(
+        evidence: &'a Evidence<'a>,
+        position: &'a Position,
+        source: &SourceText,
+        name: &str,
+    ) -> Self {
+        let file = evidence.folder.active.dir.join(name);
+        let shown: &Path = file.strip_prefix(evidence.root).unwrap_or(&file);
+        Self {
+            evidence,
+            position,
+            text: source.text(),
+            file: shown.to_owned(),
+            revised: Revised::default(),
+        }
+    }
+
+    pub(super) fn finish(self) -> Revised {
+        self.revised
+    }
+
+    /// Brings STATE.md to the current phase, with all that it says of the phase it stands at.
+    pub(super) fn move_phase(&mut self, findings: &[Finding]) {
+        let Some(phase) = self.position.phase() else {
+            return;
+        };
+        let of_phase = findings
+            .iter()
+            .filter(|finding| finding.drift.kind == DriftKind::Phase);
+        for finding in of_phase {
+            self.take(finding, &[]);
+        }
+        let because = evidence::of_phase(self.evidence, phase);
+        for claim in &self.evidence.state.claims {
+            if let Some(written) = companions::moved(&claim.value, phase) {
+                self.put(claim.line, &claim.range, None, written, &because);
+            }
+        }
+    }
+
+    /// Puts STATE.md's statements right.
+    pub(super) fn take_state(&mut self, findings: &[Finding]) {
+        let listed = &self.evidence.state.phase_statuses;
+        let siblings: Vec<&str> = listed
+            .iter()
+            .map(|phase| phase.status.value.as_str())
+            .collect();
+        for finding in findings {
+            let is_listed = listed
+                .iter()
+                .any(|phase| phase.status.range == finding.range);
+            self.take(finding, if is_listed { &siblings } else { &[] });
+            if finding.drift.kind == DriftKind::Percent {
+                self.take_bar(finding);
+            }
+        }
+    }
+
+    /// Puts the roadmap's checkboxes and rows right.
+    pub(super) fn take_roadmap(&mut self, findings: &[Finding]) {
+        let rows = self.evidence.roadmap.phases.iter();
+        let siblings: Vec<&str> = rows
+            .filter_map(|phase| Some(phase.row.as_ref()?.status.as_ref()?.value.as_str()))
+            .collect();
+        for finding in findings {
+            self.take(finding, &siblings);
+        }
+    }
+
+    fn take(&mut self, finding: &Finding, siblings: &[&str]) {
+        let Some(old) = self.text.get(finding.range.clone()) else {
+            return;
+        };
+        let written = match &finding.right {
+            Right::Phase(number) => companions::number(old, number),
+            Right::Count(count) => count.to_string(),
+            Right::Mark(true) => "x".to_owned(),
+            Right::Mark(false) => " ".to_owned(),
+            Right::Counts(done, all) => self.counts(old, finding, *done, *all),
+            Right::Status(_) if !status_words::is_plain(old) => return,
+            Right::Status(progress) => status_words::written(old, *progress, siblings),
+        };
+        let because = match finding.phase {
+            Some(index) => evidence::of_phase(self.evidence, &self.position.phases[index]),
+            None => evidence::of_all(self.evidence, self.position),
+        };
+        let kind = Some(finding.drift.kind);
+        self.put(finding.drift.line, &finding.range, kind, written, &because);
+    }
+
+    /// Writes two counts in the places, in the order and with the signs between them that the cell has.
+    fn counts(&self, cell: &str, finding: &Finding, done: usize, all: usize) -> String {
+        let rows = self.evidence.roadmap.phases.iter();
+        let is_total_first = rows
+            .filter_map(|phase| phase.row.as_ref())
+            .any(|row| row.line == finding.drift.line && row.is_total_first);
+        let (first, second) = if is_total_first {
+            (all, done)
+        } else {
+            (done, all)
+        };
+        let between = cell.trim_matches(|c: char| c.is_ascii_digit());
+        format!("{first}{between}{second}")
+    }
+
+    /// Draws the bar anew that stands in the line of a percent.
+    fn take_bar(&mut self, percent: &Finding) {
+        let Right::Count(right) = percent.right else {
+            return;
+        };
+        let bars: Vec<&Stated<Claim>> = self
+            .evidence
+            .state
+            .claims
+            .iter()
+            .filter(|claim| claim.line == percent.drift.line)
+            .collect();
+        for claim in bars {
+            if let Claim::Bar(bar) = &claim.value
+                && let Some(drawn) = bar::redrawn(bar, u32::try_from(right).unwrap_or(100))
+            {
+                let because = evidence::of_all(self.evidence, self.position);
+                self.put(claim.line, &claim.range, None, drawn, &because);
+            }
+        }
+    }
+
+    fn put(
+        &mut self,
+        line: usize,
+        range: &Range<usize>,
+        kind: Option<DriftKind>,
+        written: String,
+        because: &str,
+    ) {
+        let Some(stated) = self.text.get(range.clone()) else {
+            return;
+        };
+        let overlaps = |edit: &Edit| edit.range.start < range.end && range.start < edit.range.end;
+        if stated == written || self.revised.edits.iter().any(overlaps) {
+            return;
+        }
+        let shown = |mark: &str| match kind {
+            Some(DriftKind::Checkbox) => format!("[{mark}]"),
+            _ => mark.to_owned(),
+        };
+        self.revised.corrections.push(Correction {
+            kind,
+            stated: shown(stated),
+            written: shown(&written),
+            file: self.file.clone(),
+            line,
+            because: because.to_owned(),
+        });
+        self.revised
+            .edits
+            .push(Edit::replace(range.clone(), written));
+    }
+}

@@ -1,0 +1,131 @@
+use super::*;
+use crate::error::Kind;
+use crate::project::Request;
+use crate::project::fixture::Tree;
+
+const ROADMAP: &str = "# Roadmap\r\n\r\n- [ ] **Phase 1: Base** - first\r\n- [x] **Phase 2: Cli** - second\r\n\r\n| Phase | Plans Complete | Status | Completed |\r\n|---|---|---|---|\r\n| 1. Base | 0 / 1 | Pending | - |\r\n| 2. Cli | 1/1 | Done | x |\r\n";
+
+/// Phase 1 is done, phase 2 has one plan done and one open.
+fn project(state: impl AsRef<[u8]>) -> (Tree, Project) {
+    let tree = Tree::new(&[]);
+    tree.write(".vbw-planning/STATE.md", state);
+    tree.write(".vbw-planning/ROADMAP.md", ROADMAP);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "02-cli/02-01-PLAN.md",
+        "02-cli/02-01-SUMMARY.md",
+        "02-cli/02-02-PLAN.md",
+    ] {
+        tree.write(&format!(".vbw-planning/phases/{file}"), "");
+    }
+    let project = open(&tree);
+    (tree, project)
+}
+
+fn open(tree: &Tree) -> Project {
+    Project::open(Request {
+        directory: tree.at(""),
+        ..Request::default()
+    })
+    .unwrap()
+}
+
+fn repaired(project: &Project) -> Repair {
+    repair(project, &Survey::take(project).unwrap()).unwrap()
+}
+
+fn new_bytes<'a>(repair: &'a Repair, name: &str) -> &'a [u8] {
+    let found = repair.files.iter().find(|(path, ..)| path.ends_with(name));
+    &found.unwrap().2
+}
+
+#[test]
+fn only_the_bytes_of_wrong_statements_change() {
+    let state = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 01 of 2 (Base)\r\nPlans: 1/1\r\nProgress: [##########] 100%\r\nStatus: COMPLETE\r\n\r\n## Phase Status\r\n- **Phase 1:** Pending planning\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
+    let (_dir, project) = project(state);
+    let repair = repaired(&project);
+    assert_eq!(repair.left, []);
+    let expected = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 02 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#######---] 75%\r\nStatus: IN PROGRESS\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
+    let written = new_bytes(&repair, "STATE.md");
+    assert_eq!(
+        String::from_utf8_lossy(written),
+        String::from_utf8_lossy(expected)
+    );
+    assert_eq!(written, expected);
+    let roadmap = ROADMAP
+        .replace("[ ] **Phase 1", "[x] **Phase 1")
+        .replace("[x] **Phase 2", "[ ] **Phase 2")
+        .replace("| 0 / 1 | Pending |", "| 1 / 1 | Done |")
+        .replace("| 1/1 | Done | x |", "| 1/2 | In progress | x |");
+    assert_eq!(
+        String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md")),
+        roadmap
+    );
+}
+
+#[test]
+fn each_correction_names_its_evidence() {
+    let (_dir, project) = project("# State\n\nPhase: 1 of 2 (Base)\n");
+    let repair = repaired(&project);
+    let first = &repair.corrections[0];
+    assert_eq!(
+        (first.stated.as_str(), first.written.as_str(), first.line),
+        ("1", "2", 3)
+    );
+    assert_eq!(
+        first.because,
+        ".vbw-planning/phases/02-cli/02-02-PLAN.md: plan 2 has no summary"
+    );
+}
+
+#[test]
+fn a_sentence_is_left_and_reported() {
+    let (_dir, project) =
+        project("# State\n\nPhase: 2 of 2 (Cli)\nStatus: Complete, as Ann asked us to say\n");
+    let repair = repaired(&project);
+    assert_eq!(repair.left.len(), 1);
+    assert!(repair.left[0].stated.contains("as Ann asked"));
+    let is_roadmap = |(path, ..): &(PathBuf, Vec<u8>, Vec<u8>)| path.ends_with("ROADMAP.md");
+    assert!(repair.files.iter().all(is_roadmap));
+}
+
+#[test]
+fn what_no_file_settles_is_refused() {
+    let state = "# State\n\nPhase: 1 of 2 (Base)\n";
+    let refusal = |change: &dyn Fn(&Tree)| {
+        let (tree, project) = project(state);
+        change(&tree);
+        let survey = Survey::take(&project).unwrap();
+        let error = repair(&project, &survey).unwrap_err();
+        assert_eq!(error.kind, Kind::Refused, "{error}");
+        error.message
+    };
+    let touch = |tree: &Tree, file: &str| tree.write(&format!(".vbw-planning/{file}"), "");
+    let doubled = refusal(&|tree| touch(tree, "phases/02-other/02-01-PLAN.md"));
+    assert!(
+        doubled.contains("two folders carry the number 2"),
+        "{doubled}"
+    );
+    let later = refusal(&|tree| touch(tree, "phases/03-x/03-01-SUMMARY.md"));
+    assert!(
+        later.contains("02-02-PLAN.md: plan 2 has no summary, but"),
+        "{later}"
+    );
+    let active = refusal(&|tree| touch(tree, "ACTIVE"));
+    assert!(active.contains("ACTIVE names no milestone"), "{active}");
+    let vouched = refusal(&|tree| {
+        let text = format!("{state}\n## Phase Status\n- **Phase 2:** Complete\n");
+        tree.write(".vbw-planning/STATE.md", text);
+    });
+    assert!(vouched.contains("call phase 2 complete"), "{vouched}");
+}
+
+#[test]
+fn nothing_to_repair_changes_nothing() {
+    let tree = Tree::new(&[]);
+    tree.write(".vbw-planning/STATE.md", "# State\n\nPhase: 4\n");
+    let project = open(&tree);
+    let repair = repaired(&project);
+    assert!(repair.files.is_empty() && repair.corrections.is_empty());
+}

@@ -1,0 +1,61 @@
+//! `annals patterns`
+
+use serde_json::json;
+
+use crate::cli::GSD;
+use crate::cli::VBW;
+use crate::cli::assert_error;
+use crate::support::Case;
+
+#[test]
+fn entries_are_listed_and_shown_as_they_stand() {
+    let case = Case::new(VBW);
+    let listed = case.run("patterns list").success();
+    assert!(
+        listed
+            .stdout()
+            .starts_with("  1  Phase 1: Item Store (2026-01-13): 2 worked, 1 failed\n"),
+        "{}",
+        listed.report()
+    );
+    let shown = case.run("patterns show 1").success();
+    let file = String::from_utf8(case.read(".vbw-planning/patterns/PATTERNS.md").unwrap()).unwrap();
+    assert!(
+        file.contains(shown.stdout().trim_end()),
+        "{}",
+        shown.report()
+    );
+    assert_error(
+        &case.run("patterns show 99").code(3),
+        "there is no entry 99",
+        "annals patterns list shows 3",
+    );
+}
+
+#[test]
+fn none_recorded_says_what_to_do() {
+    let case = Case::new(GSD);
+    let listed = case.run("patterns list").success();
+    assert_eq!(
+        listed.stdout(),
+        "No patterns recorded yet; annals execute records a finished phase.\n"
+    );
+}
+
+#[test]
+fn relevant_ones_come_with_their_source_and_score() {
+    let case = Case::new(VBW);
+    let found = case
+        .run("patterns relevant 4 --limit 2 --json")
+        .success()
+        .json();
+    assert_eq!(found.as_array().unwrap().len(), 2);
+    let scores: Vec<f64> = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["score"].as_f64().unwrap())
+        .collect();
+    assert!(scores[0] >= scores[1], "{scores:?}");
+    assert_eq!(found[0]["stale"], json!(null));
+}

@@ -1,0 +1,190 @@
+//! `annals plan`.
+
+use crate::support::{Case, difference};
+
+#[test]
+fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
+    let case = Case::new("examples/vbw-project");
+    let brief = case.run("plan").success().stdout();
+    let mut sections = brief.lines().filter(|line| !line.starts_with("  - "));
+    let first = sections.next().unwrap();
+    assert_eq!(
+        first,
+        "Phase 4 of 5: Low-Stock Alerts (in progress, 1 of 3 plans)"
+    );
+    let rest: Vec<&str> = sections
+        .map(|line| line.split(':').next().unwrap())
+        .collect();
+    assert_eq!(
+        rest,
+        [
+            "Goal",
+            "Builds on",
+            "Requirements",
+            "Done when",
+            "What to know",
+            "What plan shape works here",
+            "Files to be careful with",
+            "Plans",
+            "Plans at risk",
+            "Next"
+        ]
+    );
+    assert!(
+        brief.contains("  - REQ-08: A warning before something runs out\n"),
+        "{brief}"
+    );
+    assert!(
+        brief.contains(
+            "  - 2 open: The low command and its exit code (wave 2 after 04-01, 3 tasks, 6 files)\n"
+        ),
+        "{brief}"
+    );
+    assert!(brief.ends_with("Next: /vbw:execute 4\n"), "{brief}");
+    assert!(brief.lines().count() <= 60, "{brief}");
+}
+
+#[test]
+fn the_document_has_it_all_and_a_second_run_changes_nothing() {
+    let case = Case::new("examples/vbw-project");
+    let brief = case.run("plan 2.1 --json").success().json();
+    assert_eq!(brief["phase"], "2.1");
+    assert_eq!(brief["status"], "complete");
+    assert_eq!(brief["depends_on"][0]["status"], "complete");
+    assert_eq!(brief["requirements"][0]["id"], "REQ-04");
+    let know = brief["know"].as_array().unwrap();
+    assert!((3..=5).contains(&know.len()), "{know:?}");
+    assert!(
+        know.iter()
+            .all(|known| !known["source"].as_str().unwrap().is_empty())
+    );
+    let plans = brief["plans"].as_array().unwrap();
+    assert_eq!(
+        (plans.len(), &plans[0]["risk"]),
+        (2, &serde_json::Value::Null)
+    );
+    let open = case.run("plan --json").success().json();
+    assert_eq!(open["plans"][2]["risk"], "high");
+    assert!(
+        open["shape"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("Plans with 5 or more tasks deviated in 7 of 8")
+    );
+    let before = case.tree();
+    case.run("plan 2.1").success();
+    assert_eq!(difference(&before, &case.tree()), [""; 0]);
+}
+
+#[test]
+fn open_plans_are_checked_and_finished_ones_left_alone() {
+    let case = Case::empty();
+    let plan = |depends: &str| {
+        format!(
+            "---\nphase: 1\nplan: 1\nwave: 1\ndepends_on: [{depends}]\nmust_haves: [\"it runs\"]\nfiles_modified: [src/a.rs]\n---\n\n\
+             ## Task 1: Do it\n\nWrite it.\n\n**Verify:** run it\n"
+        )
+    };
+    let dir = ".vbw-planning/phases/01-first";
+    case.write(
+        ".vbw-planning/ROADMAP.md",
+        "# Roadmap\n\n## Phase 1: First\n\n**Goal:** Begin\n",
+    );
+    case.write(
+        &format!("{dir}/01-01-PLAN.md"),
+        plan("").replace("src/a.rs", "src/b.rs"),
+    )
+    .write(
+        &format!("{dir}/01-02-PLAN.md"),
+        plan("3").replace("plan: 1", "plan: 2"),
+    )
+    .write(
+        &format!("{dir}/01-03-PLAN.md"),
+        plan("2").replace("plan: 1", "plan: 3"),
+    )
+    .write(&format!("{dir}/01-04-PLAN.md"), "# No fields\n")
+    .write(&format!("{dir}/01-05-PLAN.md"), "# Done\n")
+    .write(
+        &format!("{dir}/01-05-SUMMARY.md"),
+        "---\nstatus: complete\n---\n",
+    );
+    let brief = case.run("plan 1").success().stdout();
+    for problem in [
+        "01-02-PLAN.md:5: plans wait for each other: 2 → 3 → 2",
+        "01-03-PLAN.md: in wave 1, changes what plan 2 changes in the same wave: src/a.rs",
+        "01-04-PLAN.md: the plan does not state wave, depends_on, must_haves",
+        "01-04-PLAN.md: the plan has no tasks",
+    ] {
+        assert!(
+            brief.contains(&format!("  - {problem}\n")),
+            "{problem}:\n{brief}"
+        );
+    }
+    assert!(
+        !brief.contains("01-05-PLAN.md") && !brief.contains("01-01-PLAN.md"),
+        "{brief}"
+    );
+}
+
+#[test]
+fn an_unknown_phase_names_the_known_ones() {
+    let case = Case::new("examples/vbw-project");
+    let before = case.tree();
+    let unknown = case.run("plan 9").code(3);
+    assert_eq!(
+        unknown.stderr(),
+        "error: there is no phase 9\nhint: known phases: 1, 2, 2.1, 3, 4\n"
+    );
+    assert_eq!(unknown.stdout(), "");
+    case.run("plan nine").code(2);
+    assert_eq!(difference(&before, &case.tree()), [""; 0]);
+    let failure = case.run("plan 9 --json").code(3).json();
+    assert_eq!(failure["error"]["kind"], "not_found");
+}
+
+#[test]
+fn a_folder_of_its_first_day_and_one_between_milestones_say_so() {
+    let case = Case::empty();
+    let missing = case.run("plan").code(3);
+    assert!(
+        missing.stderr().contains("annals init"),
+        "{}",
+        missing.stderr()
+    );
+    assert!(case.tree().is_empty());
+    case.run("init").success();
+    let first = case.run("plan").success().stdout();
+    assert_eq!(
+        first,
+        "Phase 1 (not planned)\nGoal: not stated in ROADMAP.md\nNext: /vbw:plan 1\n"
+    );
+    case.write(
+        ".vbw-planning/STATE.md",
+        "# State\n\n## Current Phase\n\nStatus: awaiting new milestone\n",
+    );
+    let none = case.run("plan").code(3);
+    assert!(
+        none.stderr().contains("no milestone is active"),
+        "{}",
+        none.stderr()
+    );
+}
+
+#[test]
+fn the_brief_is_told_although_the_context_file_is_refused() {
+    let case = Case::new("examples/vbw-project");
+    case.run("sync").success();
+    let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    case.write("CLAUDE.md", context.replace("## Active Context", "## Mine"));
+    let outcome = case.run("plan").code(4);
+    assert!(
+        outcome.stdout().starts_with("Phase 4 of 5"),
+        "{}",
+        outcome.stdout()
+    );
+    assert!(
+        outcome.stderr().contains("CLAUDE.md"),
+        "{}",
+        outcome.stderr()
+    );
+}

@@ -1,0 +1,138 @@
+//! `annals ship`
+
+use serde_json::json;
+
+use crate::cli::GSD;
+use crate::cli::VBW;
+use crate::cli::assert_error;
+use crate::cli::assert_unchanged;
+use crate::support::Case;
+use crate::support::require;
+
+const ARCHIVE: &str = ".vbw-planning/milestones/shared-pantry";
+
+#[test]
+fn an_unfinished_milestone_is_refused() {
+    let case = Case::new(VBW);
+    let before = case.tree();
+    let refused = case.run("ship").code(4);
+    assert_error(
+        &refused,
+        "the milestone is not complete: phase 4: no finished summary for plans 2, 3",
+        "finish or drop what is open, or ship it as it is with --force",
+    );
+    assert_unchanged(&before, &case, &refused);
+}
+
+#[test]
+fn shipping_moves_the_milestone_and_keeps_what_outlives_it() {
+    let case = Case::new(VBW);
+    case.write(".vbw-planning/RESUME.md", "stale\n");
+    let roadmap = case.read(".vbw-planning/ROADMAP.md");
+    let project = case.read(".vbw-planning/PROJECT.md");
+    let report = case.run("ship --force --json").success().json();
+    assert_eq!(report["archived"]["slug"], json!("shared-pantry"));
+    assert_eq!(
+        report["archived"]["plans"],
+        json!({"total": 15, "complete": 13})
+    );
+    assert_eq!(case.read(&format!("{ARCHIVE}/ROADMAP.md")), roadmap);
+    assert_eq!(case.read(".vbw-planning/PROJECT.md"), project);
+    assert_eq!(case.read(".vbw-planning/RESUME.md"), None);
+    assert!(case.read(&format!("{ARCHIVE}/SHIPPED.md")).is_some());
+    let status = case.run("status --json").success().json();
+    assert_eq!(status["next"]["action"], json!("none"));
+    assert_eq!(status["decisions"].as_array().unwrap().len(), 11);
+    assert_eq!(status["todos"].as_array().unwrap().len(), 2);
+    let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(
+        context.contains("**Next action:** /vbw:vibe\n"),
+        "{context}"
+    );
+}
+
+#[test]
+fn shipping_twice_changes_nothing_more() {
+    let case = Case::new(VBW);
+    case.run("ship --force").success();
+    let shipped = case.tree();
+    let second = case.run("ship").success();
+    assert!(
+        second.stdout().starts_with("No milestone to archive.\n"),
+        "{}",
+        second.report()
+    );
+    assert_unchanged(&shipped, &case, &second);
+}
+
+#[test]
+fn an_undone_ship_brings_every_byte_back() {
+    let case = Case::new(VBW);
+    case.run("execute --all").success();
+    let before = case.tree();
+    case.run("ship --force").success();
+    case.run("undo").success();
+    assert_eq!(case.tree(), before);
+}
+
+#[test]
+fn a_named_milestone_makes_way_for_the_next() {
+    let case = Case::empty();
+    for slug in ["alpha", "beta"] {
+        case.write(
+            &format!(".vbw-planning/{slug}/STATE.md"),
+            "# State\n\n**Project:** sundial\n",
+        );
+        case.write(&format!(".vbw-planning/{slug}/ROADMAP.md"), "# Roadmap\n");
+        case.write(
+            &format!(".vbw-planning/{slug}/phases/01-dial/01-01-PLAN.md"),
+            "# Plan\n",
+        );
+    }
+    case.write(
+        ".vbw-planning/alpha/phases/01-dial/01-01-SUMMARY.md",
+        "# Done\n",
+    );
+    case.write(".vbw-planning/ACTIVE", "alpha\n");
+    case.run("ship --milestone gamma").code(3);
+    let report = case.run("ship --json").success().json();
+    assert_eq!(report["active"], json!("beta"));
+    assert_eq!(case.read(".vbw-planning/ACTIVE").unwrap(), b"beta\n");
+    assert!(
+        case.read(".vbw-planning/milestones/alpha/SHIPPED.md")
+            .is_some()
+    );
+    let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(
+        context.contains("**Next action:** /vbw:execute 1\n"),
+        "{context}"
+    );
+}
+
+#[test]
+fn a_gsd_folder_is_cleaned_up_and_not_archived() {
+    let case = Case::new(GSD);
+    case.write(".planning/RESUME.md", "stale\n");
+    let refused = case.run("ship --force").code(4);
+    assert_error(
+        &refused,
+        "a GSD milestone is archived by its own workflow; the clean-up is done",
+        "/gsd:complete-milestone",
+    );
+    assert_eq!(case.read(".planning/RESUME.md"), None);
+    assert!(case.read(".planning/ROADMAP.md").is_some());
+}
+
+#[test]
+fn a_tag_is_made_where_it_is_asked_for() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::new(VBW);
+    case.git_init();
+    case.commit("Begin", "2026-02-20T10:00:00Z");
+    let report = case.run("ship --force --tag --json").success().json();
+    assert_eq!(report["tag"], json!("milestone/shared-pantry"));
+    let tags = case.program("git tag --list").success();
+    assert_eq!(tags.stdout(), "milestone/shared-pantry\n");
+}
