@@ -95,6 +95,18 @@ impl Error {
         self
     }
 
+    /// Names the file relative to a folder, where it lies inside.
+    #[must_use]
+    pub fn relative_to(mut self, folder: &Path) -> Self {
+        if let Some(place) = &mut self.place
+            && let Ok(below) = place.file.strip_prefix(folder)
+            && !below.as_os_str().is_empty()
+        {
+            place.file = below.to_owned();
+        }
+        self
+    }
+
     /// Says what to do next.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -131,48 +131,58 @@ impl Output {
             self.result(document, |_, _| Ok(()));
             return;
         }
-        let mut stdout = io::stdout().lock();
-        let written = if stdout.is_terminal() {
+        if io::stdout().is_terminal() {
             // What a terminal would obey is shown to no one.
             let text = String::from_utf8_lossy(bytes);
-            stdout.write_all(text::strip_controls(&text).as_bytes())
+            self.raw(text::strip_controls(&text).as_bytes());
         } else {
-            stdout.write_all(bytes)
-        };
-        let written = written.and_then(|()| stdout.flush());
-        self.settle(written);
+            self.raw(bytes);
+        }
     }
 
-    /// Prints text of our own with its styles, such as the help.
-    pub(crate) fn styled(&mut self, text: &str) {
+    /// Prints text of our own with its styles: the help.
+    pub(crate) fn help(&mut self, text: &str) {
         if self.manner.json {
             let text = anstream::adapter::strip_str(text).to_string();
             self.result(&Verbatim { text }, |_, _| Ok(()));
-            return;
+        } else {
+            self.styled(text);
         }
-        let written = self.stdout.write_all(text.as_bytes());
-        let written = written.and_then(|()| self.stdout.flush());
-        self.settle(written);
     }
 
     /// Prints a page, without escape sequences that stored text might hold.
     fn print(&mut self, page: &[u8]) {
         let page = String::from_utf8_lossy(page);
         let page = text::strip_controls(&page);
-        let mut written = Ok(());
+        if self.manner.json {
+            // Nothing in it is styled, and it may be long: it goes past what looks for styles.
+            return self.raw(page.as_bytes());
+        }
+        let mut styled = String::with_capacity(page.len());
         for line in page.split_inclusive('\n') {
-            let style = if self.manner.json {
-                Style::new()
-            } else {
-                diff_style(line)
-            };
+            let style = diff_style(line);
             let body = line.trim_end_matches('\n');
             let end = &line[body.len()..];
-            written = write!(self.stdout, "{style}{body}{style:#}{end}");
-            if written.is_err() {
-                break;
+            for piece in [
+                &style.render().to_string(),
+                body,
+                &style.render_reset().to_string(),
+                end,
+            ] {
+                styled.push_str(piece);
             }
         }
+        self.styled(&styled);
+    }
+
+    fn raw(&mut self, bytes: &[u8]) {
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        self.settle(written);
+    }
+
+    fn styled(&mut self, text: &str) {
+        let written = self.stdout.write_all(text.as_bytes());
         let written = written.and_then(|()| self.stdout.flush());
         self.settle(written);
     }

@@ -18,7 +18,7 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let mut out = Output::new(manner);
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            out.styled(&error.render().ansi().to_string());
+            out.help(&error.render().ansi().to_string());
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !manner.json => {
             out.explain(&error.render().ansi().to_string());

@@ -58,8 +58,16 @@ pub struct Project {
 impl Project {
     /// Finds the project and reads its settings; a project without a planning folder is one, too.
     pub fn open(request: Request) -> Result<Self> {
+        let root = root(
+            &request.directory,
+            request.project.as_deref(),
+            &request.environment,
+        )?;
+        Self::open_at(root.clone(), request).map_err(|error| error.relative_to(&root))
+    }
+
+    fn open_at(root: PathBuf, request: Request) -> Result<Self> {
         let environment = request.environment;
-        let root = root(&request.directory, request.project.as_deref(), &environment)?;
         let mut settings = sources::settings(&root, &environment)?;
         if let Some(dir) = request.planning_dir {
             settings.planning_dir = Some(request.directory.join(dir));

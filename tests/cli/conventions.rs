@@ -391,7 +391,15 @@ fn a_nested_repository_or_worktree_is_a_project_of_its_own() {
     ] {
         let own = case.read("CLAUDE.md");
         let outcome = case.run("sync").inside(place).success();
+<<<<<<< HEAD
+        assert!(
+            outcome.stdout().starts_with("CLAUDE.md updated ("),
+            "{}",
+            outcome.report()
+        );
+=======
         assert_eq!(outcome.stdout(), "CLAUDE.md updated (68 lines).\n");
+>>>>>>> main
         assert_ne!(case.read(file), own);
         assert_eq!(case.read("CLAUDE.md"), own);
     }
