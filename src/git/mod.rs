@@ -1,8 +1,13 @@
 //! Asks git about history, renames and dates; "no git here" is an answer, not an error.
 
 mod commits;
+mod listing;
+mod objects;
 mod program;
+mod removals;
+mod renames;
 mod repository;
+mod timeline;
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -18,6 +23,14 @@ use crate::error::Result;
 use crate::git::program::Program;
 use crate::git::repository::Head;
 use crate::git::repository::Repository;
+
+pub use listing::Tracked;
+pub use objects::Object;
+pub use objects::Objects;
+pub use objects::TreeEntry;
+pub use removals::Removal;
+pub use renames::Rename;
+pub use timeline::Timeline;
 
 /// The git repository that a project stands in, if it stands in one.
 ///
@@ -167,10 +180,73 @@ impl Git {
         Ok(hash.map(|hash| hash.trim().to_owned()))
     }
 
+    /// Returns the folder that the repository is checked out in: the project's root or one above it.
+    pub fn top(&self) -> Option<&Path> {
+        self.repository
+            .as_ref()
+            .map(|repository| repository.top.as_path())
+    }
+
+    /// Returns the names in the index, from the top of the repository.
+    pub fn tracked(&self) -> Result<Option<Tracked>> {
+        self.ask(listing::tracked)
+    }
+
+    /// Returns the names of all files at a commit, from the top of the repository.
+    pub fn files_at(&self, commit: &str) -> Result<Option<Vec<String>>> {
+        self.ask(|program| listing::files_at(program, commit))
+    }
+
+    /// Returns the commits that led to what is checked out, with their times.
+    pub fn timeline(&self) -> Result<Timeline> {
+        let shallow = self.repository.as_ref().is_some_and(Repository::is_shallow);
+        let Some(head) = self.head()? else {
+            return Ok(Timeline::default());
+        };
+        let commits = self.ask(|program| timeline::commits(program, &head))?;
+        Ok(Timeline::new(commits.unwrap_or_default(), shallow))
+    }
+
+    /// Returns the files that each commit renamed against its first parent, also those it changed on the way.
+    pub fn renames(&self, commits: &[&str]) -> Result<Vec<Vec<Rename>>> {
+        let none = || vec![Vec::new(); commits.len()];
+        let renames = self.ask(|program| renames::renames(program, commits))?;
+        Ok(renames.unwrap_or_else(none))
+    }
+
+    /// Returns every removal of a file on the way to what is checked out, the latest first.
+    ///
+    /// It looks at every commit, at some 50 microseconds each.
+    pub fn removals(&self) -> Result<Vec<Removal>> {
+        let Some(head) = self.head()? else {
+            return Ok(Vec::new());
+        };
+        let removals = self.ask(|program| removals::removals(program, &head))?;
+        Ok(removals.unwrap_or_default())
+    }
+
+    /// Opens the repository's objects to be asked for one after the other.
+    pub fn objects(&self) -> Result<Option<Objects>> {
+        self.ask(Objects::open)
+    }
+
     fn program(&self) -> Option<Program<'_>> {
         self.repository.as_ref().map(|_| Program::new(&self.root))
     }
+
+    /// Asks a git that starts at the top of the repository; none without git and repository.
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&Program<'_>) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        match self.top() {
+            Some(top) => question(&Program::new(top)),
+            None => Ok(None),
+        }
+    }
 }
 
+#[cfg(test)]
+mod history_tests;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 /// The folders of a repository.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
+    /// The folder with `.git` in it: where the files are checked out.
+    pub(crate) top: PathBuf,
     /// `.git`, or a worktree's own folder inside the main one.
     own: PathBuf,
     /// Where the refs of all worktrees lie.
@@ -54,7 +56,11 @@ impl Repository {
             Some(path) => own.join(path.trim()),
             None => own.clone(),
         };
-        Some(Self { own, common })
+        Some(Self {
+            top: folder.to_owned(),
+            own,
+            common,
+        })
     }
 
     /// Tells whether the oldest commits here are not the first ones.
