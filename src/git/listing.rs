@@ -1,4 +1,4 @@
-//! Names of files: in the index, and at a commit.
+//! The names in the index.
 
 use crate::error::Result;
 use crate::git::program::Program;
@@ -37,19 +37,6 @@ pub(crate) fn tracked(program: &Program<'_>) -> Result<Option<Tracked>> {
             .retain(|name| !tracked.submodules.contains(name));
     }
     Ok(Some(tracked))
-}
-
-/// Reads the names at a commit, submodules among them.
-pub(crate) fn files_at(program: &Program<'_>, commit: &str) -> Result<Option<Vec<String>>> {
-    let arguments = [
-        "ls-tree",
-        "-r",
-        "-z",
-        "--name-only",
-        "--end-of-options",
-        commit,
-    ];
-    Ok(program.run(&arguments)?.map(|output| names(&output)))
 }
 
 fn names(output: &str) -> Vec<String> {

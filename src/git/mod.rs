@@ -4,7 +4,6 @@ mod commits;
 mod listing;
 mod objects;
 mod program;
-mod removals;
 mod renames;
 mod repository;
 mod timeline;
@@ -28,7 +27,6 @@ pub use listing::Tracked;
 pub use objects::Object;
 pub use objects::Objects;
 pub use objects::TreeEntry;
-pub use removals::Removal;
 pub use renames::Rename;
 pub use timeline::Timeline;
 
@@ -187,14 +185,14 @@ impl Git {
             .map(|repository| repository.top.as_path())
     }
 
+    /// Tells whether some tracked files are left out of the folder on purpose.
+    pub fn is_sparse(&self) -> bool {
+        self.repository.as_ref().is_some_and(Repository::is_sparse)
+    }
+
     /// Returns the names in the index, from the top of the repository.
     pub fn tracked(&self) -> Result<Option<Tracked>> {
         self.ask(listing::tracked)
-    }
-
-    /// Returns the names of all files at a commit, from the top of the repository.
-    pub fn files_at(&self, commit: &str) -> Result<Option<Vec<String>>> {
-        self.ask(|program| listing::files_at(program, commit))
     }
 
     /// Returns the commits that led to what is checked out, with their times.
@@ -212,17 +210,6 @@ impl Git {
         let none = || vec![Vec::new(); commits.len()];
         let renames = self.ask(|program| renames::renames(program, commits))?;
         Ok(renames.unwrap_or_else(none))
-    }
-
-    /// Returns every removal of a file on the way to what is checked out, the latest first.
-    ///
-    /// It looks at every commit, at some 50 microseconds each.
-    pub fn removals(&self) -> Result<Vec<Removal>> {
-        let Some(head) = self.head()? else {
-            return Ok(Vec::new());
-        };
-        let removals = self.ask(|program| removals::removals(program, &head))?;
-        Ok(removals.unwrap_or_default())
     }
 
     /// Opens the repository's objects to be asked for one after the other.
@@ -249,4 +236,4 @@ impl Git {
 #[cfg(test)]
 mod history_tests;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

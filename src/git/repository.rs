@@ -68,6 +68,11 @@ impl Repository {
         self.common.join("shallow").exists()
     }
 
+    /// Tells whether rules say which files are checked out at all.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.own.join("info/sparse-checkout").exists()
+    }
+
     /// Returns what is checked out, as far as the files say.
     pub(crate) fn head(&self) -> Head {
         let Some(mut text) = read(&self.own.join("HEAD"), LARGEST_FILE) else {

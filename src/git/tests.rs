@@ -39,6 +39,14 @@ impl Sandbox {
             .to_owned()
     }
 
+    /// Merges a branch into the one that is checked out.
+    pub(crate) fn merge_at(&self, branch: &str, time: &str) {
+        let mut command = self.command(time);
+        command.env("GIT_COMMITTER_DATE", time);
+        let merge = ["merge", "-q", "--no-ff", "-m", "merge", branch];
+        command.args(merge).assert().success();
+    }
+
     fn command(&self, time: &str) -> Command {
         let mut command = Command::new("git");
         command
