@@ -187,7 +187,7 @@ impl<'a> ContextFile<'a> {
             .to_string();
         Error::refused("the block was edited by hand, so it is not replaced")
             .at(self.path, old.begin_line)
-            .hint("move your text out of the block, or pass --force to replace it")
+            .hint("move your text out of the block; `annals sync --force` replaces it")
             .diff(diff)
     }
 

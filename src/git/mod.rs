@@ -1,8 +1,12 @@
 //! Asks git about history, renames and dates; "no git here" is an answer, not an error.
 
 mod commits;
+mod listing;
+mod objects;
 mod program;
+mod renames;
 mod repository;
+mod timeline;
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -18,6 +22,13 @@ use crate::error::Result;
 use crate::git::program::Program;
 use crate::git::repository::Head;
 use crate::git::repository::Repository;
+
+pub use listing::Tracked;
+pub use objects::Object;
+pub use objects::Objects;
+pub use objects::TreeEntry;
+pub use renames::Rename;
+pub use timeline::Timeline;
 
 /// The git repository that a project stands in, if it stands in one.
 ///
@@ -167,10 +178,62 @@ impl Git {
         Ok(hash.map(|hash| hash.trim().to_owned()))
     }
 
+    /// Returns the folder that the repository is checked out in: the project's root or one above it.
+    pub fn top(&self) -> Option<&Path> {
+        self.repository
+            .as_ref()
+            .map(|repository| repository.top.as_path())
+    }
+
+    /// Tells whether some tracked files are left out of the folder on purpose.
+    pub fn is_sparse(&self) -> bool {
+        self.repository.as_ref().is_some_and(Repository::is_sparse)
+    }
+
+    /// Returns the names in the index, from the top of the repository.
+    pub fn tracked(&self) -> Result<Option<Tracked>> {
+        self.ask(listing::tracked)
+    }
+
+    /// Returns the commits that led to what is checked out, with their times.
+    pub fn timeline(&self) -> Result<Timeline> {
+        let shallow = self.repository.as_ref().is_some_and(Repository::is_shallow);
+        let Some(head) = self.head()? else {
+            return Ok(Timeline::default());
+        };
+        let commits = self.ask(|program| timeline::commits(program, &head))?;
+        Ok(Timeline::new(commits.unwrap_or_default(), shallow))
+    }
+
+    /// Returns the files that each commit renamed against its first parent, also those it changed on the way.
+    pub fn renames(&self, commits: &[&str]) -> Result<Vec<Vec<Rename>>> {
+        let none = || vec![Vec::new(); commits.len()];
+        let renames = self.ask(|program| renames::renames(program, commits))?;
+        Ok(renames.unwrap_or_else(none))
+    }
+
+    /// Opens the repository's objects to be asked for one after the other.
+    pub fn objects(&self) -> Result<Option<Objects>> {
+        self.ask(Objects::open)
+    }
+
     fn program(&self) -> Option<Program<'_>> {
         self.repository.as_ref().map(|_| Program::new(&self.root))
+    }
+
+    /// Asks a git that starts at the top of the repository; none without git and repository.
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&Program<'_>) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        match self.top() {
+            Some(top) => question(&Program::new(top)),
+            None => Ok(None),
+        }
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod history_tests;
+#[cfg(test)]
+pub(crate) mod tests;

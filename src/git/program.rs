@@ -88,6 +88,27 @@ impl<'a> Program<'a> {
         output.map(|output| checked(output, arguments)).transpose()
     }
 
+    /// Starts a command that answers one question after the other; none without a git program.
+    pub(crate) fn talk(&self, arguments: &[&str]) -> Result<Option<Child>> {
+        let tried = format!("run git {}", arguments.first().unwrap_or(&""));
+        let child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        match child {
+            Ok(child) => Ok(Some(child)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).at(&tried, self.root),
+        }
+    }
+
+    /// Returns the folder that the program asks about.
+    pub(crate) fn root(&self) -> &Path {
+        self.root
+    }
+
     /// Makes an annotated tag with the time of this run.
     pub(crate) fn tag(
         &self,

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 /// The folders of a repository.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
+    /// The folder with `.git` in it: where the files are checked out.
+    pub(crate) top: PathBuf,
     /// `.git`, or a worktree's own folder inside the main one.
     own: PathBuf,
     /// Where the refs of all worktrees lie.
@@ -54,12 +56,21 @@ impl Repository {
             Some(path) => own.join(path.trim()),
             None => own.clone(),
         };
-        Some(Self { own, common })
+        Some(Self {
+            top: folder.to_owned(),
+            own,
+            common,
+        })
     }
 
     /// Tells whether the oldest commits here are not the first ones.
     pub(crate) fn is_shallow(&self) -> bool {
         self.common.join("shallow").exists()
+    }
+
+    /// Tells whether rules say which files are checked out at all.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.own.join("info/sparse-checkout").exists()
     }
 
     /// Returns what is checked out, as far as the files say.

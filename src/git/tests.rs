@@ -5,10 +5,10 @@ use assert_fs::prelude::*;
 use super::*;
 
 /// A real repository in a folder of its own, made without the user's settings.
-struct Sandbox(TempDir);
+pub(crate) struct Sandbox(pub(crate) TempDir);
 
 impl Sandbox {
-    fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self::initialised(&[])
     }
 
@@ -20,7 +20,7 @@ impl Sandbox {
         sandbox
     }
 
-    fn with_commits(times: &[&str]) -> Self {
+    pub(crate) fn with_commits(times: &[&str]) -> Self {
         let sandbox = Self::empty();
         for time in times {
             sandbox.commit(time);
@@ -28,31 +28,52 @@ impl Sandbox {
         sandbox
     }
 
-    fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         self.git_at("2026-02-11T10:00:00Z", arguments)
     }
 
-    fn git_at(&self, time: &str, arguments: &[&str]) -> String {
-        let output = Command::new("git")
-            .current_dir(self.0.path())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_SYSTEM", "/dev/null")
-            .env("GIT_AUTHOR_DATE", time)
-            .env("GIT_COMMITTER_DATE", "2026-03-01T00:00:00Z")
-            .args(arguments)
-            .assert()
-            .success();
+    pub(crate) fn git_at(&self, time: &str, arguments: &[&str]) -> String {
+        let output = self.command(time).args(arguments).assert().success();
         String::from_utf8_lossy(&output.get_output().stdout)
             .trim()
             .to_owned()
     }
 
-    fn commit(&self, time: &str) -> String {
+    /// Merges a branch into the one that is checked out.
+    pub(crate) fn merge_at(&self, branch: &str, time: &str) {
+        let mut command = self.command(time);
+        command.env("GIT_COMMITTER_DATE", time);
+        let merge = ["merge", "-q", "--no-ff", "-m", "merge", branch];
+        command.args(merge).assert().success();
+    }
+
+    fn command(&self, time: &str) -> Command {
+        let mut command = Command::new("git");
+        command
+            .current_dir(self.0.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("GIT_AUTHOR_DATE", time)
+            .env("GIT_COMMITTER_DATE", "2026-03-01T00:00:00Z");
+        command
+    }
+
+    pub(crate) fn commit(&self, time: &str) -> String {
         self.git_at(time, &["commit", "-q", "--allow-empty", "-m", "change"]);
         self.git(&["rev-parse", "HEAD"])
     }
 
-    fn asked(&self) -> Git {
+    /// Commits what is staged at a time of both author and committer.
+    pub(crate) fn commit_at(&self, time: &str) {
+        let mut command = self.command(time);
+        command.env("GIT_COMMITTER_DATE", time);
+        command
+            .args(["commit", "-q", "-m", "change"])
+            .assert()
+            .success();
+    }
+
+    pub(crate) fn asked(&self) -> Git {
         Git::discover(self.0.path())
     }
 }

@@ -69,6 +69,7 @@ pub fn execute(project: &Project, request: &ExecuteRequest) -> Result<ExecuteRep
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
+    project.relative_warnings(&mut report.warnings);
     refused.map_or(Ok(report), Err)
 }
 

@@ -9,8 +9,7 @@ use crate::claude_md::Sources;
 use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::lessons::lessons;
-use crate::lifecycle::relevance::relevant_to;
-use crate::patterns;
+use crate::lifecycle::relevance;
 use crate::patterns::Patterns;
 use crate::planning::NextStatus;
 use crate::planning::StatusReport;
@@ -18,7 +17,6 @@ use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
 use crate::storage::Changes;
-use crate::storage::read;
 use crate::warning::Warning;
 
 /// What became of the context files.
@@ -78,7 +76,7 @@ fn write(
     changes: &mut Changes,
 ) -> Result<Refreshed> {
     let mut warnings = Vec::new();
-    let patterns = recorded(project, changes, &mut warnings)?;
+    let patterns = relevance::recorded(project, changes, &mut warnings)?;
     let targets = if wish.targets.is_empty() {
         &project.settings.targets
     } else {
@@ -97,20 +95,6 @@ fn write(
     })
 }
 
-/// Returns PATTERNS.md as it is to be once `changes` are made.
-pub(crate) fn recorded(
-    project: &Project,
-    changes: &Changes,
-    warnings: &mut Vec<Warning>,
-) -> Result<Patterns> {
-    let path = patterns::path(&project.planning_place().dir);
-    let Some(bytes) = changes.current(&path)? else {
-        return Ok(Patterns::default());
-    };
-    let text = read::decode(bytes, &path).into_value(warnings);
-    Ok(Patterns::parse(&text, &path).into_value(warnings))
-}
-
 /// What the whole history shows comes before what one phase taught, but leaves room for it.
 const LESSONS: usize = 2;
 
@@ -125,7 +109,7 @@ fn sources(
         summary,
         is_stale: false,
     });
-    let relevant = relevant_to(patterns, survey, survey.position.phase());
+    let relevant = relevance::relevant_to(patterns, survey, survey.position.phase());
     let relevant = relevant.into_iter().map(|pattern| Pattern {
         summary: pattern.summary(),
         is_stale: pattern.stale.is_some(),

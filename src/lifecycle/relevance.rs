@@ -2,7 +2,6 @@
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::refresh;
 use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::RelevantPattern;
@@ -11,13 +10,29 @@ use crate::planning::PhaseNumber;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::storage::Changes;
+use crate::storage::read;
 use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// Returns PATTERNS.md as it is to be once `changes` are made.
+pub(crate) fn recorded(
+    project: &Project,
+    changes: &Changes,
+    warnings: &mut Vec<Warning>,
+) -> Result<Patterns> {
+    let path = patterns::path(&project.planning_place().dir);
+    let Some(bytes) = changes.current(&path)? else {
+        return Ok(Patterns::default());
+    };
+    let text = read::decode(bytes, &path).into_value(warnings);
+    Ok(Patterns::parse(&text, &path).into_value(warnings))
+}
 
 /// Returns what PATTERNS.md holds.
 pub fn patterns(project: &Project) -> Result<Parsed<Patterns>> {
     project.planning()?;
     let mut warnings = Vec::new();
-    let value = refresh::recorded(project, &Changes::new(), &mut warnings)?;
+    let value = recorded(project, &Changes::new(), &mut warnings)?;
     Ok(Parsed { value, warnings })
 }
 

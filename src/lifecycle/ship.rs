@@ -76,6 +76,7 @@ pub fn ship(project: &Project, request: &ShipRequest) -> Result<ShipReport> {
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
+    project.relative_warnings(&mut report.warnings);
     if let Some(archived) = report.archived.as_ref().filter(|_| !applied.dry_run) {
         report.tag = tag(project, request, archived)?;
     }

@@ -148,7 +148,7 @@ fn hand_edits_are_refused_and_shown_until_forced() {
         .stdout_json(&json!({"error": {
             "kind": "refused", "message": "the block was edited by hand, so it is not replaced",
             "place": {"file": "CLAUDE.md", "line": 1},
-            "hint": "move your text out of the block, or pass --force to replace it"
+            "hint": "move your text out of the block; `annals sync --force` replaces it"
         }}));
     assert_eq!(text(&case, "CLAUDE.md"), edited);
     let forced = case.run("sync --force").success();

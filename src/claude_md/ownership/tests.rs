@@ -124,7 +124,7 @@ fn a_hand_edit_is_refused_with_what_would_be_lost() {
     );
     assert_eq!(
         error.hint.as_deref(),
-        Some("move your text out of the block, or pass --force to replace it")
+        Some("move your text out of the block; `annals sync --force` replaces it")
     );
     let diff = error.diff.unwrap();
     assert!(diff.contains("\n-Never ship on Fridays.\n"), "{diff}");

@@ -165,7 +165,7 @@ fn brief(
     let planned = planned(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, &mut warnings);
     // What is odd in old summaries is told where they are read for their own sake.
-    let recorded = refresh::recorded(project, changes, &mut warnings)?;
+    let recorded = relevance::recorded(project, changes, &mut warnings)?;
     let past = history(survey, &recorded)?.value;
     let insights = Insights::of(&past);
     let checked = PhasePlans::read(phase, planned, &insights, &mut warnings);

@@ -1,0 +1,176 @@
+use assert_fs::TempDir;
+use assert_fs::prelude::*;
+
+use super::*;
+use crate::git::tests::Sandbox;
+
+/// A repository with a file that is renamed and changed, one that is removed, and one that stays.
+fn with_history() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    let lines = "a line like any other\n".repeat(30) + "line 7\n";
+    sandbox
+        .0
+        .child("src/old name.rs")
+        .write_str(&lines)
+        .unwrap();
+    sandbox.0.child("src/gone.rs").write_str("gone\n").unwrap();
+    sandbox.0.child("größe.md").write_str("stays\n").unwrap();
+    record(&sandbox, "2026-02-01T10:00:00Z");
+    sandbox.git(&["mv", "src/old name.rs", "src/new.rs"]);
+    let changed = lines.replace("line 7\n", "line seven\n");
+    sandbox.0.child("src/new.rs").write_str(&changed).unwrap();
+    record(&sandbox, "2026-02-02T23:30:00Z");
+    sandbox.git(&["rm", "-q", "src/gone.rs"]);
+    record(&sandbox, "2026-02-03T10:00:00Z");
+    sandbox
+}
+
+fn record(sandbox: &Sandbox, time: &str) {
+    sandbox.git(&["add", "-A"]);
+    sandbox.commit_at(time);
+}
+
+fn day(text: &str) -> Option<NaiveDate> {
+    parse_date(text)
+}
+
+#[test]
+fn without_a_repository_history_is_absent() {
+    let folder = TempDir::new().unwrap();
+    let git = Git::discover(folder.path());
+    assert_eq!(git.top(), None);
+    assert_eq!(git.tracked().unwrap(), None);
+    assert!(git.timeline().unwrap().is_empty());
+    assert_eq!(git.renames(&["HEAD"]).unwrap(), [vec![]]);
+    assert!(git.objects().unwrap().is_none());
+    let empty = Sandbox::empty();
+    assert!(empty.asked().timeline().unwrap().is_empty());
+    assert_eq!(empty.asked().tracked().unwrap(), Some(Tracked::default()));
+}
+
+#[test]
+fn names_come_from_the_top_also_below_it() {
+    let sandbox = with_history();
+    let below = Git::discover(&sandbox.0.path().join("src"));
+    assert_eq!(below.top(), Some(sandbox.0.path()));
+    assert_eq!(
+        below.tracked().unwrap().unwrap().files,
+        ["größe.md", "src/new.rs"]
+    );
+}
+
+#[test]
+fn the_timeline_finds_commits_by_hash_day_and_moment() {
+    let sandbox = with_history();
+    let timeline = sandbox.asked().timeline().unwrap();
+    assert_eq!((timeline.len(), timeline.is_cut()), (3, false));
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    assert_eq!(timeline.hash(0), Some(head.as_str()));
+    assert_eq!(timeline.place(&head[..7].to_uppercase()), Some(0));
+    assert_eq!(timeline.date(1), day("2026-02-02"));
+    for (text, place) in [
+        ("2026-02-02", Some(1)),
+        ("2026-02-09", Some(0)),
+        ("2026-01-31", None),
+    ] {
+        assert_eq!(timeline.at_end_of(day(text).unwrap()), place, "{text}");
+    }
+    assert_eq!(
+        timeline.before("2026-02-02T23:30:00Z".parse().unwrap()),
+        Some(2)
+    );
+    for unknown in ["", "HEAD", "abc", "0123456789", "zzzz"] {
+        assert_eq!(timeline.place(unknown), None, "{unknown}");
+    }
+}
+
+#[test]
+fn renames_are_found_commit_by_commit() {
+    let sandbox = with_history();
+    let log = sandbox.git(&["rev-list", "HEAD"]);
+    let commits: Vec<&str> = log.lines().collect();
+    let asked = [commits[1], commits[2], "0123abcd", commits[0]];
+    let renamed = Rename {
+        from: "src/old name.rs".to_owned(),
+        to: "src/new.rs".to_owned(),
+    };
+    assert_eq!(
+        sandbox.asked().renames(&asked).unwrap(),
+        [vec![renamed], vec![], vec![], vec![]]
+    );
+}
+
+#[test]
+fn objects_answer_one_question_after_the_other() {
+    let sandbox = with_history();
+    sandbox
+        .0
+        .child("large")
+        .write_binary(&vec![b'x'; 3 << 20])
+        .unwrap();
+    record(&sandbox, "2026-02-04T10:00:00Z");
+    let mut objects = sandbox.asked().objects().unwrap().unwrap();
+    let names = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let asked = names(&[
+        "HEAD:größe.md",
+        "HEAD:no such file here",
+        "",
+        "a\nb",
+        "HEAD:src",
+        "HEAD",
+    ]);
+    assert_eq!(
+        objects.exist(&asked).unwrap(),
+        [true, false, false, false, true, true]
+    );
+    let read = objects.read(&names(&[
+        "HEAD:größe.md",
+        "HEAD:none",
+        "HEAD:large",
+        "HEAD^{tree}",
+    ]));
+    let read = read.unwrap();
+    assert_eq!(read[0], Some(Object::Blob(b"stays\n".to_vec())));
+    assert_eq!((&read[1], &read[2]), (&None, &Some(Object::Other)));
+    let Some(Object::Tree(top)) = &read[3] else {
+        panic!("{:?}", read[3]);
+    };
+    let top_names: Vec<&str> = top.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(top_names, ["größe.md", "large", "src"]);
+    let below = objects.read(std::slice::from_ref(&top[2].id)).unwrap();
+    assert!(matches!(&below[0], Some(Object::Tree(entries)) if entries[0].name == "new.rs"));
+    // More than the pipes hold at once.
+    let many = vec![names(&["HEAD:large"])[0].clone(); 3_000];
+    assert!(objects.exist(&many).unwrap().iter().all(|found| *found));
+    assert_eq!(objects.read(&many[..20]).unwrap().len(), 20);
+}
+
+#[test]
+fn a_submodule_is_told_apart_and_a_shallow_clone_is_cut() {
+    let sandbox = with_history();
+    let inner = with_history();
+    let url = format!("file://{}", inner.0.path().display());
+    let allowed = ["-c", "protocol.file.allow=always"];
+    sandbox.git(
+        &[
+            &allowed[..],
+            &["submodule", "--quiet", "add", &url, "lib/inner"],
+        ]
+        .concat(),
+    );
+    record(&sandbox, "2026-02-05T10:00:00Z");
+    let tracked = sandbox.asked().tracked().unwrap().unwrap();
+    assert_eq!(tracked.submodules, ["lib/inner"]);
+    assert_eq!(tracked.files, [".gitmodules", "größe.md", "src/new.rs"]);
+    let copies = TempDir::new().unwrap();
+    let copy = copies.path().join("copy");
+    let from = format!("file://{}", sandbox.0.path().display());
+    sandbox.git(&["clone", "-q", "--depth=2", &from, copy.to_str().unwrap()]);
+    let timeline = Git::discover(&copy).timeline().unwrap();
+    assert_eq!((timeline.len(), timeline.is_cut()), (2, true));
+}

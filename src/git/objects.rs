@@ -1,0 +1,276 @@
+//! The repository's objects, asked for one after the other in one process.
+
+use std::io;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Child;
+use std::process::ChildStdin;
+use std::process::ChildStdout;
+
+use crate::error::At;
+use crate::error::Result;
+use crate::git::program::Program;
+
+/// A conversation with git about its objects; starting it costs what a hundred questions cost.
+#[derive(Debug)]
+pub struct Objects {
+    checks: Talk,
+    contents: Talk,
+}
+
+/// An object by what git calls it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// A folder's names.
+    Tree(Vec<TreeEntry>),
+    /// A file's content.
+    Blob(Vec<u8>),
+    /// A commit, a tag, or a file that is too large to be read.
+    Other,
+}
+
+/// A name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// The name, without the folder's.
+    pub name: String,
+    /// The object, by its full hash.
+    pub id: String,
+    /// Whether it is a folder.
+    pub is_tree: bool,
+}
+
+/// Larger files are not read: a manifest is none of them.
+const LARGEST: u64 = 1 << 20;
+/// A folder with more names than fit is not a project's.
+const LARGEST_TREE: u64 = 64 << 20;
+/// So many bytes of questions fit into a pipe while the answers are not read yet.
+const BATCH: usize = 4096;
+
+impl Objects {
+    pub(crate) fn open(program: &Program<'_>) -> Result<Option<Self>> {
+        let checks = Talk::start(program, "--batch-check")?;
+        let contents = Talk::start(program, "--batch")?;
+        Ok(checks
+            .zip(contents)
+            .map(|(checks, contents)| Self { checks, contents }))
+    }
+
+    /// Tells of each name whether there is such an object: a hash, or `<commit>:<path>`.
+    pub fn exist(&mut self, names: &[String]) -> Result<Vec<bool>> {
+        let mut found = Vec::with_capacity(names.len());
+        self.checks.ask(names, |header, _| {
+            found.push(header.is_some());
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Returns the object that each name stands for: a hash, or `<commit>:<path>`.
+    pub fn read(&mut self, names: &[String]) -> Result<Vec<Option<Object>>> {
+        let mut found = Vec::with_capacity(names.len());
+        self.contents.ask(names, |header, answers| {
+            found.push(match header {
+                Some(header) => Some(object(&header, answers)?),
+                None => None,
+            });
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}
+
+/// One process: a line for each question, an answer behind a line for each.
+#[derive(Debug)]
+struct Talk {
+    child: Child,
+    questions: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    root: PathBuf,
+}
+
+/// The line in front of an object: `<hash> <type> <size>`.
+struct Header {
+    hash_bytes: usize,
+    kind: String,
+    size: u64,
+}
+
+impl Talk {
+    fn start(program: &Program<'_>, mode: &str) -> Result<Option<Self>> {
+        let Some(mut child) = program.talk(&["cat-file", mode])? else {
+            return Ok(None);
+        };
+        let (questions, answers) = (child.stdin.take(), child.stdout.take());
+        Ok(answers.map(|answers| Self {
+            child,
+            questions,
+            answers: BufReader::new(answers),
+            root: program.root().to_owned(),
+        }))
+    }
+
+    /// Asks for each name and hands each answer to `take`, in order; `None` where there is no object.
+    fn ask(
+        &mut self,
+        names: &[String],
+        mut take: impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
+    ) -> Result<()> {
+        let mut rest = names;
+        while !rest.is_empty() {
+            let mut batch = String::new();
+            let mut asked = 0;
+            for name in rest {
+                if asked > 0 && batch.len() + name.len() > BATCH {
+                    break;
+                }
+                batch.push_str(&question(name));
+                asked += 1;
+            }
+            self.batch(&batch, asked, &mut take)
+                .at("talk to git cat-file in", &self.root.clone())?;
+            rest = &rest[asked..];
+        }
+        Ok(())
+    }
+
+    fn batch(
+        &mut self,
+        batch: &str,
+        asked: usize,
+        take: &mut impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if let Some(questions) = &mut self.questions {
+            questions.write_all(batch.as_bytes())?;
+            questions.flush()?;
+        }
+        for _ in 0..asked {
+            let mut line = Vec::new();
+            if self.answers.read_until(b'\n', &mut line)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let header = header(&String::from_utf8_lossy(&line));
+            take(header, &mut self.answers)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        // Without questions git ends by itself; it only has to be waited for.
+        self.questions = None;
+        drop(self.child.wait());
+    }
+}
+
+/// Returns the line that asks for a name; a name that is no single line asks for nothing that exists.
+fn question(name: &str) -> String {
+    if name.contains(['\n', '\0']) || name.is_empty() {
+        return "-\n".to_owned();
+    }
+    format!("{name}\n")
+}
+
+fn header(line: &str) -> Option<Header> {
+    // A name that is not found stands in front of `missing`, with whatever spaces it has.
+    let mut words = line.trim_end_matches('\n').split(' ');
+    let (hash, kind, size) = (words.next()?, words.next()?, words.next()?);
+    let is_hash = hash.len() >= 40 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_end = words.next().is_none();
+    (is_hash && is_end).then_some(())?;
+    Some(Header {
+        hash_bytes: hash.len() / 2,
+        kind: kind.to_owned(),
+        size: size.parse().ok()?,
+    })
+}
+
+fn object(header: &Header, answers: &mut BufReader<ChildStdout>) -> io::Result<Object> {
+    let is_tree = header.kind == "tree";
+    let most = if is_tree { LARGEST_TREE } else { LARGEST };
+    let is_wanted = header.size <= most && (is_tree || header.kind == "blob");
+    let mut content = Vec::new();
+    let mut body = answers.by_ref().take(header.size);
+    if is_wanted {
+        body.read_to_end(&mut content)?;
+    }
+    io::copy(&mut body, &mut io::sink())?;
+    let mut line_end = [0];
+    answers.read_exact(&mut line_end)?;
+    Ok(match (is_wanted, is_tree) {
+        (false, _) => Object::Other,
+        (true, true) => Object::Tree(tree_entries(&content, header.hash_bytes)),
+        (true, false) => Object::Blob(content),
+    })
+}
+
+/// Reads `<mode> <name>\0<hash>` for each name in a folder.
+fn tree_entries(content: &[u8], hash_bytes: usize) -> Vec<TreeEntry> {
+    let mut entries = Vec::new();
+    let mut rest = content;
+    while let Some(end) = rest.iter().position(|b| *b == 0) {
+        let (head, after) = rest.split_at(end);
+        let (Some(space), Some(id)) = (
+            head.iter().position(|b| *b == b' '),
+            after.get(1..=hash_bytes),
+        ) else {
+            break;
+        };
+        entries.push(TreeEntry {
+            name: String::from_utf8_lossy(&head[space + 1..]).into_owned(),
+            id: hexadecimal(id),
+            is_tree: &head[..space] == b"40000",
+        });
+        rest = &after[1 + hash_bytes..];
+    }
+    entries
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(*byte)])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_name_no_object_have_no_header() {
+        for line in [
+            "",
+            "\n",
+            "HEAD:a b c missing\n",
+            "deadbeef missing\n",
+            "- missing\n",
+        ] {
+            assert!(header(line).is_none(), "{line:?}");
+        }
+        let line = format!("{} blob 12\n", "a".repeat(40));
+        assert_eq!(header(&line).unwrap().size, 12);
+        assert_eq!(question("a\nb"), "-\n");
+    }
+
+    #[test]
+    fn a_cut_tree_gives_what_is_whole() {
+        let mut content = b"40000 src\0".to_vec();
+        content.extend([7; 20]);
+        content.extend(b"100644 a b.rs\0");
+        content.extend([255; 20]);
+        let whole = tree_entries(&content, 20);
+        assert_eq!(whole.len(), 2);
+        assert!(whole[0].is_tree && whole[0].name == "src");
+        assert_eq!(whole[1].name, "a b.rs");
+        assert_eq!(whole[1].id, "ff".repeat(20));
+        assert_eq!(tree_entries(&content[..50], 20).len(), 1);
+        assert_eq!(tree_entries(b"garbage", 20), []);
+    }
+}

@@ -1,0 +1,102 @@
+//! The commits that led to what is checked out.
+
+use chrono::DateTime;
+use chrono::Days;
+use chrono::NaiveDate;
+use chrono::NaiveTime;
+use chrono::Utc;
+
+use crate::error::Result;
+use crate::git::program::Program;
+
+/// As many commits are looked at; what came before is taken as unknown.
+const MOST_COMMITS: &str = "--max-count=200000";
+
+/// A commit by its full hash, and its time: that of the commit, not of the authorship, since it came here then.
+pub(crate) type Step = (String, DateTime<Utc>);
+
+/// The commits that led to what is checked out by first parents: what was merged came with its merge.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// Newest first.
+    commits: Vec<Step>,
+    /// Whether the oldest is not the first of the project.
+    is_cut: bool,
+}
+
+impl Timeline {
+    pub(crate) fn new(commits: Vec<Step>, is_cut: bool) -> Self {
+        Self { commits, is_cut }
+    }
+
+    /// Returns the number of commits.
+    pub fn len(&self) -> usize {
+        self.commits.len()
+    }
+
+    /// Tells whether there is no commit, and perhaps no repository.
+    pub fn is_empty(&self) -> bool {
+        self.commits.is_empty()
+    }
+
+    /// Tells whether older commits exist that are not here, as in a shallow clone.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Returns the hash of a commit by its place, counted from the newest.
+    pub fn hash(&self, place: usize) -> Option<&str> {
+        self.commits.get(place).map(|(hash, _)| hash.as_str())
+    }
+
+    /// Returns the day of a commit, in UTC.
+    pub fn date(&self, place: usize) -> Option<NaiveDate> {
+        self.commits.get(place).map(|(_, time)| time.date_naive())
+    }
+
+    /// Returns the place of a commit that is named by its hash or the start of it.
+    pub fn place(&self, hash: &str) -> Option<usize> {
+        let is_hash = hash.len() >= 4 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        let hash = hash.to_ascii_lowercase();
+        let places = self.commits.iter();
+        is_hash
+            .then(|| {
+                places
+                    .into_iter()
+                    .position(|(full, _)| full.starts_with(&hash))
+            })
+            .flatten()
+    }
+
+    /// Returns the place of the last commit before this moment.
+    pub fn before(&self, moment: DateTime<Utc>) -> Option<usize> {
+        self.commits.iter().position(|(_, time)| *time < moment)
+    }
+
+    /// Returns the place of the last commit of a day or before it, in UTC.
+    pub fn at_end_of(&self, day: NaiveDate) -> Option<usize> {
+        let next = day.checked_add_days(Days::new(1))?;
+        self.before(next.and_time(NaiveTime::MIN).and_utc())
+    }
+}
+
+/// Reads the commits with their times.
+pub(crate) fn commits(program: &Program<'_>, head: &str) -> Result<Option<Vec<Step>>> {
+    let arguments = [
+        "rev-list",
+        "--first-parent",
+        "--timestamp",
+        MOST_COMMITS,
+        head,
+        "--",
+    ];
+    let output = program.run(&arguments)?;
+    Ok(output.map(|output| {
+        let commits = output.lines().filter_map(|line| {
+            let (seconds, hash) = line.split_once(' ')?;
+            let time = DateTime::from_timestamp(seconds.parse().ok()?, 0)?;
+            Some((hash.to_owned(), time))
+        });
+        commits.collect()
+    }))
+}

@@ -1,0 +1,123 @@
+//! Splits a text into what could be paths.
+
+/// A piece of a text without white space around it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) text: String,
+    /// Whether it stands between backticks.
+    pub(crate) is_code: bool,
+}
+
+/// Longer pieces are no paths.
+const LONGEST: usize = 300;
+
+/// Returns the pieces of a text; comments, blocks of code and commands give none.
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(['`', '<']) {
+        bare(&rest[..start], &mut found);
+        rest = &rest[start..];
+        if rest.starts_with("<!--") {
+            rest = rest.split_once("-->").map_or("", |(_, after)| after);
+        } else if rest.starts_with('<') {
+            // A space in its place, so that what stands before it does not grow together with it.
+            rest = &rest[1..];
+        } else {
+            let fence = rest.len() - rest.trim_start_matches('`').len();
+            let (inner, after) = code(&rest[fence..], fence);
+            if let Some(inner) = inner.filter(|_| fence < 3) {
+                span(inner, &mut found);
+            }
+            rest = after;
+        }
+    }
+    bare(rest, &mut found);
+    found.retain(|token| token.text.len() <= LONGEST);
+    found
+}
+
+/// Returns what stands before the closing run of backticks, and what follows it.
+fn code(text: &str, fence: usize) -> (Option<&str>, &str) {
+    let mut from = 0;
+    while let Some(at) = text[from..].find('`') {
+        let at = from + at;
+        let run = text[at..].len() - text[at..].trim_start_matches('`').len();
+        // A span ends with its paragraph.
+        if fence < 3 && text[from..at].contains("\n\n") {
+            break;
+        }
+        if run == fence {
+            return (Some(&text[..at]), &text[at + run..]);
+        }
+        from = at + run;
+    }
+    (None, text)
+}
+
+/// Takes a span of code: one path, a path with words behind it, or a command, which is none.
+fn span(inner: &str, found: &mut Vec<Token>) {
+    let inner = inner.trim();
+    let words: Vec<&str> = inner.split_whitespace().collect();
+    let looks = |word: &str| word.contains('/') && !word.starts_with('-') || word.contains('.');
+    match words[..] {
+        [word] => push(word, true, found),
+        // `docs/My notes.md`
+        [first, .., last] if first.contains('/') && !last.contains('/') && last.contains('.') => {
+            push(inner, true, found);
+        }
+        [first, ..] if looks(first) => {
+            for word in words {
+                push(word, true, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn bare(text: &str, found: &mut Vec<Token>) {
+    for word in text.split_whitespace() {
+        // All that stands together with a URL is part of it.
+        if word.contains("://") || word.starts_with('-') && word.len() > 1 {
+            continue;
+        }
+        for piece in word.split("](") {
+            for part in outside_braces(piece) {
+                push(part, false, found);
+            }
+        }
+    }
+}
+
+/// Splits at punctuation, but not inside of braces.
+fn outside_braces(word: &str) -> Vec<&str> {
+    const ENDS: &str = ",;|\"=>→←⇒“”„«»、。，；：（）「」『』【】…";
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, c) in word.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ if depth == 0 && ENDS.contains(c) => {
+                parts.push(&word[start..at]);
+                start = at + c.len_utf8();
+                // What goes on behind it, `src/…/main.rs`, is no path.
+                if c == '…' {
+                    return Vec::new();
+                }
+            }
+            _ => {}
+        }
+    }
+    parts.push(&word[start..]);
+    parts
+}
+
+fn push(word: &str, is_code: bool, found: &mut Vec<Token>) {
+    if !word.is_empty() {
+        found.push(Token {
+            text: word.to_owned(),
+            is_code,
+        });
+    }
+}

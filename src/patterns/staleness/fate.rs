@@ -1,0 +1,256 @@
+//! What became of paths that are no longer there.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::git::Git;
+use crate::git::Rename;
+use crate::patterns::Certainty;
+use crate::patterns::Form;
+use crate::patterns::Mention;
+use crate::patterns::staleness::listing::Listing;
+use crate::patterns::staleness::past::Epoch;
+use crate::patterns::staleness::past::Past;
+use crate::patterns::staleness::tree::Tree;
+
+/// A file may have been renamed this often.
+const MOST_RENAMES: usize = 8;
+/// So many paths with the same end are tried.
+const MOST_HOMES: usize = 4;
+
+/// A path that was there once and is not any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Lost {
+    /// What it was, from the top of the repository.
+    subject: Subject,
+    /// The newest commit known to have it.
+    seen: usize,
+    /// The commit that removed it; none where that is not committed yet.
+    pub(crate) removed: Option<usize>,
+    /// Where it is now.
+    pub(crate) now: Option<String>,
+    is_settled: bool,
+}
+
+/// What is followed.
+#[derive(Clone, Debug)]
+enum Subject {
+    File(String),
+    Folder(String),
+    /// A pattern, and one of the files it matched: the pattern ended with the last of them.
+    Pattern {
+        pattern: String,
+        files: Vec<String>,
+    },
+}
+
+/// Finds what a mention that leads nowhere meant when it was written; nothing where it never was a path.
+pub(crate) fn lost(
+    mention: &Mention,
+    epoch: &Epoch,
+    tree: &Tree,
+    past: &mut Past,
+) -> Result<Option<Lost>> {
+    if mention.certainty == Certainty::Unsure && !mention.path.contains('/') {
+        return Ok(None);
+    }
+    if mention.form == Form::Glob {
+        return pattern(mention, epoch, past);
+    }
+    let mut candidates = vec![tree.in_repository(&mention.path), mention.path.clone()];
+    candidates.dedup();
+    for path in candidates {
+        if let Some(seen) = past.last_seen(&path, epoch)? {
+            return Ok(Some(Lost::new(subject(path, seen, past)?, seen)));
+        }
+    }
+    if mention.certainty == Certainty::Unsure {
+        return Ok(None);
+    }
+    for listing in past.listings() {
+        let homes = listing.homes(&mention.path, mention.form);
+        for home in homes.into_iter().take(MOST_HOMES) {
+            if let Some(seen) = past.last_seen(home, epoch)? {
+                return Ok(Some(Lost::new(subject(home.to_owned(), seen, past)?, seen)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn subject(path: String, seen: usize, past: &mut Past) -> Result<Subject> {
+    let hash = past.timeline().hash(seen).unwrap_or("HEAD").to_owned();
+    let folder = past.folders(&[format!("{hash}:{path}")])?;
+    let is_folder = folder.first().is_some_and(|entries| !entries.is_empty());
+    Ok(if is_folder {
+        Subject::Folder(path)
+    } else {
+        Subject::File(path)
+    })
+}
+
+fn pattern(mention: &Mention, epoch: &Epoch, past: &mut Past) -> Result<Option<Lost>> {
+    for listing in past.listings() {
+        let matched = listing.matches(&mention.path);
+        for file in matched.iter().take(MOST_HOMES) {
+            if let Some(seen) = past.last_seen(file, epoch)? {
+                let subject = Subject::Pattern {
+                    pattern: mention.path.clone(),
+                    files: matched.iter().map(|file| (*file).to_owned()).collect(),
+                };
+                return Ok(Some(Lost::new(subject, seen)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Follows each path to where it is now, or to the commit that removed it for good.
+pub(crate) fn follow(lost: &mut [Lost], git: &Git, tree: &Tree, past: &mut Past) -> Result<()> {
+    for _ in 0..MOST_RENAMES {
+        let mut removers: Vec<usize> = Vec::new();
+        for one in lost.iter_mut().filter(|one| !one.is_settled) {
+            one.removed = one.find_removal(past)?;
+            match one.removed {
+                Some(place) => removers.push(place),
+                None => one.is_settled = true,
+            }
+        }
+        removers.sort_unstable();
+        removers.dedup();
+        if removers.is_empty() {
+            break;
+        }
+        let hashes: Vec<&str> = removers
+            .iter()
+            .filter_map(|place| past.timeline().hash(*place))
+            .collect();
+        let renames: BTreeMap<usize, Vec<Rename>> = removers
+            .iter()
+            .copied()
+            .zip(git.renames(&hashes)?)
+            .collect();
+        for one in lost.iter_mut().filter(|one| !one.is_settled) {
+            let place = one.removed.unwrap_or_default();
+            let none = Vec::new();
+            one.step(renames.get(&place).unwrap_or(&none), place, tree)?;
+        }
+    }
+    Ok(())
+}
+
+impl Lost {
+    fn new(subject: Subject, seen: usize) -> Self {
+        Self {
+            subject,
+            seen,
+            removed: None,
+            now: None,
+            is_settled: false,
+        }
+    }
+
+    /// Returns the path that was found in the past, from the top of the repository.
+    pub(crate) fn path(&self) -> &str {
+        match &self.subject {
+            Subject::File(path) | Subject::Folder(path) => path,
+            Subject::Pattern { pattern, .. } => pattern,
+        }
+    }
+
+    fn find_removal(&self, past: &mut Past) -> Result<Option<usize>> {
+        match &self.subject {
+            Subject::File(path) | Subject::Folder(path) => past.removed_at(path, self.seen),
+            Subject::Pattern { files, .. } => {
+                let mut newest = None;
+                // The last file of a pattern that many matched is the one that ended it.
+                for file in files.iter().rev().take(MOST_RENAMES) {
+                    let removed = past.removed_at(file, self.seen)?;
+                    newest = match (newest, removed) {
+                        (Some(one), Some(other)) => Some(usize::min(one, other)),
+                        (one, other) => one.or(other),
+                    };
+                }
+                Ok(newest)
+            }
+        }
+    }
+
+    /// Goes to where a commit moved it; settled where it did not, or where it is to this day.
+    fn step(&mut self, renames: &[Rename], place: usize, tree: &Tree) -> Result<()> {
+        let Some(next) = self.subject.renamed(renames) else {
+            self.is_settled = true;
+            return Ok(());
+        };
+        let is_there = match &next {
+            Subject::File(path) => tree.has(path, Form::Plain)?,
+            Subject::Folder(path) => tree.has(path, Form::Folder)?,
+            Subject::Pattern { files, .. } => {
+                let mut any = false;
+                for file in files {
+                    any = any || tree.has(file, Form::Plain)?;
+                }
+                any
+            }
+        };
+        self.subject = next;
+        self.seen = place;
+        if is_there {
+            self.now = Some(self.path().to_owned());
+            self.is_settled = true;
+        }
+        Ok(())
+    }
+}
+
+impl Subject {
+    /// Returns what it is called after these renames; nothing where none concerns it.
+    fn renamed(&self, renames: &[Rename]) -> Option<Self> {
+        match self {
+            Self::File(path) => {
+                let rename = renames.iter().find(|rename| rename.from == *path)?;
+                Some(Self::File(rename.to.clone()))
+            }
+            Self::Folder(path) => {
+                let start = format!("{path}/");
+                let targets = renames.iter().filter_map(|rename| {
+                    let rest = rename.from.strip_prefix(&start)?;
+                    rename.to.strip_suffix(rest)?.strip_suffix('/')
+                });
+                most_frequent(targets).map(|target| Self::Folder(target.to_owned()))
+            }
+            Self::Pattern { pattern, files } => {
+                let name = pattern.rsplit('/').next().unwrap_or(pattern);
+                let moved: Vec<&Rename> = renames
+                    .iter()
+                    .filter(|rename| files.contains(&rename.from))
+                    .collect();
+                let folders = moved
+                    .iter()
+                    .map(|rename| rename.to.rsplit_once('/').map_or("", |(folder, _)| folder));
+                let folder = most_frequent(folders)?;
+                let pattern = format!("{folder}/{name}");
+                let targets = moved.iter().map(|rename| rename.to.clone()).collect();
+                let matched = Listing::new(targets).matches(&pattern).len();
+                // A pattern whose files got other names did not move.
+                (matched > 0).then(|| Self::Pattern {
+                    pattern,
+                    files: moved.iter().map(|rename| rename.to.clone()).collect(),
+                })
+            }
+        }
+    }
+}
+
+/// Returns the most frequent text, of several the first in order.
+fn most_frequent<'a>(texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for text in texts {
+        *counts.entry(text).or_default() += 1;
+    }
+    let most = counts.values().copied().max()?;
+    counts
+        .into_iter()
+        .find(|(_, count)| *count == most)
+        .map(|(text, _)| text)
+}

@@ -1,0 +1,239 @@
+//! The names of all files at one time, found by the ends of their paths.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use globset::Glob;
+use globset::GlobBuilder;
+use globset::GlobMatcher;
+
+use crate::patterns::Form;
+
+/// Names of files with `/` between their parts, relative to one folder.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    /// Sorted by bytes.
+    files: Vec<String>,
+    /// The paths by their last part; made when first asked for.
+    by_name: OnceCell<HashMap<String, Vec<String>>>,
+}
+
+impl Listing {
+    pub(crate) fn new(mut files: Vec<String>) -> Self {
+        files.sort_unstable();
+        files.dedup();
+        Self {
+            files,
+            by_name: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    pub(crate) fn has_file(&self, path: &str) -> bool {
+        self.files
+            .binary_search_by(|file| file.as_str().cmp(path))
+            .is_ok()
+    }
+
+    pub(crate) fn has_folder(&self, path: &str) -> bool {
+        let start = format!("{path}/");
+        let first = self.files.partition_point(|file| *file < start);
+        self.files
+            .get(first)
+            .is_some_and(|file| file.starts_with(&start))
+    }
+
+    /// Tells whether exactly this path is there.
+    pub(crate) fn has(&self, path: &str, form: Form) -> bool {
+        (form == Form::Plain && self.has_file(path)) || self.has_folder(path)
+    }
+
+    /// Returns the paths that end with this one, sorted; several for `mod.rs`.
+    pub(crate) fn homes(&self, path: &str, form: Form) -> Vec<&str> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let Some(candidates) = self.by_name().get(name) else {
+            return Vec::new();
+        };
+        let ends = |home: &str| {
+            home.strip_suffix(path)
+                .is_some_and(|head| head.is_empty() || head.ends_with('/'))
+        };
+        candidates
+            .iter()
+            .map(String::as_str)
+            .filter(|home| ends(home) && self.has(home, form))
+            .collect()
+    }
+
+    /// Returns what a pattern matches, from the top or below any folder.
+    pub(crate) fn matches(&self, pattern: &str) -> Vec<&str> {
+        let Some(matchers) = matchers(pattern) else {
+            return Vec::new();
+        };
+        let is_match = |path: &str| matchers.iter().any(|matcher| matcher.is_match(path));
+        let files = self.files.iter().map(String::as_str);
+        let found: Vec<&str> = files.filter(|file| is_match(file)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let mut folders: Vec<&str> = Vec::new();
+        for file in &self.files {
+            for (at, _) in file.match_indices('/') {
+                let folder = &file[..at];
+                if folders.last() != Some(&folder) && is_match(folder) {
+                    folders.push(folder);
+                }
+            }
+        }
+        folders
+    }
+
+    /// Tells whether something is there that somebody may have meant by a path that is not.
+    ///
+    /// Imports leave endings out or write `.js` for `.ts`, and people write names in other case.
+    pub(crate) fn has_like(&self, path: &str) -> bool {
+        let lower = path.to_lowercase();
+        let script = [".js", ".jsx", ".mjs", ".cjs"]
+            .iter()
+            .find_map(|ending| lower.strip_suffix(ending));
+        let is_like = |file: &str| {
+            let file = file.to_lowercase();
+            let rest = |stem: &str| {
+                let at = file.find(stem)?;
+                let is_start = at == 0 || file[..at].ends_with('/');
+                is_start.then(|| file[at + stem.len()..].to_owned())
+            };
+            let of_stem = rest(&lower).is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with('/') || rest.starts_with('.')
+            });
+            let of_script = script.and_then(rest).is_some_and(|rest| {
+                [".ts", ".tsx", ".mts", ".cts", ".jsx"].contains(&rest.as_str())
+            });
+            of_stem || of_script
+        };
+        self.files.iter().any(|file| is_like(file))
+    }
+
+    fn by_name(&self) -> &HashMap<String, Vec<String>> {
+        self.by_name.get_or_init(|| {
+            let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
+            let mut add = |path: &str| {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                by_name
+                    .entry(name.to_owned())
+                    .or_default()
+                    .push(path.to_owned());
+            };
+            let mut last = "";
+            for file in &self.files {
+                add(file);
+                // Files are sorted, so that a folder's come one after the other.
+                for (at, _) in file.match_indices('/') {
+                    let is_new = !last.get(..=at).is_some_and(|same| file.starts_with(same));
+                    if is_new {
+                        add(&file[..at]);
+                    }
+                }
+                last = file;
+            }
+            by_name
+        })
+    }
+}
+
+/// Returns what matches a pattern from the top and below any folder; nothing for a broken pattern.
+fn matchers(pattern: &str) -> Option<[GlobMatcher; 2]> {
+    let build = |text: &str| -> Option<Glob> {
+        GlobBuilder::new(text).literal_separator(true).build().ok()
+    };
+    let below = format!("**/{pattern}");
+    Some([
+        build(pattern)?.compile_matcher(),
+        build(&below)?.compile_matcher(),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing() -> Listing {
+        let files = [
+            "src/lib.rs",
+            "src/api/mod.rs",
+            "src/api/login.rs",
+            "src/web/mod.rs",
+            "src/web/Button.tsx",
+            "src-old/x.rs",
+            "README.md",
+            "app/[id]/page.tsx",
+        ];
+        Listing::new(files.map(str::to_owned).to_vec())
+    }
+
+    #[test]
+    fn paths_are_found_by_their_ends() {
+        let listing = listing();
+        assert!(listing.has("src/lib.rs", Form::Plain));
+        assert!(!listing.has("src/lib.rs", Form::Folder));
+        assert!(listing.has_folder("src/api") && !listing.has_folder("src/ap"));
+        assert_eq!(
+            listing.homes("mod.rs", Form::Plain),
+            ["src/api/mod.rs", "src/web/mod.rs"]
+        );
+        assert_eq!(
+            listing.homes("api/login.rs", Form::Plain),
+            ["src/api/login.rs"]
+        );
+        assert_eq!(listing.homes("api", Form::Folder), ["src/api"]);
+        assert_eq!(listing.homes("i/login.rs", Form::Plain), [""; 0]);
+        assert_eq!(
+            listing.homes("[id]/page.tsx", Form::Plain),
+            ["app/[id]/page.tsx"]
+        );
+        assert_eq!(Listing::default().homes("a", Form::Plain), [""; 0]);
+    }
+
+    #[test]
+    fn every_folder_is_known_by_its_name_once() {
+        let files = ["a/b/1", "a/b/2", "a/b-c/b/3", "a/b/b/4"];
+        let listing = Listing::new(files.map(str::to_owned).to_vec());
+        assert_eq!(
+            listing.homes("b", Form::Folder),
+            ["a/b-c/b", "a/b", "a/b/b"]
+        );
+    }
+
+    #[test]
+    fn patterns_match_files_and_folders_below_any_folder() {
+        let listing = listing();
+        assert_eq!(
+            listing.matches("src/*/mod.rs"),
+            ["src/api/mod.rs", "src/web/mod.rs"]
+        );
+        assert_eq!(listing.matches("*.tsx").len(), 2);
+        assert_eq!(listing.matches("src/a*"), ["src/api"]);
+        assert_eq!(listing.matches("web/*.tsx"), ["src/web/Button.tsx"]);
+        assert_eq!(listing.matches("*.py"), [""; 0]);
+        assert_eq!(listing.matches("src/[*"), [""; 0]);
+    }
+
+    #[test]
+    fn other_spellings_are_known() {
+        let listing = listing();
+        for path in [
+            "readme.md",
+            "src/web/button.tsx",
+            "web/Button",
+            "src/web/Button.js",
+        ] {
+            assert!(listing.has_like(path), "{path}");
+        }
+        for path in ["src/web/Butto", "utton.tsx", "src/api/login.py"] {
+            assert!(!listing.has_like(path), "{path}");
+        }
+    }
+}

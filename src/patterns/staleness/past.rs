@@ -1,0 +1,241 @@
+//! The project's files as they were at each commit.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use chrono::NaiveDate;
+
+use crate::error::Result;
+use crate::git::Object;
+use crate::git::Objects;
+use crate::git::Timeline;
+use crate::git::TreeEntry;
+use crate::patterns::staleness::listing::Listing;
+
+/// What stood in PATTERNS.md may have been committed a little later: so many commits are looked at.
+const LATER_COMMITS: usize = 8;
+/// Where nothing tells when a text was written, so many commits are tried for a path.
+const TRIED: usize = 64;
+/// All files are listed at so many commits at most, and at fewer where files are many: listing takes a
+/// microsecond a file.
+const LISTED: usize = 16;
+const FILES_LISTED: usize = 20_000;
+/// A path that came back is looked for at so many places after it went.
+const CAME_BACK: usize = 8;
+/// How often it may have come back.
+const MOST_RETURNS: usize = 4;
+
+/// The past of a repository.
+pub(crate) struct Past {
+    timeline: Timeline,
+    objects: Objects,
+    trees: HashMap<String, Rc<Vec<TreeEntry>>>,
+    /// The names at some commits, by which paths are found that are known by their ends only.
+    listings: Vec<Rc<Listing>>,
+}
+
+/// When a text was written, as the commits at which its paths may have existed, the likeliest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Epoch {
+    Known(Vec<usize>),
+    /// Anywhere in the past.
+    Unknown,
+}
+
+impl Past {
+    /// Returns the past of these commits; nothing where there are none.
+    pub(crate) fn new(timeline: Timeline, objects: Option<Objects>) -> Option<Self> {
+        let objects = objects.filter(|_| !timeline.is_empty())?;
+        Some(Self {
+            timeline,
+            objects,
+            trees: HashMap::new(),
+            listings: Vec::new(),
+        })
+    }
+
+    pub(crate) fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// Returns the commit at which a text was written: the one it names, else the last of its day.
+    pub(crate) fn written_at(
+        &self,
+        commit: Option<&str>,
+        date: Option<NaiveDate>,
+    ) -> Option<usize> {
+        commit
+            .and_then(|commit| self.timeline.place(commit))
+            .or_else(|| self.timeline.at_end_of(date?))
+    }
+
+    /// Returns where the paths of a text may be found.
+    pub(crate) fn epoch(&self, commit: Option<&str>, date: Option<NaiveDate>) -> Epoch {
+        if let Some(place) = commit.and_then(|commit| self.timeline.place(commit)) {
+            let later = (1..=LATER_COMMITS).map_while(|step| place.checked_sub(step));
+            return Epoch::Known(std::iter::once(place).chain(later).collect());
+        }
+        let of_day = |place: &usize| self.timeline.date(*place) == date;
+        match date.and_then(|day| self.timeline.at_end_of(day)) {
+            Some(end) => {
+                let day = (end..self.timeline.len())
+                    .take_while(of_day)
+                    .take(LATER_COMMITS);
+                let mut places: Vec<usize> = day.collect();
+                let before = places.last().map_or(end, |last| last + 1);
+                places.extend((before < self.timeline.len()).then_some(before));
+                Epoch::Known(places)
+            }
+            // Not dated, or from before the first commit.
+            None => Epoch::Unknown,
+        }
+    }
+
+    /// Returns the commit, the newest first, at which a path was there.
+    pub(crate) fn last_seen(&mut self, path: &str, epoch: &Epoch) -> Result<Option<usize>> {
+        let places = match epoch {
+            Epoch::Known(places) => places.clone(),
+            Epoch::Unknown => self.spread(TRIED),
+        };
+        self.first_with(path, &places)
+    }
+
+    /// Lists all files at some of the commits at which texts were written, the oldest among them.
+    pub(crate) fn list(&mut self, epochs: &[Epoch], files_today: usize) -> Result<()> {
+        let most = (FILES_LISTED / files_today.max(1)).clamp(1, LISTED);
+        let mut places: Vec<usize> = Vec::new();
+        for epoch in epochs {
+            match epoch {
+                Epoch::Known(known) => places.extend(known.first()),
+                Epoch::Unknown => places.extend(self.spread(most)),
+            }
+        }
+        places.sort_unstable_by(|a, b| b.cmp(a));
+        places.dedup();
+        for at in evenly(places.len(), most) {
+            let listing = self.listing(places[at])?;
+            self.listings.push(Rc::new(listing));
+        }
+        Ok(())
+    }
+
+    /// Returns what was listed, the oldest first.
+    pub(crate) fn listings(&self) -> Vec<Rc<Listing>> {
+        self.listings.clone()
+    }
+
+    /// Returns the commit that removed a path which was there at `seen`: the last that did.
+    ///
+    /// Found by halving. A path that went and came back between two places that are looked at is not
+    /// noticed. Nothing where it still is at the newest commit.
+    pub(crate) fn removed_at(&mut self, path: &str, seen: usize) -> Result<Option<usize>> {
+        let mut with = seen;
+        for _ in 0..MOST_RETURNS {
+            let mut without = 0;
+            if with == 0 || self.has(path, 0)? {
+                return Ok(None);
+            }
+            while with - without > 1 {
+                let middle = without.midpoint(with);
+                if self.has(path, middle)? {
+                    with = middle;
+                } else {
+                    without = middle;
+                }
+            }
+            let step = (without / CAME_BACK).max(1);
+            let later: Vec<usize> = (0..without).step_by(step).skip(1).collect();
+            match self.first_with(path, &later)? {
+                Some(back) => with = back,
+                None => return Ok(Some(without)),
+            }
+        }
+        Ok(Some(with.saturating_sub(1)))
+    }
+
+    /// Reads objects by name: `<commit>:<path>`.
+    pub(crate) fn read(&mut self, names: &[String]) -> Result<Vec<Option<Object>>> {
+        self.objects.read(names)
+    }
+
+    /// Returns how many of these folders were not read yet.
+    pub(crate) fn unread<'a>(&self, ids: impl Iterator<Item = &'a String>) -> usize {
+        ids.filter(|id| !self.trees.contains_key(*id)).count()
+    }
+
+    /// Returns the names in folders, by their hashes.
+    pub(crate) fn folders(&mut self, ids: &[String]) -> Result<Vec<Rc<Vec<TreeEntry>>>> {
+        let mut unknown: Vec<String> = Vec::new();
+        for id in ids {
+            if !self.trees.contains_key(id) {
+                unknown.push(id.clone());
+            }
+        }
+        let objects = self.objects.read(&unknown)?;
+        for (id, object) in unknown.into_iter().zip(objects) {
+            let entries = match object {
+                Some(Object::Tree(entries)) => entries,
+                _ => Vec::new(),
+            };
+            self.trees.insert(id, Rc::new(entries));
+        }
+        let none = Rc::new(Vec::new());
+        let of = |id| Rc::clone(self.trees.get(id).unwrap_or(&none));
+        Ok(ids.iter().map(of).collect())
+    }
+
+    fn listing(&mut self, place: usize) -> Result<Listing> {
+        let mut files = Vec::new();
+        let top = format!("{}^{{tree}}", self.timeline.hash(place).unwrap_or("HEAD"));
+        let mut open = vec![(String::new(), top)];
+        while !open.is_empty() {
+            let ids: Vec<String> = open.iter().map(|(_, id)| id.clone()).collect();
+            let folders = self.folders(&ids)?;
+            let mut next = Vec::new();
+            for ((folder, _), entries) in open.iter().zip(folders) {
+                for entry in entries.iter() {
+                    let path = format!("{folder}{}", entry.name);
+                    if entry.is_tree {
+                        next.push((path + "/", entry.id.clone()));
+                    } else {
+                        files.push(path);
+                    }
+                }
+            }
+            open = next;
+        }
+        Ok(Listing::new(files))
+    }
+
+    fn has(&mut self, path: &str, place: usize) -> Result<bool> {
+        Ok(self.first_with(path, &[place])?.is_some())
+    }
+
+    /// Returns the first of these commits at which a path is there.
+    fn first_with(&mut self, path: &str, places: &[usize]) -> Result<Option<usize>> {
+        // The likeliest first and by itself, since a question that is asked is answered.
+        let (first, rest) = places.split_at(places.len().min(1));
+        for places in std::iter::once(first).chain(rest.chunks(LATER_COMMITS)) {
+            let names: Vec<String> = places
+                .iter()
+                .filter_map(|place| Some(format!("{}:{path}", self.timeline.hash(*place)?)))
+                .collect();
+            let found = self.objects.exist(&names)?;
+            if let Some(at) = found.iter().position(|is_there| *is_there) {
+                return Ok(Some(places[at]));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns at most this many commits, evenly spread from the newest to the oldest.
+    fn spread(&self, most: usize) -> Vec<usize> {
+        evenly(self.timeline.len(), most).collect()
+    }
+}
+
+/// Returns at most this many indices, evenly spread and the last among them.
+fn evenly(length: usize, most: usize) -> impl Iterator<Item = usize> {
+    let count = length.min(most);
+    (1..=count).map(move |step| step * length / count - 1)
+}

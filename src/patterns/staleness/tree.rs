@@ -1,0 +1,265 @@
+//! The project's files as they are now.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use ignore::WalkBuilder;
+
+use crate::error::Result;
+use crate::git::Git;
+use crate::patterns::Certainty;
+use crate::patterns::Form;
+use crate::patterns::Mention;
+use crate::patterns::staleness::listing::Listing;
+
+/// As many files of a folder without git are listed.
+const MOST_FILES: usize = 200_000;
+
+/// Folders of what is built, fetched and cached: what is missing in them was never part of the project.
+const GENERATED: &[&str] = &[
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    "out",
+    "coverage",
+    "venv",
+    "__pycache__",
+    "tmp",
+    "logs",
+    "bin",
+    "obj",
+];
+
+/// The project's files as they are now: on the disk and in git's index, or as a listing names them.
+#[derive(Debug)]
+pub struct Tree {
+    place: Place,
+    listing: OnceCell<Listing>,
+    submodules: OnceCell<Vec<String>>,
+}
+
+/// Where the files are.
+#[derive(Debug)]
+enum Place {
+    Listing,
+    Disk(PathBuf),
+    Repository {
+        git: Git,
+        top: PathBuf,
+        /// The project's root below the top, with a slash behind it; empty at the top itself.
+        prefix: String,
+    },
+}
+
+/// Where a path leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    /// To one place.
+    Here,
+    /// To several; the name alone does not tell.
+    Many(Vec<String>),
+    /// Into another repository.
+    Submodule,
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Tree {
+    /// Returns the tree that a listing of files describes.
+    pub fn from_listing<T: Into<String>>(files: impl IntoIterator<Item = T>) -> Self {
+        let listing = Listing::new(files.into_iter().map(Into::into).collect());
+        Self {
+            place: Place::Listing,
+            listing: OnceCell::from(listing),
+            submodules: OnceCell::from(Vec::new()),
+        }
+    }
+
+    /// Returns the tree of a project; nothing is listed before it is needed.
+    pub fn of(root: &Path, git: &Git) -> Self {
+        let place = match git.top() {
+            Some(top) => Place::Repository {
+                git: git.clone(),
+                top: top.to_owned(),
+                prefix: prefix(top, root),
+            },
+            None => Place::Disk(root.to_owned()),
+        };
+        Self {
+            place,
+            listing: OnceCell::new(),
+            submodules: OnceCell::new(),
+        }
+    }
+
+    /// Returns a path of the project as the repository names it.
+    pub(crate) fn in_repository(&self, path: &str) -> String {
+        format!("{}{path}", self.prefix())
+    }
+
+    /// Returns a path of the repository as the project names it.
+    pub(crate) fn in_project<'a>(&self, path: &'a str) -> &'a str {
+        path.strip_prefix(self.prefix()).unwrap_or(path)
+    }
+
+    /// Returns where a path leads; a word that is a path only if there is such a file is taken literally.
+    pub(crate) fn locate(&self, mention: &Mention) -> Result<Location> {
+        let path = mention.path.as_str();
+        let is_literal = mention.form != Form::Glob;
+        if is_literal && self.is_on_disk(path) {
+            return Ok(Location::Here);
+        }
+        let listing = self.listing()?;
+        if self.is_in_submodule(path) {
+            return Ok(Location::Submodule);
+        }
+        if !is_literal {
+            let is_there = !listing.matches(path).is_empty();
+            return Ok(if is_there {
+                Location::Here
+            } else {
+                Location::Nowhere
+            });
+        }
+        let is_listed =
+            listing.has(path, mention.form) || listing.has(&self.in_repository(path), mention.form);
+        if is_listed && self.may_be_absent() {
+            return Ok(Location::Here);
+        }
+        if mention.certainty == Certainty::Unsure {
+            return Ok(Location::Nowhere);
+        }
+        let mut homes: Vec<String> = listing
+            .homes(path, mention.form)
+            .into_iter()
+            .filter(|home| self.may_be_absent() || self.is_on_disk(self.in_project(home)))
+            .map(|home| self.in_project(home).to_owned())
+            .collect();
+        Ok(match homes.len() {
+            0 => Location::Nowhere,
+            1 => Location::Here,
+            _ => {
+                homes.sort();
+                Location::Many(homes)
+            }
+        })
+    }
+
+    /// Tells whether a path of the repository leads to something today.
+    pub(crate) fn has(&self, from_top: &str, form: Form) -> Result<bool> {
+        let path = self.in_project(from_top);
+        let is_listed =
+            || -> Result<bool> { Ok(self.listing()?.has(from_top, form) && self.may_be_absent()) };
+        Ok(self.is_on_disk(path) || is_listed()?)
+    }
+
+    /// Tells whether something else is there that the path may mean.
+    pub(crate) fn has_like(&self, path: &str) -> Result<bool> {
+        Ok(self.listing()?.has_like(path))
+    }
+
+    /// Tells whether a missing path would be in a folder that is built or fetched.
+    pub(crate) fn is_generated(path: &str) -> bool {
+        path.split('/')
+            .any(|part| GENERATED.contains(&part) || part.starts_with('.'))
+    }
+
+    /// Tells whether a path starts in a folder of the project.
+    pub(crate) fn knows_start_of(&self, path: &str) -> Result<bool> {
+        let Some((first, _)) = path.split_once('/') else {
+            return Ok(true);
+        };
+        Ok(self.is_on_disk(first) || !self.listing()?.homes(first, Form::Folder).is_empty())
+    }
+
+    /// Returns the names of all files: from the top of the repository.
+    pub(crate) fn listing(&self) -> Result<&Listing> {
+        if let Some(listing) = self.listing.get() {
+            return Ok(listing);
+        }
+        let files = match &self.place {
+            Place::Listing => Vec::new(),
+            Place::Disk(root) => on_disk(root),
+            Place::Repository { git, .. } => {
+                let tracked = git.tracked()?.unwrap_or_default();
+                self.submodules.get_or_init(|| tracked.submodules);
+                tracked.files
+            }
+        };
+        Ok(self.listing.get_or_init(|| Listing::new(files)))
+    }
+
+    fn prefix(&self) -> &str {
+        match &self.place {
+            Place::Repository { prefix, .. } => prefix,
+            _ => "",
+        }
+    }
+
+    /// Tells whether something lies at a path, from the project's root or the repository's top.
+    fn is_on_disk(&self, path: &str) -> bool {
+        let exists = |folder: &Path| fs::symlink_metadata(folder.join(path)).is_ok();
+        match &self.place {
+            Place::Listing => false,
+            Place::Disk(root) => exists(root),
+            Place::Repository { top, prefix, .. } => {
+                exists(&top.join(prefix)) || (!prefix.is_empty() && exists(top))
+            }
+        }
+    }
+
+    /// Tells whether a listed name need not be on the disk to be there.
+    fn may_be_absent(&self) -> bool {
+        match &self.place {
+            Place::Listing => true,
+            Place::Disk(_) => false,
+            Place::Repository { git, .. } => git.is_sparse(),
+        }
+    }
+
+    fn is_in_submodule(&self, path: &str) -> bool {
+        let inside = |path: &str| {
+            self.submodules.get().into_iter().flatten().any(|module| {
+                path.strip_prefix(module.as_str())
+                    .is_some_and(|rest| rest.starts_with('/'))
+            })
+        };
+        inside(path) || inside(&self.in_repository(path))
+    }
+}
+
+fn prefix(top: &Path, root: &Path) -> String {
+    let below = root.strip_prefix(top).unwrap_or(Path::new(""));
+    let parts = below
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy());
+    parts.fold(String::new(), |prefix, part| format!("{prefix}{part}/"))
+}
+
+/// Lists the files of a folder, without what `.gitignore` and the usual names leave out.
+fn on_disk(root: &Path) -> Vec<String> {
+    let walk = WalkBuilder::new(root)
+        .hidden(false)
+        .require_git(false)
+        .filter_entry(|entry| {
+            let name = entry.file_name().to_string_lossy();
+            name != ".git" && name != "node_modules"
+        })
+        .build();
+    // A folder that cannot be read holds nothing that could be found.
+    walk.flatten()
+        .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
+        .take(MOST_FILES)
+        .filter_map(|entry| {
+            let below = entry.path().strip_prefix(root).ok()?;
+            let parts: Vec<_> = below
+                .components()
+                .map(|part| part.as_os_str().to_string_lossy())
+                .collect();
+            Some(parts.join("/"))
+        })
+        .collect()
+}
