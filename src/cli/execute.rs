@@ -45,8 +45,7 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
     };
     let report = lifecycle::execute(project, &request)?;
     out.warnings(&report.warnings);
-    out.result(&report, show);
-    Ok(())
+    out.result_until(&report, show, shown::refusal(&report.context))
 }
 
 /// Reads a phase number from the command line.

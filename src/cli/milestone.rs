@@ -62,8 +62,7 @@ pub(crate) fn run(args: &MilestoneArgs, project: &Project, out: &mut Output) -> 
         MilestoneCommand::Switch(args) => lifecycle::switch_milestone(project, &args.slug)?,
     };
     out.warnings(&report.warnings);
-    out.result(&report, show);
-    Ok(())
+    out.result_until(&report, show, shown::refusal(&report.context))
 }
 
 fn show(report: &MilestoneReport, to: &mut dyn Write) -> io::Result<()> {

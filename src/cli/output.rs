@@ -274,11 +274,8 @@ impl Output {
             self.json_line(&Failure::of(error, place.as_ref()));
             return;
         }
-        match &error.diff {
-            // What a check found is its result; what a rule protects is a part of the refusal.
-            Some(diff) if error.kind == Kind::Failed => self.print(diff.as_bytes()),
-            Some(diff) => self.say("", Style::new(), diff.trim_end()),
-            None => {}
+        if let Some(diff) = &error.diff {
+            self.say("", Style::new(), diff.trim_end());
         }
         let message = match place {
             Some(place) => format!("{place}: {}", error.reason()),

@@ -43,8 +43,7 @@ pub(crate) fn run(args: &ShipArgs, project: &Project, out: &mut Output) -> Resul
     };
     let report = lifecycle::ship(project, &request)?;
     out.warnings(&report.warnings);
-    out.result(&report, show);
-    Ok(())
+    out.result_until(&report, show, report.verdict())
 }
 
 fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
@@ -61,6 +60,8 @@ fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
             archived.plans.complete,
             archived.plans.total
         )?,
+        // What the failure says is not said twice.
+        None if report.left_to.is_some() => {}
         None => writeln!(to, "No milestone to archive.")?,
     }
     shown::phases("Recorded", &report.recorded, to)?;

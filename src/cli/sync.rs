@@ -82,9 +82,7 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
     };
     let report = lifecycle::sync(project, &request)?;
     out.warnings(&report.warnings);
-    report.verdict(&request)?;
-    out.result(&report, show);
-    Ok(())
+    out.result_until(&report, show, report.verdict(&request))
 }
 
 fn show(report: &SyncReport, to: &mut dyn Write) -> io::Result<()> {

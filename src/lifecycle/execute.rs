@@ -54,14 +54,16 @@ pub struct ExecuteReport {
 }
 
 /// Appends an entry to PATTERNS.md for each phase asked for, and refreshes the context files.
+///
+/// A context file that a rule protects is told in the report; the phases are recorded all the same.
 pub fn execute(project: &Project, request: &ExecuteRequest) -> Result<ExecuteReport> {
+    project.planning()?;
     let stores = [Store::Plan, Store::Patterns, Store::Context];
-    let ((mut report, refused), applied) =
-        project.storage().transact("execute", &stores, || {
-            let mut changes = Changes::new();
-            let outcome = plan(project, request, &mut changes)?;
-            Ok((outcome, changes))
-        })?;
+    let (mut report, applied) = project.storage().transact("execute", &stores, || {
+        let mut changes = Changes::new();
+        let report = plan(project, request, &mut changes)?;
+        Ok((report, changes))
+    })?;
     report.changed = applied
         .changed
         .iter()
@@ -69,15 +71,15 @@ pub fn execute(project: &Project, request: &ExecuteRequest) -> Result<ExecuteRep
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
-    project.relative_warnings(&mut report.warnings);
-    refused.map_or(Ok(report), Err)
+    report.warnings = project.named(report.warnings);
+    Ok(report)
 }
 
 fn plan(
     project: &Project,
     request: &ExecuteRequest,
     changes: &mut Changes,
-) -> Result<(ExecuteReport, Option<Error>)> {
+) -> Result<ExecuteReport> {
     let survey = Survey::take(project)?;
     let mut recorder = Recorder::new(project, request.again, changes)?;
     match &request.phase {
@@ -97,7 +99,7 @@ fn plan(
     let refreshed = refresh::plan(project, &survey, changes)?;
     report.context = refreshed.files;
     report.warnings.extend(refreshed.warnings);
-    Ok((report, refreshed.refused))
+    Ok(report)
 }
 
 /// Takes the phase that was asked for; two folders may carry its number.

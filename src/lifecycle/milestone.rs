@@ -122,28 +122,27 @@ fn carried_out(
         );
     }
     let stores = [Store::Plan, Store::Context];
-    let ((mut report, refused), applied) =
-        project.storage().transact(operation, &stores, || {
-            let mut changes = Changes::new();
-            let survey = Survey::take(project)?;
-            let planned = plan(&survey, &mut changes)?;
-            let slug = planned.active.slug.clone();
-            let after = in_milestone(project, &survey, planned.active, &changes)?;
-            let refreshed = refresh::plan_after(project, &survey, &after, &mut changes)?;
-            let mut warnings = project.named(after.warnings);
-            warnings.extend(refreshed.warnings);
-            let report = MilestoneReport {
-                was_active: slug == survey.folder.active.slug,
-                active: slug,
-                migrated: planned
-                    .migrated
-                    .map(|dir| project.relative(&dir).to_owned()),
-                context: refreshed.files,
-                warnings,
-                ..MilestoneReport::default()
-            };
-            Ok(((report, refreshed.refused), changes))
-        })?;
+    let (mut report, applied) = project.storage().transact(operation, &stores, || {
+        let mut changes = Changes::new();
+        let survey = Survey::take(project)?;
+        let planned = plan(&survey, &mut changes)?;
+        let slug = planned.active.slug.clone();
+        let after = in_milestone(project, &survey, planned.active, &changes)?;
+        let refreshed = refresh::plan_after(project, &survey, &after, &mut changes)?;
+        let mut warnings = project.named(after.warnings);
+        warnings.extend(refreshed.warnings);
+        let report = MilestoneReport {
+            was_active: slug == survey.folder.active.slug,
+            active: slug,
+            migrated: planned
+                .migrated
+                .map(|dir| project.relative(&dir).to_owned()),
+            context: refreshed.files,
+            warnings,
+            ..MilestoneReport::default()
+        };
+        Ok((report, changes))
+    })?;
     report.changed = applied
         .changed
         .iter()
@@ -151,7 +150,7 @@ fn carried_out(
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(project.named(applied.warnings));
-    refused.map_or(Ok(report), Err)
+    Ok(report)
 }
 
 fn plan_new(

@@ -87,6 +87,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<PauseReport> {
         let message = format!("the notes hold what looks like a secret ({})", secret.rule);
         return Err(Error::refused(message).hint("the next session reads them; say it without"));
     }
+    project.planning()?;
     let (mut report, applied) = project.storage().transact("pause", &[Store::Plan], || {
         let mut changes = Changes::new();
         let survey = Survey::take(project)?;

@@ -48,6 +48,8 @@ pub struct ShipReport {
     pub removed: Vec<PathBuf>,
     /// The milestone that is active now.
     pub active: Option<String>,
+    /// The workflow's own command that archives, where the layout is not ours to archive.
+    pub left_to: Option<String>,
     /// The git tag that was made.
     pub tag: Option<String>,
     /// The context files.
@@ -60,14 +62,31 @@ pub struct ShipReport {
     pub warnings: Vec<Warning>,
 }
 
+impl ShipReport {
+    /// Returns the rule that kept a part of the work from being done; the report tells the rest.
+    pub fn verdict(&self) -> Result<()> {
+        if let Some(refusal) = self.context.refused.first() {
+            return Err(Error::from(refusal.clone()));
+        }
+        match &self.left_to {
+            Some(command) => Err(Error::refused(
+                "a GSD milestone is archived by its own workflow; the clean-up is done",
+            )
+            .hint(command.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Ships the active milestone: all moves are one transaction, so that a ship is whole or has not begun.
 pub fn ship(project: &Project, request: &ShipRequest) -> Result<ShipReport> {
     let stores = [Store::Plan, Store::Patterns, Store::Context];
-    let ((mut report, refused), applied): ((ShipReport, Option<Error>), Applied) =
+    project.planning()?;
+    let (mut report, applied): (ShipReport, Applied) =
         project.storage().transact("ship", &stores, || {
             let mut changes = Changes::new();
-            let outcome = plan(project, request, &mut changes)?;
-            Ok((outcome, changes))
+            let report = plan(project, request, &mut changes)?;
+            Ok((report, changes))
         })?;
     report.changed = applied
         .changed
@@ -76,22 +95,15 @@ pub fn ship(project: &Project, request: &ShipRequest) -> Result<ShipReport> {
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
-    project.relative_warnings(&mut report.warnings);
+    report.warnings = project.named(report.warnings);
     if let Some(archived) = report.archived.as_ref().filter(|_| !applied.dry_run) {
         report.tag = tag(project, request, archived)?;
     }
-    match refused {
-        Some(error) => Err(error),
-        None => Ok(report),
-    }
+    Ok(report)
 }
 
 /// Plans all that shipping changes, before anything is changed.
-fn plan(
-    project: &Project,
-    request: &ShipRequest,
-    changes: &mut Changes,
-) -> Result<(ShipReport, Option<Error>)> {
+fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Result<ShipReport> {
     let survey = Survey::take(project)?;
     let mut report = ShipReport {
         warnings: survey.warnings.clone(),
@@ -121,11 +133,9 @@ fn plan(
     let refreshed = refresh::plan_after(project, &survey, &after, changes)?;
     report.context = refreshed.files;
     report.warnings.extend(refreshed.warnings);
-    let foreign = (is_foreign && !request.cleanup_only).then(|| {
-        Error::refused("a GSD milestone is archived by its own workflow; the clean-up is done")
-            .hint(project.planning_place().layout.commands.ship.clone())
-    });
-    Ok((report, refreshed.refused.or(foreign)))
+    report.left_to = (is_foreign && !request.cleanup_only)
+        .then(|| project.planning_place().layout.commands.ship.clone());
+    Ok(report)
 }
 
 /// Tells whether there is anything that could be shipped.

@@ -162,9 +162,7 @@ fn out_of_date(report: &SyncReport) -> Error {
         .iter()
         .map(|path| path.display().to_string())
         .collect();
-    Error::failed(format!("out of date: {}", names.join(", ")))
-        .diff(report.diff.clone().unwrap_or_default())
-        .hint("annals sync")
+    Error::failed(format!("out of date: {}", names.join(", "))).hint("annals sync")
 }
 
 /// A context file as it would be written. It is the document of `annals sync --stdout --json`.

@@ -1,5 +1,6 @@
 //! Puts together all that a run needs to know about its place.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
@@ -163,26 +164,21 @@ impl Project {
             .wait(self.settings.lock_wait)
     }
 
-    /// Names the files of warnings as they are printed.
-    pub fn relative_warnings(&self, warnings: &mut [Warning]) {
-        for warning in warnings {
-            let file = self.relative(&warning.place.file).to_owned();
-            warning.place.file = file;
-        }
-    }
-
     /// Returns a path as it is printed: relative to the project where it lies inside.
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    /// Returns warnings with their files named as they are printed.
+    /// Returns warnings once each, with their files named as they are printed.
     pub fn named(&self, warnings: Vec<Warning>) -> Vec<Warning> {
+        let mut seen = BTreeSet::new();
         let named = |mut warning: Warning| {
-            warning.place.file = self.relative(&warning.place.file).to_owned();
-            warning
+            let file = self.relative(&warning.place.file).to_owned();
+            warning.place.file = file;
+            // Two readers of one file find the same.
+            seen.insert(warning.clone()).then_some(warning)
         };
-        warnings.into_iter().map(named).collect()
+        warnings.into_iter().filter_map(named).collect()
     }
 }
 

@@ -42,30 +42,64 @@ fn a_failure_is_one_document_with_its_four_fields() {
 
 #[test]
 fn every_result_is_one_document() {
-    let case = Case::new(VBW);
     for line in [
-        "status",
-        "config",
-        "log",
-        "sync --dry-run",
-        "sync --stdout",
+        "init",
+        "init --dry-run",
+        "plan",
+        "plan 4 --dry-run",
+        "execute",
+        "execute --all --dry-run",
+        "ship --force",
+        "ship --cleanup-only",
+        "ship --force --dry-run",
         "sync",
         "sync --check",
+        "sync --dry-run",
+        "sync --stdout",
+        "sync --fix-state",
+        "status",
+        "patterns list",
+        "patterns show 1",
+        "patterns relevant 4",
+        "patterns insights",
+        "pause notes",
+        "resume",
+        "milestone list",
+        "milestone new next",
+        "milestone switch default",
+        "log",
+        "log --forget 1",
         "undo --dry-run",
         "undo",
+        "config",
         "man",
         "completions zsh",
         "inspect .vbw-planning/STATE.md",
         "--version",
         "--help",
     ] {
-        let outcome = case.run("--json").args(line.split(' ')).success();
-        outcome.json();
+        let case = Case::new(VBW);
+        case.run("sync").success();
+        case.run("pause -q").success();
+        let outcome = case.run("--json").args(line.split(' ')).output();
         assert!(
-            outcome.stdout().ends_with("}\n") || outcome.stdout().ends_with("]\n"),
-            "{line}"
+            matches!(outcome.exit_code(), Some(0 | 1)),
+            "{}",
+            outcome.report()
         );
-        assert_eq!(outcome.stderr(), "", "{line}");
+        outcome.json();
+        let end = outcome.stdout().chars().rev().take(2).collect::<String>();
+        assert!(
+            matches!(end.as_str(), "\n}" | "\n]"),
+            "{}",
+            outcome.report()
+        );
+        let is_talk = |line: &str| line.starts_with("Forgot operation");
+        assert!(
+            outcome.stderr().lines().all(is_talk),
+            "{}",
+            outcome.report()
+        );
     }
 }
 
@@ -244,8 +278,9 @@ fn a_dry_run_writes_nothing_at_all() {
     let before = case.whole_tree();
     for line in ["sync", "sync --target agents,gemini", "sync --force"] {
         let outcome = case.run(line).args(["--dry-run"]).success();
+        let diff = outcome.stdout();
         assert!(
-            outcome.stdout().starts_with("--- /dev/null\n+++ b/"),
+            diff.starts_with("--- /dev/null\n+++ b/"),
             "{}",
             outcome.report()
         );
@@ -254,22 +289,50 @@ fn a_dry_run_writes_nothing_at_all() {
             .args(["--dry-run", "--json"])
             .success()
             .json();
-        assert_eq!(json["diff"], outcome.stdout());
+        assert_eq!(json["diff"], diff);
         assert!(!json["changed"].as_array().unwrap().is_empty());
     }
     case.run("undo --dry-run").code(3);
     assert_eq!(before, case.whole_tree());
+}
+
+#[test]
+fn a_dry_run_of_each_command_that_writes_says_what_it_would_write() {
+    let case = Case::new(VBW);
     case.run("sync").success();
-    case.write(".planning/STATE.md", "# State\n");
+    case.write(".vbw-planning/STATE.md", "# State\n\nPhase: 2 of 9\n");
     let before = case.whole_tree();
     for line in [
-        "sync --dry-run",
-        "undo --dry-run",
-        "log --forget 1 --dry-run",
+        "init",
+        "plan 4",
+        "execute",
+        "execute --all",
+        "ship --force",
+        "ship --cleanup-only",
+        "sync",
+        "sync --fix-state",
+        "pause notes",
+        "milestone new next",
+        "undo",
     ] {
-        case.run(line).success();
+        let outcome = case.run(line).args(["--dry-run"]).success();
+        let said = outcome
+            .stdout()
+            .lines()
+            .any(|line| line.starts_with("+++ b/"));
+        // The brief of a plan is its result, with or without the files behind it.
+        assert!(said || line.starts_with("plan"), "{}", outcome.report());
+        let json = case
+            .run(line)
+            .args(["--dry-run", "--json"])
+            .success()
+            .json();
+        let diff = json["diff"].as_str().unwrap_or_default();
+        assert!(diff.contains("+++ b/"), "{line}: {json}");
         assert_eq!(before, case.whole_tree(), "{line}");
     }
+    case.run("log --forget 1 --dry-run").success();
+    assert_eq!(before, case.whole_tree());
 }
 
 #[test]

@@ -122,7 +122,7 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
         .collect();
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(applied.warnings);
-    project.relative_warnings(&mut report.warnings);
+    report.warnings = project.named(report.warnings);
     Ok(report)
 }
 

@@ -101,6 +101,7 @@ pub struct Dependency {
 ///
 /// A context file that a rule protects is told in the brief, and keeps nobody from planning.
 pub fn plan(project: &Project, request: &PlanRequest) -> Result<PhaseBrief> {
+    project.planning()?;
     let (mut brief, applied) = project.storage().transact("plan", &[Store::Context], || {
         let mut changes = Changes::new();
         let survey = Survey::take(project)?;
@@ -118,8 +119,8 @@ pub fn plan(project: &Project, request: &PlanRequest) -> Result<PhaseBrief> {
         .collect();
     brief.diff = applied.dry_run.then_some(applied.diff);
     brief.warnings.extend(applied.warnings);
-    project.relative_warnings(&mut brief.warnings);
-    project.relative_warnings(&mut brief.problems);
+    brief.warnings = project.named(brief.warnings);
+    brief.problems = project.named(brief.problems);
     Ok(brief)
 }
 
