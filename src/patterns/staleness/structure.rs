@@ -279,7 +279,7 @@ fn rate(count: f64, of: f64) -> Rate {
 
 impl Structure {
     /// Returns what has changed, with the figures; nothing where too little has.
-    pub(crate) fn reason(&self) -> Option<String> {
+    pub fn reason(&self) -> Option<String> {
         if !self.has_changed {
             return None;
         }
