@@ -9,11 +9,8 @@ use sha2::Sha256;
 
 use crate::error::Result;
 use crate::lifecycle::relevance;
-use crate::patterns::Entry;
 use crate::patterns::Patterns;
 use crate::patterns::Staleness;
-use crate::patterns::Structure;
-use crate::patterns::Written;
 use crate::project::Project;
 use crate::text::hexadecimal;
 use crate::warning::Parsed;
@@ -22,14 +19,9 @@ use crate::warning::Warning;
 /// The cache's file in `.annals/`.
 const CACHE: &str = "freshness.json";
 
-/// Why patterns may no longer hold; what is not named here is fresh.
+/// Why patterns may no longer hold, by line and text; what is not named here is fresh.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Doubts {
-    /// By the text of a bullet: what it names is moved or gone.
-    bullets: BTreeMap<String, String>,
-    /// By the line of an entry's heading: the structure changed since.
-    entries: BTreeMap<usize, String>,
-}
+pub(crate) struct Doubts(BTreeMap<usize, BTreeMap<String, String>>);
 
 #[derive(Serialize, Deserialize)]
 struct Cached {
@@ -40,34 +32,27 @@ struct Cached {
 
 impl Doubts {
     /// Returns why a bullet may no longer hold, by its own paths or by its entry's age.
+    ///
+    /// `line` is that of its entry's heading, or its own outside of entries.
     pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
-        self.bullets
-            .get(text)
-            .or_else(|| self.entries.get(&line))
-            .cloned()
+        self.0.get(&line)?.get(text).cloned()
     }
 
     /// Checks every pattern against the tree and git's history.
     pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
-        let texts = Texts::of(patterns);
-        let found = Staleness::check(&texts.written(patterns), &project.root, &project.git)?;
+        let found = Staleness::of_patterns(patterns, &project.root, &project.git)?;
+        let of_entries = patterns.entries.iter().flat_map(|entry| {
+            let notes = entry.notes.iter().map(String::as_str);
+            let texts = entry.bullets().chain(notes);
+            texts.map(|text| (entry.line, text))
+        });
+        let loose = patterns.loose.iter();
+        let loose = loose.map(|loose| (loose.line, loose.text.as_str()));
         let mut doubts = Self::default();
-        for (entry, found) in patterns.entries.iter().zip(&found.entries) {
-            // The paths that an entry names are told of the bullet that names them.
-            let reason = found.structure.as_ref().and_then(Structure::reason);
-            doubts
-                .entries
-                .extend(reason.map(|reason| (entry.line, reason)));
-        }
-        for (text, found) in texts
-            .bullets
-            .iter()
-            .zip(&found.entries[patterns.entries.len()..])
-        {
-            if found.is_stale {
-                doubts
-                    .bullets
-                    .insert(text.clone(), found.reasons.join("; "));
+        for (line, text) in of_entries.chain(loose) {
+            if let Some(reason) = found.reason(line, text) {
+                let of_line = doubts.0.entry(line).or_default();
+                of_line.insert(text.to_owned(), reason);
             }
         }
         Ok(doubts)
@@ -111,79 +96,11 @@ impl Doubts {
 /// Returns what still holds of each entry, with all that each names.
 pub fn check_patterns(project: &Project) -> Result<Parsed<Staleness>> {
     let found = relevance::patterns(project)?;
-    let ids: Vec<String> = found.value.entries.iter().map(id).collect();
-    let mut texts: Vec<Written<'_>> = found
-        .value
-        .entries
-        .iter()
-        .zip(&ids)
-        .map(|(entry, id)| written(entry, id))
-        .collect();
-    texts.extend(found.value.loose.iter().map(|loose| Written {
-        id: loose.section.as_deref().unwrap_or("PATTERNS.md"),
-        text: &loose.text,
-        commit: None,
-        date: None,
-    }));
-    let value = Staleness::check(&texts, &project.root, &project.git)?;
+    let value = Staleness::of_patterns(&found.value, &project.root, &project.git)?;
     Ok(Parsed {
         value,
         warnings: found.warnings,
     })
-}
-
-fn id(entry: &Entry) -> String {
-    match &entry.phase {
-        Some(phase) => format!("Phase {phase}: {}", entry.name),
-        None => entry.name.clone(),
-    }
-}
-
-fn written<'a>(entry: &'a Entry, id: &'a str) -> Written<'a> {
-    Written {
-        id,
-        text: &entry.text,
-        commit: entry
-            .trace
-            .as_ref()
-            .and_then(|trace| trace.commit.as_deref()),
-        date: entry.date,
-    }
-}
-
-/// The bullets of all entries and outside of them, each on its own.
-struct Texts {
-    bullets: Vec<String>,
-}
-
-impl Texts {
-    fn of(patterns: &Patterns) -> Self {
-        let entries = &patterns.entries;
-        let bullets = entries.iter().flat_map(|entry| {
-            entry
-                .bullets()
-                .chain(entry.notes.iter().map(String::as_str))
-        });
-        let loose = patterns.loose.iter().map(|loose| loose.text.as_str());
-        Self {
-            bullets: bullets.chain(loose).map(str::to_owned).collect(),
-        }
-    }
-
-    /// Returns the entries, for their age, then the bullets, for what they name.
-    fn written<'a>(&'a self, patterns: &'a Patterns) -> Vec<Written<'a>> {
-        let entries = patterns
-            .entries
-            .iter()
-            .map(|entry| written(entry, &entry.name));
-        let bullets = self.bullets.iter().map(|text| Written {
-            id: text,
-            text,
-            commit: None,
-            date: None,
-        });
-        entries.chain(bullets).collect()
-    }
 }
 
 /// Digests what a check depends on; nothing without git.

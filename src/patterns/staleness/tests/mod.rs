@@ -6,7 +6,11 @@ use assert_fs::prelude::*;
 
 use super::*;
 use crate::clock::parse_date;
+use crate::git::Git;
 use crate::git::tests::Sandbox;
+use crate::patterns::staleness::past::Past;
+use crate::patterns::staleness::structure::Today;
+use std::path::Path;
 
 mod survival;
 
@@ -131,6 +135,7 @@ impl History {
     fn check_at(&self, text: &str, commit: Option<&str>, date: Option<&str>) -> Freshness {
         let texts = [Written {
             id: "1",
+            line: 1,
             text,
             commit,
             date: date.and_then(parse_date),
@@ -372,6 +377,10 @@ fn reasons_name_the_commit_and_stale_is_what_moved_or_went() {
     let fresh = history.check("`src/main.rs`, `mod.rs`, `/etc/hosts`, and/or");
     assert!(!fresh.is_stale && fresh.reasons.is_empty());
     assert!(!history.check("no path at all").is_stale);
+    let root = history.sandbox.0.path().display();
+    let absolute = history.check(&format!("`{root}/src/main.rs`, `{root}/src/removed.rs:3`"));
+    let shown: Vec<String> = absolute.paths.iter().map(shown).collect();
+    assert_eq!(shown, ["src/main.rs ok", "src/removed.rs gone 2026-02-02"]);
 }
 
 #[test]
@@ -406,6 +415,7 @@ fn a_project_below_the_top_names_its_files_from_there() {
     let root = sandbox.0.path().join("app");
     let text = Written {
         id: "1",
+        line: 1,
         text: "`src/a.rs`, `src/b.rs`, `app/src/b.rs`, `../shared/c.rs`, `shared/c.rs`, `src/d.rs`",
         commit: Some(&written),
         date: None,
@@ -428,6 +438,7 @@ fn a_project_below_the_top_names_its_files_from_there() {
 fn text(text: &str) -> Written<'_> {
     Written {
         id: "1",
+        line: 1,
         text,
         commit: None,
         date: None,
