@@ -21,5 +21,6 @@ mod planning_files;
 mod races;
 mod repository;
 mod retrospective;
+mod staleness;
 mod storage;
 mod support;

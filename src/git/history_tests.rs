@@ -1,3 +1,5 @@
+//! Renames, removals and listings in repositories that a script makes.
+
 use assert_fs::TempDir;
 use assert_fs::prelude::*;
 

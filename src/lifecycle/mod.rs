@@ -2,6 +2,7 @@
 
 mod archive;
 mod execute;
+mod freshness;
 mod history;
 mod init;
 mod inspect;
@@ -22,6 +23,7 @@ pub use archive::Archived;
 pub use execute::ExecuteReport;
 pub use execute::ExecuteRequest;
 pub use execute::execute;
+pub use freshness::check_patterns;
 pub use history::insights;
 pub use init::InitDefaults;
 pub use init::InitReport;

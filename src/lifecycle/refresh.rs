@@ -8,9 +8,10 @@ use crate::claude_md::Regenerated;
 use crate::claude_md::Sources;
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::freshness::Doubts;
 use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::relevance;
-use crate::patterns::Patterns;
+use crate::patterns::RelevantPattern;
 use crate::planning::NextStatus;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
@@ -83,7 +84,10 @@ fn write(
         &wish.targets
     };
     let lessons = lessons(project, before, &patterns)?;
-    let sources = sources(project, survey, &patterns, lessons);
+    let doubts = Doubts::known(project, &patterns, &mut warnings);
+    let phase = survey.position.phase();
+    let relevant = relevance::relevant_to(&patterns, &doubts, survey, phase);
+    let sources = sources(project, survey, relevant, lessons);
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, wish.force)?;
     changes.extend(planned)?;
     warnings.append(&mut files.warnings);
@@ -102,14 +106,13 @@ const LESSONS: usize = 2;
 fn sources(
     project: &Project,
     survey: &Survey,
-    patterns: &Patterns,
+    relevant: Vec<RelevantPattern>,
     lessons: Vec<String>,
 ) -> Sources {
     let lessons = lessons.into_iter().take(LESSONS).map(|summary| Pattern {
         summary,
         is_stale: false,
     });
-    let relevant = relevance::relevant_to(patterns, survey, survey.position.phase());
     let relevant = relevant.into_iter().map(|pattern| Pattern {
         summary: pattern.summary(),
         is_stale: pattern.stale.is_some(),

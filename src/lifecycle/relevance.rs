@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::freshness::Doubts;
 use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::RelevantPattern;
@@ -47,19 +48,21 @@ pub fn relevant_patterns(
         None => survey.position.phase(),
     };
     let found = patterns(project)?;
-    Ok(found.map(|patterns| relevant_to(&patterns, &survey, phase)))
+    let doubts = Doubts::check(project, &found.value)?;
+    Ok(found.map(|patterns| relevant_to(&patterns, &doubts, &survey, phase)))
 }
 
 /// Returns the patterns that fit a phase; the newest first where there is no phase.
 pub(crate) fn relevant_to(
     patterns: &Patterns,
+    doubts: &Doubts,
     survey: &Survey,
     phase: Option<&Phase>,
 ) -> Vec<RelevantPattern> {
     let topic = phase
         .map(|phase| patterns::topic(phase, &survey.roadmap))
         .unwrap_or_default();
-    patterns::relevant(patterns, &topic, &|_, _| None)
+    patterns::relevant(patterns, &topic, &|line, text| doubts.about(line, text))
 }
 
 /// Returns the phase of a number, or says which there are.

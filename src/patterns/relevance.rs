@@ -1,5 +1,6 @@
 //! Which patterns fit the work at hand.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -140,12 +141,12 @@ fn unit(text: &str, outcome: Outcome, source: &str, line: usize) -> RelevantPatt
 
 /// Moves what one entry has beyond its share behind what the others have.
 fn spread(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
-    let mut taken: Vec<usize> = Vec::new();
+    let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for pattern in ranked {
-        let of_entry = taken.iter().filter(|line| **line == pattern.line).count();
-        if of_entry < PER_ENTRY && pattern.stale.is_none() {
-            taken.push(pattern.line);
+        let of_entry = taken.entry(pattern.line).or_default();
+        if *of_entry < PER_ENTRY && pattern.stale.is_none() {
+            *of_entry += 1;
             first.push(pattern);
         } else {
             rest.push(pattern);

@@ -1,5 +1,6 @@
 //! Tests whether two groups of plans differ by more than chance.
 
+use serde::Deserialize;
 use serde::Serialize;
 /// Up to this size of the smaller group the normal distribution is a rough guess, and counting is better.
 const SMALL: usize = 8;
@@ -11,7 +12,7 @@ const COUNTABLE: usize = 2_000;
 const ROUNDING: f64 = 1e-7;
 
 /// How many of a group something is true of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate {
     /// Those it is true of.
     pub count: usize,

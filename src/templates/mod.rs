@@ -3,7 +3,7 @@
 //! Each template says in its first comment which fields it takes. Only the context file's can be
 //! overridden: by the setting `template`, else by `templates/CLAUDE.md.j2` in the planning folder.
 //! An override comes with a repository that may have been cloned from anywhere, so it runs with
-//! limited fuel and output, cannot reach other files, and keeps to the [`plain`] part of the language.
+//! limited fuel and output, cannot reach other files, and keeps to the plain part of the language.
 
 mod engine;
 mod plain;

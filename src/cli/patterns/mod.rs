@@ -1,5 +1,6 @@
 //! `annals patterns`
 
+mod check;
 mod insights;
 mod list;
 mod relevant;
@@ -22,6 +23,7 @@ pub(crate) struct PatternsArgs {
 
 #[derive(Debug, Subcommand)]
 enum PatternsCommand {
+    Check(check::CheckArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
     Relevant(relevant::RelevantArgs),
@@ -30,6 +32,7 @@ enum PatternsCommand {
 
 pub(crate) fn run(args: &PatternsArgs, project: &Project, out: &mut Output) -> Result<()> {
     match &args.command {
+        PatternsCommand::Check(args) => check::run(args, project, out),
         PatternsCommand::List(args) => list::run(args, project, out),
         PatternsCommand::Show(args) => show::run(args, project, out),
         PatternsCommand::Relevant(args) => relevant::run(args, project, out),

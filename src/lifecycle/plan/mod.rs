@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::freshness::Doubts;
 use crate::lifecycle::history::history;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
@@ -174,7 +175,9 @@ fn brief(
         .map(|planned| planned.success_criteria.clone())
         .unwrap_or_default();
     let topic = topic(survey, phase, &requirements, &checked.plans);
-    let mut know = patterns::relevant(&recorded, &topic, &|_, _| None);
+    let doubts = Doubts::check(project, &recorded)?;
+    let stale = |line: usize, text: &str| doubts.about(line, text);
+    let mut know = patterns::relevant(&recorded, &topic, &stale);
     know.truncate(MOST_KNOWN);
     let next = NextStatus::of(&survey.position, &project.planning_place().layout);
     Ok(PhaseBrief {

@@ -16,6 +16,8 @@ pub(crate) struct Listing {
     files: Vec<String>,
     /// The paths by their last part; made when first asked for.
     by_name: OnceCell<HashMap<String, Vec<String>>>,
+    /// The files in lower case.
+    lower: OnceCell<Vec<String>>,
 }
 
 impl Listing {
@@ -25,6 +27,7 @@ impl Listing {
         Self {
             files,
             by_name: OnceCell::new(),
+            lower: OnceCell::new(),
         }
     }
 
@@ -99,22 +102,18 @@ impl Listing {
         let script = [".js", ".jsx", ".mjs", ".cjs"]
             .iter()
             .find_map(|ending| lower.strip_suffix(ending));
-        let is_like = |file: &str| {
-            let file = file.to_lowercase();
-            let rest = |stem: &str| {
-                let at = file.find(stem)?;
-                let is_start = at == 0 || file[..at].ends_with('/');
-                is_start.then(|| file[at + stem.len()..].to_owned())
-            };
-            let of_stem = rest(&lower).is_some_and(|rest| {
+        let lower_files = self
+            .lower
+            .get_or_init(|| self.files.iter().map(|file| file.to_lowercase()).collect());
+        lower_files.iter().any(|file| {
+            let of_stem = behind(file, &lower).is_some_and(|rest| {
                 rest.is_empty() || rest.starts_with('/') || rest.starts_with('.')
             });
-            let of_script = script.and_then(rest).is_some_and(|rest| {
-                [".ts", ".tsx", ".mts", ".cts", ".jsx"].contains(&rest.as_str())
-            });
+            let of_script = script
+                .and_then(|stem| behind(file, stem))
+                .is_some_and(|rest| [".ts", ".tsx", ".mts", ".cts", ".jsx"].contains(&rest));
             of_stem || of_script
-        };
-        self.files.iter().any(|file| is_like(file))
+        })
     }
 
     fn by_name(&self) -> &HashMap<String, Vec<String>> {
@@ -142,6 +141,13 @@ impl Listing {
             by_name
         })
     }
+}
+
+/// Returns what follows in a file's path behind a part of it that begins with a name.
+fn behind<'a>(file: &'a str, part: &str) -> Option<&'a str> {
+    let at = file.find(part)?;
+    let is_start = at == 0 || file[..at].ends_with('/');
+    is_start.then(|| &file[at + part.len()..])
 }
 
 /// Returns what matches a pattern from the top and below any folder; nothing for a broken pattern.

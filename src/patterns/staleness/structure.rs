@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::collections::HashSet;
 
 use chrono::NaiveDate;
+use serde::Deserialize;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -26,7 +27,7 @@ const CLEAR: f64 = 0.7;
 const MOST_MANIFESTS: usize = 40;
 
 /// A commit, and its day.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Since {
     /// The commit, abbreviated.
     pub commit: String,
@@ -35,7 +36,7 @@ pub struct Since {
 }
 
 /// What has become of a project's tree since a commit. Folders that begin with a dot do not count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Structure {
     /// The commit that today is compared with.
     pub since: Since,
@@ -279,7 +280,7 @@ fn rate(count: f64, of: f64) -> Rate {
 
 impl Structure {
     /// Returns what has changed, with the figures; nothing where too little has.
-    pub(crate) fn reason(&self) -> Option<String> {
+    pub fn reason(&self) -> Option<String> {
         if !self.has_changed {
             return None;
         }

@@ -95,6 +95,24 @@ impl Tree {
         }
     }
 
+    /// Returns a mention of an absolute path in the project as one from its root.
+    pub(crate) fn inside(&self, mention: Mention) -> Mention {
+        let root = match &self.place {
+            Place::Listing => return mention,
+            Place::Disk(root) => root.clone(),
+            Place::Repository { top, prefix, .. } => top.join(prefix),
+        };
+        let below = Path::new(&mention.path).strip_prefix(&root).ok();
+        match below.and_then(Path::to_str).filter(|path| !path.is_empty()) {
+            Some(path) if mention.form == Form::Outside => Mention {
+                path: path.replace('\\', "/"),
+                form: Form::Plain,
+                certainty: Certainty::Sure,
+            },
+            _ => mention,
+        }
+    }
+
     /// Returns a path of the project as the repository names it.
     pub(crate) fn in_repository(&self, path: &str) -> String {
         format!("{}{path}", self.prefix())

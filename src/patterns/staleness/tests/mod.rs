@@ -1,11 +1,18 @@
+//! What becomes of paths, in repositories that a script makes.
+
 use std::collections::BTreeMap;
 
 use assert_fs::prelude::*;
 
 use super::*;
 use crate::clock::parse_date;
+use crate::git::Git;
 use crate::git::tests::Sandbox;
-use crate::patterns::Rate;
+use crate::patterns::staleness::past::Past;
+use crate::patterns::staleness::structure::Today;
+use std::path::Path;
+
+mod survival;
 
 /// Writes a file of its own: no two are alike, so that git takes none for another.
 fn put(sandbox: &Sandbox, path: &str) {
@@ -128,6 +135,7 @@ impl History {
     fn check_at(&self, text: &str, commit: Option<&str>, date: Option<&str>) -> Freshness {
         let texts = [Written {
             id: "1",
+            line: 1,
             text,
             commit,
             date: date.and_then(parse_date),
@@ -369,6 +377,10 @@ fn reasons_name_the_commit_and_stale_is_what_moved_or_went() {
     let fresh = history.check("`src/main.rs`, `mod.rs`, `/etc/hosts`, and/or");
     assert!(!fresh.is_stale && fresh.reasons.is_empty());
     assert!(!history.check("no path at all").is_stale);
+    let root = history.sandbox.0.path().display();
+    let absolute = history.check(&format!("`{root}/src/main.rs`, `{root}/src/removed.rs:3`"));
+    let shown: Vec<String> = absolute.paths.iter().map(shown).collect();
+    assert_eq!(shown, ["src/main.rs ok", "src/removed.rs gone 2026-02-02"]);
 }
 
 #[test]
@@ -403,6 +415,7 @@ fn a_project_below_the_top_names_its_files_from_there() {
     let root = sandbox.0.path().join("app");
     let text = Written {
         id: "1",
+        line: 1,
         text: "`src/a.rs`, `src/b.rs`, `app/src/b.rs`, `../shared/c.rs`, `shared/c.rs`, `src/d.rs`",
         commit: Some(&written),
         date: None,
@@ -425,6 +438,7 @@ fn a_project_below_the_top_names_its_files_from_there() {
 fn text(text: &str) -> Written<'_> {
     Written {
         id: "1",
+        line: 1,
         text,
         commit: None,
         date: None,
@@ -467,127 +481,4 @@ fn without_git_the_disk_alone_tells() {
             .starts_with("no git history")
     );
     assert_eq!(found.entries[0].reasons[0], "`src/gone.rs` is gone");
-}
-
-#[test]
-fn structure_changes_when_less_than_half_survives() {
-    let sandbox = Sandbox::empty();
-    let path = |folder: &str, at: usize| format!("{folder}/{at}.rs");
-    for at in 0..6 {
-        put(&sandbox, &path("src", at));
-        put(&sandbox, &path(".planning", at));
-    }
-    put(&sandbox, "lib/x.rs");
-    let written = commit(&sandbox, "2026-01-05");
-    let check = |at: Option<&str>| {
-        let texts = [Written {
-            commit: at,
-            ..text("nothing")
-        }];
-        let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.asked()).unwrap();
-        found.entries.into_iter().next().unwrap()
-    };
-    for at in 0..3 {
-        sandbox.git(&["rm", "-q", &path("src", at)]);
-        sandbox.git(&["rm", "-q", &path(".planning", at)]);
-    }
-    commit(&sandbox, "2026-01-06");
-    let kept = check(Some(&written));
-    assert!(!kept.is_stale, "{kept:?}");
-    let structure = kept.structure.unwrap();
-    assert_eq!(structure.files, Rate { count: 4, of: 7 });
-    assert_eq!(structure.folders, Rate { count: 2, of: 2 });
-    sandbox.git(&["rm", "-q", &path("src", 3)]);
-    put(&sandbox, "src/new.rs");
-    commit(&sandbox, "2026-01-07");
-    let changed = check(Some(&written));
-    assert!(changed.is_stale);
-    let reason = "structure changed since {}, 2026-01-05: 3 of 7 files (43 %) are left";
-    assert_eq!(changed.reasons, [reason.replace("{}", &written[..7])]);
-    assert_eq!(check(None).structure, None);
-}
-
-#[test]
-fn structure_changes_when_a_framework_comes_or_goes() {
-    let sandbox = Sandbox::empty();
-    for path in ["a.ts", "b.ts"] {
-        put(&sandbox, path);
-    }
-    let start = commit(&sandbox, "2026-01-04");
-    let manifest = sandbox.0.child("package.json");
-    manifest
-        .write_str(r#"{"dependencies":{"react":"19","left-pad":"1"}}"#)
-        .unwrap();
-    let written = commit(&sandbox, "2026-01-05");
-    manifest
-        .write_str(r#"{"dependencies":{"vue":"3","lodash":"4"}}"#)
-        .unwrap();
-    sandbox
-        .0
-        .child("api/Cargo.toml")
-        .write_str("[dependencies]\naxum = \"0.8\"\n")
-        .unwrap();
-    commit(&sandbox, "2026-01-06");
-    let texts = [&written, &start].map(|commit| Written {
-        commit: Some(commit),
-        ..text("nothing")
-    });
-    let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.asked()).unwrap();
-    let structure = found.entries[0].structure.as_ref().unwrap();
-    assert_eq!(structure.dependencies_added, ["axum", "lodash", "vue"]);
-    assert_eq!(structure.dependencies_removed, ["left-pad", "react"]);
-    assert_eq!(structure.manifests_added, ["api/Cargo.toml"]);
-    let reason = "structure changed since {}, 2026-01-05: axum came, vue came, react went";
-    assert_eq!(
-        found.entries[0].reasons,
-        [reason.replace("{}", &written[..7])]
-    );
-    // A project without any manifest was not built on anything yet.
-    assert!(!found.entries[1].is_stale);
-}
-
-#[test]
-fn a_sample_stands_for_a_tree_that_is_too_large() {
-    let sandbox = Sandbox::empty();
-    for folder in 0..120 {
-        for file in 0..3 {
-            sandbox
-                .0
-                .child(format!("src/f{folder}/{file}.txt"))
-                .write_str(&format!("{folder} {file}"))
-                .unwrap();
-        }
-    }
-    let written = commit(&sandbox, "2026-01-05");
-    let compare = |texts| {
-        let git = sandbox.asked();
-        let tree = Tree::of(sandbox.0.path(), &git);
-        let today = Today::new(tree.listing().unwrap(), |_| None);
-        let mut past = Past::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
-        let place = past.timeline().place(&written).unwrap();
-        let found = structure::structure(&today, &mut past, place, texts);
-        found.unwrap().unwrap()
-    };
-    for folder in 0..40 {
-        sandbox.git(&["rm", "-q", &format!("src/f{}/1.txt", folder * 3)]);
-    }
-    commit(&sandbox, "2026-01-06");
-    let whole = |structure: &Structure| (structure.files.count, structure.files.of);
-    let exact = compare(1);
-    assert_eq!((whole(&exact), exact.is_estimated), ((320, 360), false));
-    let estimated = compare(1_000);
-    assert!(estimated.is_estimated && !estimated.has_changed);
-    assert_eq!(estimated.files.of, 360);
-    assert!(
-        (300..=340).contains(&estimated.files.count),
-        "{estimated:?}"
-    );
-    // Where much is gone a sample might deceive.
-    for folder in 40..110 {
-        sandbox.git(&["rm", "-rq", &format!("src/f{folder}")]);
-    }
-    commit(&sandbox, "2026-01-07");
-    let read = compare(1_000);
-    assert!(!read.is_estimated && read.has_changed);
-    assert_eq!(read, compare(1));
 }

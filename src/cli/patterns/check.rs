@@ -1,0 +1,60 @@
+//! `annals patterns check`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::patterns::Staleness;
+use crate::project::Project;
+
+/// Say which recorded patterns speak of what is no longer there
+///
+/// Each path that an entry names is looked for; one that is missing is followed through git's
+/// history. Nothing is changed or deleted.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals patterns check --check")]
+pub(crate) struct CheckArgs {
+    /// Exit with 1 where an entry is stale
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let found = lifecycle::check_patterns(project)?;
+    out.warnings(&found.warnings);
+    let stale = found
+        .value
+        .entries
+        .iter()
+        .filter(|entry| entry.is_stale)
+        .count();
+    if args.check && stale > 0 {
+        let word = if stale == 1 { "entry" } else { "entries" };
+        let error = Error::failed(format!("{stale} stale {word}")).hint("annals patterns check");
+        if !out.is_json() {
+            out.result(&found.value, show);
+        }
+        return Err(error);
+    }
+    out.result(&found.value, show);
+    Ok(())
+}
+
+fn show(staleness: &Staleness, to: &mut dyn Write) -> io::Result<()> {
+    for entry in &staleness.entries {
+        let mark = if entry.is_stale { "stale" } else { "fresh" };
+        writeln!(to, "{mark}  {}", entry.id)?;
+        for reason in &entry.reasons {
+            writeln!(to, "       {reason}")?;
+        }
+    }
+    if let Some(skipped) = &staleness.skipped {
+        writeln!(to, "{skipped}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,295 @@
+//! Looks up what texts name, follows what is missing, and compares the trees.
+
+use std::path::Path;
+use std::thread;
+
+use chrono::NaiveDate;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::git::Git;
+use crate::patterns::Certainty;
+use crate::patterns::Form;
+use crate::patterns::Mention;
+use crate::patterns::mentions;
+use crate::patterns::staleness::fate;
+use crate::patterns::staleness::fate::Lost;
+use crate::patterns::staleness::past::Epoch;
+use crate::patterns::staleness::past::Past;
+use crate::patterns::staleness::report::Freshness;
+use crate::patterns::staleness::report::PathReport;
+use crate::patterns::staleness::report::PathStatus;
+use crate::patterns::staleness::report::Staleness;
+use crate::patterns::staleness::structure;
+use crate::patterns::staleness::structure::Compared;
+use crate::patterns::staleness::structure::Today;
+use crate::patterns::staleness::tree::Location;
+use crate::patterns::staleness::tree::Tree;
+use crate::storage::read;
+
+/// A text that may have become stale.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'a> {
+    /// What it is known by.
+    pub id: &'a str,
+    /// The line at which it begins, counted from 1.
+    pub line: usize,
+    /// The text.
+    pub text: &'a str,
+    /// The commit that was checked out when it was written, where that is known.
+    pub commit: Option<&'a str>,
+    /// The day on which it was written.
+    pub date: Option<NaiveDate>,
+}
+
+/// What a text names, and where that leads.
+type Open = Vec<(Mention, Location)>;
+
+/// A mention that leads nowhere: of which text, and which of its reports waits for an answer.
+struct Missing {
+    text: usize,
+    report: usize,
+    lost: Lost,
+}
+
+/// What a mention that leads nowhere is.
+enum Verdict {
+    /// No path.
+    Dropped,
+    /// A path, of which no more can be known.
+    Gone,
+    /// A path that history can follow.
+    Lost(Lost),
+}
+
+impl Staleness {
+    /// Checks texts against a project.
+    pub fn check(texts: &[Written<'_>], root: &Path, git: &Git) -> Result<Self> {
+        let tree = Tree::of(root, git);
+        let objects = git.objects()?;
+        // The two slowest questions at once.
+        let (timeline, found) = thread::scope(|scope| {
+            let timeline = scope.spawn(|| git.timeline());
+            let found = looked_up(texts, &tree);
+            (timeline.join(), found)
+        });
+        let timeline =
+            timeline.map_err(|_| Error::failed("reading the git history panicked"))??;
+        let past = Past::new(timeline, objects);
+        let read = |path: &str| {
+            let text = read::text(&git.top()?.join(path));
+            text.ok()?.map(|text| text.value)
+        };
+        Checked { git, tree, past }.all(texts, found?, read)
+    }
+
+    /// Checks texts against a listing of files, without history.
+    pub fn check_listing(texts: &[Written<'_>], tree: Tree) -> Result<Self> {
+        let git = &Git::discover(Path::new(""));
+        let found = looked_up(texts, &tree)?;
+        let past = None;
+        Checked { git, tree, past }.all(texts, found, |_| None)
+    }
+}
+
+/// What texts are checked against.
+struct Checked<'a> {
+    git: &'a Git,
+    tree: Tree,
+    past: Option<Past>,
+}
+
+impl Checked<'_> {
+    fn all(
+        mut self,
+        texts: &[Written<'_>],
+        open: Vec<Open>,
+        read: impl Fn(&str) -> Option<String>,
+    ) -> Result<Staleness> {
+        let epochs: Vec<Epoch> = texts.iter().map(|text| self.epoch(text)).collect();
+        self.list_the_past(&open, &epochs)?;
+        let mut missing = Vec::new();
+        let mut entries = Vec::new();
+        for ((text, open), epoch) in texts.iter().zip(open).zip(&epochs) {
+            let paths = self.decide(open, epoch, entries.len(), &mut missing)?;
+            entries.push(Freshness {
+                id: text.id.to_owned(),
+                line: text.line,
+                is_stale: false,
+                reasons: Vec::new(),
+                paths,
+                structure: None,
+            });
+        }
+        self.answer(missing, &mut entries)?;
+        self.compare(texts, &mut entries, read)?;
+        for entry in &mut entries {
+            entry.reasons = entry.reasons();
+            entry.is_stale = !entry.reasons.is_empty();
+        }
+        let skipped = self.past.is_none().then(|| {
+            "no git history here: paths are checked against the files alone, the structure is not"
+                .to_owned()
+        });
+        Ok(Staleness { entries, skipped })
+    }
+
+    fn epoch(&self, text: &Written<'_>) -> Epoch {
+        match &self.past {
+            Some(past) => past.epoch(text.commit, text.date),
+            None => Epoch::Unknown,
+        }
+    }
+
+    /// Lists the past where a path that leads nowhere may be known by its end only.
+    fn list_the_past(&mut self, open: &[Open], epochs: &[Epoch]) -> Result<()> {
+        let Some(past) = &mut self.past else {
+            return Ok(());
+        };
+        let is_open = |(mention, location): &(Mention, Location)| {
+            *location == Location::Nowhere && mention.certainty > Certainty::Unsure
+        };
+        let waiting = open.iter().zip(epochs);
+        let epochs: Vec<Epoch> = waiting
+            .filter(|(open, _)| open.iter().any(is_open))
+            .map(|(_, epoch)| epoch.clone())
+            .collect();
+        if epochs.is_empty() {
+            return Ok(());
+        }
+        past.list(&epochs, self.tree.listing()?.files().len())
+    }
+
+    /// Returns the reports on the paths of a text; those that have to be followed wait as `gone`.
+    fn decide(
+        &mut self,
+        open: Open,
+        epoch: &Epoch,
+        text: usize,
+        missing: &mut Vec<Missing>,
+    ) -> Result<Vec<PathReport>> {
+        let mut reports: Vec<PathReport> = Vec::new();
+        for (mention, location) in open {
+            let mut report = PathReport::new(&mention, PathStatus::Ok);
+            match location {
+                Location::Here => {}
+                Location::Many(homes) => {
+                    report.status = PathStatus::Ambiguous;
+                    report.homes = homes;
+                }
+                Location::Submodule => report.status = PathStatus::Outside,
+                Location::Nowhere => {
+                    report.status = PathStatus::Gone;
+                    match self.lost(&mention, epoch)? {
+                        Verdict::Dropped => continue,
+                        Verdict::Gone => {}
+                        Verdict::Lost(lost) => missing.push(Missing {
+                            text,
+                            report: reports.len(),
+                            lost,
+                        }),
+                    }
+                }
+            }
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    /// Tells whether what leads nowhere was a path at all.
+    fn lost(&mut self, mention: &Mention, epoch: &Epoch) -> Result<Verdict> {
+        let Some(past) = &mut self.past else {
+            let is_gone = self.is_gone_for_sure(mention)?;
+            return Ok(if is_gone {
+                Verdict::Gone
+            } else {
+                Verdict::Dropped
+            });
+        };
+        let lost = fate::lost(mention, epoch, &self.tree, past)?;
+        Ok(match lost.filter(|lost| !is_planning(lost.path())) {
+            Some(lost) => Verdict::Lost(lost),
+            None => Verdict::Dropped,
+        })
+    }
+
+    /// Tells whether a path is missing, where no history can tell that it was ever there.
+    fn is_gone_for_sure(&self, mention: &Mention) -> Result<bool> {
+        let path = mention.path.as_str();
+        Ok(mention.certainty == Certainty::Sure
+            && !Tree::is_generated(path)
+            && self.tree.knows_start_of(path)?
+            && !self.tree.has_like(path)?)
+    }
+
+    /// Follows what is missing, all of it at once, and writes the answers into the reports.
+    fn answer(&mut self, mut missing: Vec<Missing>, entries: &mut [Freshness]) -> Result<()> {
+        let Some(past) = self.past.as_mut().filter(|_| !missing.is_empty()) else {
+            return Ok(());
+        };
+        let mut lost: Vec<Lost> = missing.iter().map(|one| one.lost.clone()).collect();
+        fate::follow(&mut lost, self.git, &self.tree, past)?;
+        for (one, lost) in missing.iter_mut().zip(lost) {
+            let report = &mut entries[one.text].paths[one.report];
+            report.since = lost.removed.and_then(|place| {
+                let hash = past.timeline().hash(place)?;
+                Some(structure::since(past, place, hash))
+            });
+            if let Some(now) = lost.now {
+                report.status = PathStatus::Moved;
+                report.to = Some(self.tree.in_project(&now).to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the tree of each text's commit with today's.
+    fn compare(
+        &mut self,
+        texts: &[Written<'_>],
+        entries: &mut [Freshness],
+        read: impl Fn(&str) -> Option<String>,
+    ) -> Result<()> {
+        let Some(past) = &mut self.past else {
+            return Ok(());
+        };
+        let places: Vec<Option<usize>> = texts
+            .iter()
+            .map(|text| past.written_at(text.commit, text.date))
+            .collect();
+        let mut compared = Compared::new();
+        compared.extend(places.iter().flatten().map(|place| (*place, None)));
+        if compared.is_empty() {
+            return Ok(());
+        }
+        let today = Today::new(self.tree.listing()?, read);
+        let count = compared.len();
+        for (place, structure) in &mut compared {
+            *structure = structure::structure(&today, past, *place, count)?;
+        }
+        for (entry, place) in entries.iter_mut().zip(places) {
+            entry.structure = place.and_then(|place| compared.get(&place)?.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Looks up what each text names.
+fn looked_up(texts: &[Written<'_>], tree: &Tree) -> Result<Vec<Open>> {
+    let locate = |mention: Mention| {
+        let mention = tree.inside(mention);
+        let location = match mention.form {
+            Form::Outside => Location::Submodule,
+            _ => tree.locate(&mention)?,
+        };
+        Ok((mention, location))
+    };
+    let look_up = |text: &Written<'_>| mentions(text.text).into_iter().map(locate).collect();
+    texts.iter().map(look_up).collect()
+}
+
+/// Tells whether a path is in a planning folder, where shipping moves everything.
+fn is_planning(path: &str) -> bool {
+    path.split('/')
+        .any(|part| [".vbw-planning", ".yolo-planning", ".planning"].contains(&part))
+}

@@ -1,0 +1,119 @@
+//! What of PATTERNS.md still holds.
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::git::Git;
+use crate::patterns::Entry;
+use crate::patterns::LoosePattern;
+use crate::patterns::Patterns;
+use crate::patterns::mentions;
+use crate::patterns::staleness::check::Written;
+use crate::patterns::staleness::report::PathReport;
+use crate::patterns::staleness::report::Staleness;
+
+impl Staleness {
+    /// Checks all that PATTERNS.md holds, in file order, entries first.
+    pub fn of_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
+        let entry_names: Vec<String> = patterns.entries.iter().map(name_of_entry).collect();
+        let entries = patterns.entries.iter().zip(&entry_names);
+        let mut texts: Vec<Written<'_>> = entries.map(|(entry, id)| of_entry(entry, id)).collect();
+        texts.extend(patterns.loose.iter().map(of_loose));
+        Self::check(&texts, root, git)
+    }
+
+    /// Returns why a pattern may no longer hold; nothing where it is fresh.
+    ///
+    /// `line` is that of the entry's heading, `text` one of its bullets: a bullet is stale by the paths that
+    /// it names itself and by the structure, not by what stands in the bullet beside it.
+    pub fn reason(&self, line: usize, text: &str) -> Option<String> {
+        let entry = self.entries.iter().find(|entry| entry.line == line)?;
+        let named = mentions(text);
+        let is_named = |path: &str| {
+            let path = path.trim_end_matches('/');
+            named.iter().any(|mention| mention.path == path)
+        };
+        let mut of_paths = entry
+            .paths
+            .iter()
+            .filter(|report| is_named(&report.path))
+            .filter_map(PathReport::reason);
+        let of_structure = || entry.structure.as_ref()?.reason();
+        of_paths.next().or_else(of_structure)
+    }
+}
+
+fn name_of_entry(entry: &Entry) -> String {
+    match &entry.phase {
+        Some(phase) => format!("Phase {phase}: {}", entry.name),
+        None => entry.name.clone(),
+    }
+}
+
+fn of_entry<'a>(entry: &'a Entry, id: &'a str) -> Written<'a> {
+    let trace = entry.trace.as_ref();
+    Written {
+        id,
+        line: entry.line,
+        text: &entry.text,
+        commit: trace.and_then(|trace| trace.commit.as_deref()),
+        date: entry.date,
+    }
+}
+
+fn of_loose(loose: &LoosePattern) -> Written<'_> {
+    Written {
+        id: loose.section.as_deref().unwrap_or("PATTERNS.md"),
+        line: loose.line,
+        text: &loose.text,
+        commit: None,
+        date: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assert_fs::prelude::*;
+
+    use super::*;
+    use crate::git::tests::Sandbox;
+
+    const PATTERNS: &str = "# Patterns\n\n### Phase 1: Store (2026-01-05)\n\n**What worked:**\n\
+        - Tests in `src/kept.rs` first (plan 01)\n\n**What failed:**\n- `src/gone.rs` grew (plan 02)\n\n\
+        ### Phase 2: Web (2026-01-06)\n\n**What worked:**\n- Small plans (plan 01)\n\n## Notes\n\n- See `src/gone.rs`\n";
+
+    #[test]
+    fn each_bullet_is_as_fresh_as_what_it_names() {
+        let sandbox = Sandbox::empty();
+        for file in ["src/kept.rs", "src/gone.rs", "a", "b", "c"] {
+            sandbox.0.child(file).write_str(file).unwrap();
+        }
+        sandbox.git(&["add", "-A"]);
+        sandbox.commit_at("2026-01-05T09:00:00Z");
+        sandbox.git(&["rm", "-q", "src/gone.rs"]);
+        sandbox.commit_at("2026-01-08T09:00:00Z");
+        let patterns = Patterns::parse(PATTERNS, Path::new("PATTERNS.md")).value;
+        let found = Staleness::of_patterns(&patterns, sandbox.0.path(), &sandbox.asked()).unwrap();
+        let stale: Vec<(&str, usize, bool)> = found
+            .entries
+            .iter()
+            .map(|entry| (entry.id.as_str(), entry.line, entry.is_stale))
+            .collect();
+        assert_eq!(
+            stale,
+            [
+                ("Phase 1: Store", 3, true),
+                ("Phase 2: Web", 11, false),
+                ("Notes", 18, true),
+            ]
+        );
+        let reason = |line, text| found.reason(line, text);
+        assert_eq!(reason(3, "Tests in `src/kept.rs` first (plan 01)"), None);
+        let gone = reason(3, "`src/gone.rs` grew (plan 02)").unwrap();
+        assert!(gone.starts_with("`src/gone.rs` is gone since "), "{gone}");
+        assert_eq!(reason(99, "`src/gone.rs`"), None);
+        let back: Staleness =
+            serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
+        assert_eq!(back, found);
+    }
+}

@@ -1,0 +1,127 @@
+//! How much of a project survives since a text was written.
+
+use super::*;
+use crate::patterns::Rate;
+
+#[test]
+fn structure_changes_when_less_than_half_survives() {
+    let sandbox = Sandbox::empty();
+    let path = |folder: &str, at: usize| format!("{folder}/{at}.rs");
+    for at in 0..6 {
+        put(&sandbox, &path("src", at));
+        put(&sandbox, &path(".planning", at));
+    }
+    put(&sandbox, "lib/x.rs");
+    let written = commit(&sandbox, "2026-01-05");
+    let check = |at: Option<&str>| {
+        let texts = [Written {
+            commit: at,
+            ..text("nothing")
+        }];
+        let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.asked()).unwrap();
+        found.entries.into_iter().next().unwrap()
+    };
+    for at in 0..3 {
+        sandbox.git(&["rm", "-q", &path("src", at)]);
+        sandbox.git(&["rm", "-q", &path(".planning", at)]);
+    }
+    commit(&sandbox, "2026-01-06");
+    let kept = check(Some(&written));
+    assert!(!kept.is_stale, "{kept:?}");
+    let structure = kept.structure.unwrap();
+    assert_eq!(structure.files, Rate { count: 4, of: 7 });
+    assert_eq!(structure.folders, Rate { count: 2, of: 2 });
+    sandbox.git(&["rm", "-q", &path("src", 3)]);
+    put(&sandbox, "src/new.rs");
+    commit(&sandbox, "2026-01-07");
+    let changed = check(Some(&written));
+    assert!(changed.is_stale);
+    let reason = "structure changed since {}, 2026-01-05: 3 of 7 files (43 %) are left";
+    assert_eq!(changed.reasons, [reason.replace("{}", &written[..7])]);
+    assert_eq!(check(None).structure, None);
+}
+
+#[test]
+fn structure_changes_when_a_framework_comes_or_goes() {
+    let sandbox = Sandbox::empty();
+    for path in ["a.ts", "b.ts"] {
+        put(&sandbox, path);
+    }
+    let start = commit(&sandbox, "2026-01-04");
+    let manifest = sandbox.0.child("package.json");
+    manifest
+        .write_str(r#"{"dependencies":{"react":"19","left-pad":"1"}}"#)
+        .unwrap();
+    let written = commit(&sandbox, "2026-01-05");
+    manifest
+        .write_str(r#"{"dependencies":{"vue":"3","lodash":"4"}}"#)
+        .unwrap();
+    sandbox
+        .0
+        .child("api/Cargo.toml")
+        .write_str("[dependencies]\naxum = \"0.8\"\n")
+        .unwrap();
+    commit(&sandbox, "2026-01-06");
+    let texts = [&written, &start].map(|commit| Written {
+        commit: Some(commit),
+        ..text("nothing")
+    });
+    let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.asked()).unwrap();
+    let structure = found.entries[0].structure.as_ref().unwrap();
+    assert_eq!(structure.dependencies_added, ["axum", "lodash", "vue"]);
+    assert_eq!(structure.dependencies_removed, ["left-pad", "react"]);
+    assert_eq!(structure.manifests_added, ["api/Cargo.toml"]);
+    let reason = "structure changed since {}, 2026-01-05: axum came, vue came, react went";
+    assert_eq!(
+        found.entries[0].reasons,
+        [reason.replace("{}", &written[..7])]
+    );
+    // A project without any manifest was not built on anything yet.
+    assert!(!found.entries[1].is_stale);
+}
+
+#[test]
+fn a_sample_stands_for_a_tree_that_is_too_large() {
+    let sandbox = Sandbox::empty();
+    for folder in 0..120 {
+        for file in 0..3 {
+            sandbox
+                .0
+                .child(format!("src/f{folder}/{file}.txt"))
+                .write_str(&format!("{folder} {file}"))
+                .unwrap();
+        }
+    }
+    let written = commit(&sandbox, "2026-01-05");
+    let compare = |texts| {
+        let git = sandbox.asked();
+        let tree = Tree::of(sandbox.0.path(), &git);
+        let today = Today::new(tree.listing().unwrap(), |_| None);
+        let mut past = Past::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
+        let place = past.timeline().place(&written).unwrap();
+        let found = structure::structure(&today, &mut past, place, texts);
+        found.unwrap().unwrap()
+    };
+    for folder in 0..40 {
+        sandbox.git(&["rm", "-q", &format!("src/f{}/1.txt", folder * 3)]);
+    }
+    commit(&sandbox, "2026-01-06");
+    let whole = |structure: &Structure| (structure.files.count, structure.files.of);
+    let exact = compare(1);
+    assert_eq!((whole(&exact), exact.is_estimated), ((320, 360), false));
+    let estimated = compare(1_000);
+    assert!(estimated.is_estimated && !estimated.has_changed);
+    assert_eq!(estimated.files.of, 360);
+    assert!(
+        (300..=340).contains(&estimated.files.count),
+        "{estimated:?}"
+    );
+    // Where much is gone a sample might deceive.
+    for folder in 40..110 {
+        sandbox.git(&["rm", "-rq", &format!("src/f{folder}")]);
+    }
+    commit(&sandbox, "2026-01-07");
+    let read = compare(1_000);
+    assert!(!read.is_estimated && read.has_changed);
+    assert_eq!(read, compare(1));
+}

@@ -1,0 +1,120 @@
+//! Paths in real planning files against the real trees beside them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use annals::patterns::PathStatus;
+use annals::patterns::Staleness;
+use annals::patterns::Tree;
+use annals::patterns::Written;
+
+use crate::support::corpus;
+
+/// A path that the tree has is never gone, however the text around it is written.
+#[test]
+fn nothing_that_is_in_the_tree_is_called_gone() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let mut paths = 0;
+    for folder in folders_with_trees(&corpus) {
+        let tree = fs::read_to_string(folder.join("tree.txt")).unwrap();
+        let names: BTreeSet<String> = tree.lines().flat_map(ends).collect();
+        let texts = texts(&folder);
+        let written: Vec<Written<'_>> = texts.iter().map(|text| written(text)).collect();
+        let found = Staleness::check_listing(&written, Tree::from_listing(tree.lines())).unwrap();
+        for report in found.entries.iter().flat_map(|entry| &entry.paths) {
+            paths += 1;
+            let is_there = names.contains(&report.path.to_lowercase());
+            assert!(
+                report.status != PathStatus::Gone || !is_there,
+                "{}: {}",
+                folder.display(),
+                report.path
+            );
+        }
+    }
+    assert!(paths > 10_000, "only {paths} paths were found");
+}
+
+#[test]
+fn a_listing_tells_without_a_disk() {
+    let tree = Tree::from_listing(["src/main.rs", "src/web/Button.tsx", "docs/a.md", "web/a.md"]);
+    let text =
+        "`src/main.rs:3`, `Button.tsx`, `a.md`, `src/gone.rs`, and/or, `src/web/Button`, src/*.rs";
+    let found = Staleness::check_listing(&[written(text)], tree).unwrap();
+    let statuses: Vec<(&str, PathStatus)> = found.entries[0]
+        .paths
+        .iter()
+        .map(|report| (report.path.as_str(), report.status))
+        .collect();
+    assert_eq!(
+        statuses,
+        [
+            ("src/main.rs", PathStatus::Ok),
+            ("Button.tsx", PathStatus::Ok),
+            ("a.md", PathStatus::Ambiguous),
+            ("src/gone.rs", PathStatus::Gone),
+            ("src/*.rs", PathStatus::Ok),
+        ]
+    );
+}
+
+fn written(text: &str) -> Written<'_> {
+    Written {
+        id: "text",
+        line: 1,
+        text,
+        commit: None,
+        date: None,
+    }
+}
+
+/// Returns a path and all its ends: `src/a.rs` and `a.rs`, in lower case.
+fn ends(path: &str) -> Vec<String> {
+    let path = path.to_lowercase();
+    let starts = path.match_indices('/').map(|(at, _)| at + 1);
+    let ends = std::iter::once(0).chain(starts);
+    ends.map(|start| path[start..].to_owned()).collect()
+}
+
+fn folders_with_trees(corpus: &Path) -> Vec<PathBuf> {
+    let kinds = ["vbw", "gsd", "ledger"].map(|kind| fs::read_dir(corpus.join(kind)).unwrap());
+    let folders = kinds
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> = folders
+        .filter(|folder| folder.join("tree.txt").is_file())
+        .collect();
+    folders.sort();
+    folders
+}
+
+/// The texts that tell of what was done and learned: they name the most files.
+const TOLD: &[&str] = &[
+    "SUMMARY",
+    "PATTERNS",
+    "STRUCTURE",
+    "DECISIONS",
+    "CONSTRAINTS",
+];
+
+fn texts(folder: &Path) -> Vec<String> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            texts.extend(self::texts(&path));
+            continue;
+        }
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let is_markdown = path.extension().is_some_and(|extension| extension == "md");
+        if is_markdown && TOLD.iter().any(|told| name.contains(told)) {
+            texts.push(String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
+        }
+    }
+    texts
+}
