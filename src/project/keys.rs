@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::project::input::Input;
+use crate::project::services::Api;
+use crate::project::services::Fusion;
 use crate::project::settings::MAX_LINES;
 use crate::project::settings::Settings;
 use crate::project::settings::Target;
@@ -162,7 +164,171 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| Value::Number(settings.lock_wait.as_secs()),
     },
+    Key {
+        name: "store",
+        scope: Scope::Inside,
+        about: "The folder of the knowledge entries and the notepad",
+        set: |settings, input| {
+            settings.store = input.path()?;
+            Ok(())
+        },
+        show: |settings| Value::Text(settings.store.display().to_string()),
+    },
+    Key {
+        name: "ledger_dir",
+        scope: Scope::Inside,
+        about: "The folder of the repo ledger",
+        set: |settings, input| {
+            settings.ledger_dir = input.path()?;
+            Ok(())
+        },
+        show: |settings| Value::Text(settings.ledger_dir.display().to_string()),
+    },
+    Key {
+        name: "notepad",
+        scope: Scope::Anyone,
+        about: "Whether a session's start carries the notepad, once `annals setup` has been run",
+        set: |settings, input| {
+            settings.notepad = input.yes_or_no()?;
+            Ok(())
+        },
+        show: |settings| Value::Bool(settings.notepad),
+    },
+    Key {
+        name: "user",
+        scope: Scope::UserOnly,
+        about: "Whose facts are meant where --user is not given",
+        set: |settings, input| {
+            settings.user = Some(input.line()?);
+            Ok(())
+        },
+        show: |settings| optional(settings.user.as_ref()),
+    },
+    Key {
+        name: "db",
+        scope: Scope::UserOnly,
+        about: "The database of facts, instead of mem.db in the user's data folder",
+        set: |settings, input| {
+            settings.db = Some(input.path()?);
+            Ok(())
+        },
+        show: |settings| path(settings.db.as_ref()),
+    },
+    Key {
+        name: "facts.fusion",
+        scope: Scope::Anyone,
+        about: "How words and meaning are joined in the search for facts: own, seed",
+        set: |settings, input| {
+            settings.facts.fusion = fusion(&input.line()?)?;
+            Ok(())
+        },
+        show: |settings| Value::Text(settings.facts.fusion.as_str().to_owned()),
+    },
+    Key {
+        name: "facts.profile_turns",
+        scope: Scope::Anyone,
+        about: "After how many turns a user's profile is rebuilt",
+        set: |settings, input| {
+            settings.facts.profile_turns = input.number(1, u64::from(u32::MAX))?;
+            Ok(())
+        },
+        show: |settings| Value::Number(settings.facts.profile_turns),
+    },
+    Key {
+        name: "facts.high_risk",
+        scope: Scope::UserOnly,
+        about: "Further keys, or beginnings of keys that end in a dot, that are never overwritten lightly",
+        set: |settings, input| {
+            settings.facts.high_risk = input.words()?;
+            Ok(())
+        },
+        show: |settings| Value::List(settings.facts.high_risk.clone()),
+    },
+    Key {
+        name: "llm.command",
+        scope: Scope::UserOnly,
+        about: "A command that answers the memory auditor's prompt on its standard input",
+        set: |settings, input| {
+            settings.llm.command = Some(input.line()?);
+            Ok(())
+        },
+        show: |settings| optional(settings.llm.command.as_ref()),
+    },
+    Key {
+        name: "llm.url",
+        scope: Scope::UserOnly,
+        about: "The base address of a model's endpoint; its key comes from ANNALS_LLM_API_KEY alone",
+        set: |settings, input| {
+            settings.llm.url = Some(input.line()?);
+            Ok(())
+        },
+        show: |settings| optional(settings.llm.url.as_ref()),
+    },
+    Key {
+        name: "llm.api",
+        scope: Scope::UserOnly,
+        about: "What the model's endpoint speaks: openai, anthropic",
+        set: |settings, input| {
+            settings.llm.api = api(&input.line()?)?;
+            Ok(())
+        },
+        show: |settings| Value::Text(settings.llm.api.as_str().to_owned()),
+    },
+    Key {
+        name: "llm.model",
+        scope: Scope::UserOnly,
+        about: "The model that the endpoint is asked for",
+        set: |settings, input| {
+            settings.llm.model = Some(input.line()?);
+            Ok(())
+        },
+        show: |settings| optional(settings.llm.model.as_ref()),
+    },
+    Key {
+        name: "embedding.url",
+        scope: Scope::UserOnly,
+        about: "An OpenAI-compatible endpoint for vectors, instead of the built-in table; its key comes from ANNALS_EMBEDDING_API_KEY alone",
+        set: |settings, input| {
+            settings.embedding.url = Some(input.line()?);
+            Ok(())
+        },
+        show: |settings| optional(settings.embedding.url.as_ref()),
+    },
+    Key {
+        name: "embedding.model",
+        scope: Scope::UserOnly,
+        about: "The model that the endpoint for vectors is asked for",
+        set: |settings, input| {
+            settings.embedding.model = Some(input.line()?);
+            Ok(())
+        },
+        show: |settings| optional(settings.embedding.model.as_ref()),
+    },
+    Key {
+        name: "chroma.url",
+        scope: Scope::UserOnly,
+        about: "A Chroma server for the vectors of facts, instead of the index in the database",
+        set: |settings, input| {
+            settings.chroma = Some(input.line()?);
+            Ok(())
+        },
+        show: |settings| optional(settings.chroma.as_ref()),
+    },
 ];
+
+fn optional(text: Option<&String>) -> Value {
+    text.map_or(Value::Unset, |text| Value::Text(text.clone()))
+}
+
+fn fusion(word: &str) -> Result<Fusion, String> {
+    let known = Fusion::ALL.into_iter().find(|known| known.as_str() == word);
+    known.ok_or_else(|| format!("{word:?} is no fusion: choose from own, seed"))
+}
+
+fn api(word: &str) -> Result<Api, String> {
+    let known = Api::ALL.into_iter().find(|known| known.as_str() == word);
+    known.ok_or_else(|| format!("{word:?} is no kind of endpoint: choose from openai, anthropic"))
+}
 
 fn path(path: Option<&PathBuf>) -> Value {
     match path {

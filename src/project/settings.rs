@@ -10,6 +10,9 @@ use serde::Serialize;
 use crate::project::keys::KEYS;
 use crate::project::keys::Key;
 use crate::project::layout::Commands;
+use crate::project::services::EmbeddingEndpoint;
+use crate::project::services::FactSettings;
+use crate::project::services::Llm;
 
 /// The most lines a context file may have; settings can only lower it.
 pub const MAX_LINES: usize = 200;
@@ -156,6 +159,24 @@ pub struct Settings {
     pub commands: Commands,
     /// How long a lock that another process holds is waited for.
     pub lock_wait: Duration,
+    /// The folder of the knowledge entries and the notepad, relative to the project.
+    pub store: PathBuf,
+    /// The folder of the repo ledger, relative to the project.
+    pub ledger_dir: PathBuf,
+    /// Whether a session's start carries the notepad.
+    pub notepad: bool,
+    /// Whose facts are meant where the command line does not say.
+    pub user: Option<String>,
+    /// The database of facts, where it is not in the user's data folder.
+    pub db: Option<PathBuf>,
+    /// How facts are searched, projected and guarded.
+    pub facts: FactSettings,
+    /// Who answers the memory auditor's prompt.
+    pub llm: Llm,
+    /// Who makes vectors.
+    pub embedding: EmbeddingEndpoint,
+    /// The address of a Chroma server for the vectors of facts.
+    pub chroma: Option<String>,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
 }
 
@@ -171,6 +192,15 @@ impl Default for Settings {
             template: None,
             commands: Commands::default(),
             lock_wait: Duration::from_secs(10),
+            store: PathBuf::from(".vibekit"),
+            ledger_dir: PathBuf::from("docs/memory"),
+            notepad: true,
+            user: None,
+            db: None,
+            facts: FactSettings::default(),
+            llm: Llm::default(),
+            embedding: EmbeddingEndpoint::default(),
+            chroma: None,
             origins: BTreeMap::new(),
         }
     }

@@ -1,0 +1,88 @@
+//! What is set about the facts and about the services that a user may let them reach.
+
+/// How words and meaning are joined when facts are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fusion {
+    /// The weights that measured best (`docs/facts.md`).
+    #[default]
+    Own,
+    /// Lexical 0.45, vectors 0.45, recency 0.10.
+    Seed,
+}
+
+impl Fusion {
+    pub(crate) const ALL: [Self; 2] = [Self::Own, Self::Seed];
+
+    /// Returns the word that asks for this fusion.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Seed => "seed",
+        }
+    }
+}
+
+/// What a model's endpoint speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Api {
+    /// `OpenAI`'s chat completions, which most servers offer.
+    #[default]
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+}
+
+impl Api {
+    pub(crate) const ALL: [Self; 2] = [Self::OpenAi, Self::Anthropic];
+
+    /// Returns the word that asks for this kind.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+        }
+    }
+}
+
+/// How facts are searched, projected and guarded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactSettings {
+    /// How words and meaning are joined.
+    pub fusion: Fusion,
+    /// After how many turns a profile is rebuilt.
+    pub profile_turns: u64,
+    /// Further keys, or beginnings of keys that end in a dot, of high risk.
+    pub high_risk: Vec<String>,
+}
+
+impl Default for FactSettings {
+    fn default() -> Self {
+        Self {
+            fusion: Fusion::default(),
+            profile_turns: 5,
+            high_risk: Vec::new(),
+        }
+    }
+}
+
+/// Who answers the memory auditor's prompt; with nothing set, nobody but the caller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Llm {
+    /// A command that reads the prompt on its standard input.
+    pub command: Option<String>,
+    /// The base address of an endpoint.
+    pub url: Option<String>,
+    /// What the endpoint speaks.
+    pub api: Api,
+    /// The model that it is asked for.
+    pub model: Option<String>,
+}
+
+/// An endpoint for vectors; with no address set, the built-in table makes them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EmbeddingEndpoint {
+    /// The base address.
+    pub url: Option<String>,
+    /// The model that it is asked for.
+    pub model: Option<String>,
+}
