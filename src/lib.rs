@@ -22,6 +22,7 @@ pub mod templates;
 
 // Floor 3, the stores.
 pub mod knowledge;
+pub mod ledger;
 pub mod patterns;
 pub mod planning;
 

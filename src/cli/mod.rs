@@ -5,6 +5,7 @@ mod config;
 mod execute;
 mod init;
 mod inspect;
+mod ledger;
 mod log;
 mod man;
 mod milestone;
@@ -109,6 +110,7 @@ enum Command {
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
+    Ledger(ledger::LedgerArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -150,6 +152,7 @@ impl Command {
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
+            Self::Ledger(args) => ledger::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
