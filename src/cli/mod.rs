@@ -7,6 +7,7 @@ mod init;
 mod inspect;
 mod log;
 mod man;
+mod merge_file;
 mod milestone;
 mod output;
 mod patterns;
@@ -109,6 +110,7 @@ enum Command {
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
+    MergeFile(merge_file::MergeFileArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -151,6 +153,7 @@ impl Command {
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
+            Self::MergeFile(args) => merge_file::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Config(args) => {

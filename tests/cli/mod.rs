@@ -8,6 +8,7 @@ mod init;
 mod inspect;
 mod log;
 mod man;
+mod merge_file;
 mod milestone;
 mod patterns;
 mod patterns_insights;
