@@ -11,6 +11,7 @@ pub mod text;
 pub mod warning;
 
 // Floor 1, the tools.
+pub mod embedding;
 pub mod git;
 pub mod markdown;
 pub mod ranking;
