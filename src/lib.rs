@@ -22,6 +22,7 @@ pub mod project;
 pub mod templates;
 
 // Floor 3, the stores.
+pub mod facts;
 pub mod knowledge;
 pub mod patterns;
 pub mod planning;
