@@ -3,6 +3,7 @@
 mod completions;
 mod config;
 mod execute;
+mod facts;
 mod init;
 mod inspect;
 mod log;
@@ -107,6 +108,7 @@ enum Command {
     Status(status::StatusArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
+    Facts(facts::FactsArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -150,6 +152,7 @@ impl Command {
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Facts(args) => facts::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
