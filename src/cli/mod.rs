@@ -8,6 +8,7 @@ mod inspect;
 mod log;
 mod man;
 mod milestone;
+mod notepad;
 mod output;
 mod patterns;
 mod pause;
@@ -109,6 +110,7 @@ enum Command {
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
+    Notepad(notepad::NotepadArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -150,6 +152,7 @@ impl Command {
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
+            Self::Notepad(args) => notepad::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),

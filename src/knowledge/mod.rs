@@ -10,6 +10,7 @@
 //! ```
 
 mod log;
+pub mod notepad;
 mod place;
 
 pub use place::Place;

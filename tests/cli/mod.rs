@@ -9,6 +9,7 @@ mod inspect;
 mod log;
 mod man;
 mod milestone;
+mod notepad;
 mod patterns;
 mod patterns_insights;
 mod pause;
