@@ -2,6 +2,7 @@
 
 mod completions;
 mod config;
+mod entry;
 mod execute;
 mod init;
 mod inspect;
@@ -109,6 +110,7 @@ enum Command {
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
+    Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -151,6 +153,7 @@ impl Command {
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
+            Self::Entry(args) => entry::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Config(args) => {
