@@ -2,6 +2,7 @@
 
 mod completions;
 mod config;
+mod entry;
 mod execute;
 mod init;
 mod inspect;
@@ -111,6 +112,7 @@ enum Command {
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
     Notepad(notepad::NotepadArgs),
+    Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -154,6 +156,7 @@ impl Command {
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Notepad(args) => notepad::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
+            Self::Entry(args) => entry::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Config(args) => {

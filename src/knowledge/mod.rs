@@ -9,8 +9,20 @@
 //! └── notepad.md        Priority Context, Working Memory, Manual
 //! ```
 
+mod entry;
+mod front;
+mod key;
 mod log;
 pub mod notepad;
 mod place;
+mod read;
+mod vocabulary;
 
+pub use entry::Entry;
+pub use key::Key;
 pub use place::Place;
+pub use read::EntryText;
+pub use read::read;
+pub use vocabulary::Confidence;
+pub use vocabulary::EntryType;
+pub use vocabulary::Status;

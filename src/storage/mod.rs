@@ -71,6 +71,7 @@ mod transaction;
 
 pub use append::append;
 pub use changes::Changes;
+pub(crate) use fingerprint::of_bytes as digest;
 pub use history::FileChange;
 pub use history::Happened;
 pub use history::History;

@@ -3,6 +3,7 @@
 mod completions;
 mod config;
 mod conventions;
+mod entry;
 mod execute;
 mod init;
 mod inspect;
