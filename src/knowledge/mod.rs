@@ -9,6 +9,7 @@
 //! └── notepad.md        Priority Context, Working Memory, Manual
 //! ```
 
+mod classify;
 mod entry;
 mod front;
 mod key;
@@ -18,6 +19,10 @@ mod place;
 mod read;
 mod vocabulary;
 
+pub use classify::Classification;
+pub use classify::Proposal;
+pub use classify::Surface;
+pub use classify::classify;
 pub use entry::Entry;
 pub use key::Key;
 pub use place::Place;

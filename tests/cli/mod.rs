@@ -4,6 +4,7 @@ mod completions;
 mod config;
 mod conventions;
 mod entry;
+mod entry_classify;
 mod execute;
 mod init;
 mod inspect;

@@ -1,5 +1,6 @@
 //! `annals entry`
 
+mod classify;
 mod read;
 
 use clap::Args;
@@ -22,10 +23,12 @@ pub(crate) struct EntryArgs {
 #[derive(Debug, Subcommand)]
 enum EntryCommand {
     Read(read::ReadArgs),
+    Classify(classify::ClassifyArgs),
 }
 
 pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
     match &args.command {
         EntryCommand::Read(args) => read::run(args, project, out),
+        EntryCommand::Classify(args) => classify::run(args, project, out),
     }
 }
