@@ -2,6 +2,7 @@
 
 mod completions;
 mod config;
+mod entry;
 mod execute;
 mod facts;
 mod init;
@@ -10,6 +11,7 @@ mod log;
 mod man;
 mod merge_file;
 mod milestone;
+mod notepad;
 mod output;
 mod patterns;
 mod pause;
@@ -113,6 +115,8 @@ enum Command {
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
     MergeFile(merge_file::MergeFileArgs),
+    Notepad(notepad::NotepadArgs),
+    Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
@@ -155,8 +159,10 @@ impl Command {
             Self::Facts(args) => facts::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
+            Self::Notepad(args) => notepad::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
             Self::MergeFile(args) => merge_file::run(args, project, out),
+            Self::Entry(args) => entry::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Config(args) => {

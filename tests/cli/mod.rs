@@ -3,6 +3,8 @@
 mod completions;
 mod config;
 mod conventions;
+mod entry;
+mod entry_classify;
 mod execute;
 mod facts;
 mod init;
@@ -11,6 +13,7 @@ mod log;
 mod man;
 mod merge_file;
 mod milestone;
+mod notepad;
 mod patterns;
 mod patterns_insights;
 mod pause;
