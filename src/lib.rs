@@ -36,3 +36,4 @@ pub mod merge;
 
 // Floor 6, the doors.
 pub mod cli;
+pub mod hooks;

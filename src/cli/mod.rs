@@ -17,6 +17,7 @@ mod patterns;
 mod pause;
 mod plan;
 mod resume;
+mod setup;
 mod ship;
 mod shown;
 mod status;
@@ -119,6 +120,7 @@ enum Command {
     Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
+    Setup(setup::SetupArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -165,6 +167,7 @@ impl Command {
             Self::Entry(args) => entry::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
+            Self::Setup(args) => setup::run(args, project, out),
             Self::Config(args) => {
                 config::run(args, project, out);
                 Ok(())
@@ -211,7 +214,7 @@ fn working_directory() -> Result<PathBuf> {
 
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = setup::without_scope(arguments.into_iter().collect());
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => return usage::answer(&error, &arguments),
