@@ -3,12 +3,17 @@
 mod completions;
 mod config;
 mod conventions;
+mod entry;
+mod entry_classify;
 mod execute;
+mod facts;
 mod init;
 mod inspect;
 mod log;
 mod man;
+mod merge_file;
 mod milestone;
+mod notepad;
 mod patterns;
 mod patterns_insights;
 mod pause;
