@@ -198,3 +198,6 @@ fn behind(text: &str, end: usize, piece: &str, line_end: &str) -> Edit {
     let below = if text[end..].is_empty() { "" } else { line_end };
     Edit::insert(end, format!("{gap}{piece}{below}"))
 }
+
+#[cfg(test)]
+mod tests;
