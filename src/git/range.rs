@@ -236,3 +236,68 @@ fn is_status(text: &str) -> bool {
         && text.len() <= 4
         && letters.all(|c| c.is_ascii_digit())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::tests::Sandbox;
+    use assert_fs::prelude::*;
+
+    #[test]
+    fn a_cut_or_foreign_listing_gives_what_is_whole() {
+        for output in ["", "\0", "\0\0\0", "abc", "abc\0\0\0\0\0\0\0R1\0", "M\0x"] {
+            for commit in parse(output) {
+                assert!(!commit.hash.is_empty(), "{output:?}");
+            }
+        }
+        let output = "1\x000\0A\0D\0S\0B\n\0\0\nM\0A\0R100\0a\0b\x002\x001\0A\0D\0S\0\0\x003\x002\0A\0D\0S\0\0\0\nA\0c\0";
+        let commits = parse(output);
+        let files: Vec<Vec<&str>> = commits
+            .iter()
+            .map(|commit| commit.files.iter().map(|file| file.path.as_str()).collect())
+            .collect();
+        // `A` is a file's name in the first one.
+        assert_eq!(files, [vec!["A", "b"], vec![], vec!["c"]]);
+        assert_eq!(commits[0].files[1].from.as_deref(), Some("a"));
+        assert_eq!(commits[2].parents, ["2"]);
+    }
+
+    #[test]
+    fn commits_come_with_their_files_and_merges_against_their_first_parent() {
+        let sandbox = Sandbox::empty();
+        let change = |path: &str| {
+            sandbox.0.child(path).write_str(path).unwrap();
+            sandbox.git(&["add", "-A"]);
+            sandbox.commit_at("2026-02-01T10:00:00Z");
+            sandbox.git(&["rev-parse", "HEAD"])
+        };
+        let first = change("gr\u{f6}\u{df}e a.md");
+        sandbox.git(&["checkout", "-q", "-b", "side"]);
+        let side = change("docs/memory/STATE.md");
+        sandbox.git(&["checkout", "-q", "main"]);
+        let second = change("b.md");
+        sandbox.merge_at("side", "2026-02-02T10:00:00Z");
+        let git = sandbox.asked();
+        let head = git.head().unwrap().unwrap();
+        let newest = git.newest(9).unwrap();
+        assert_eq!((newest.len(), newest[0].parents.len()), (4, 2));
+        assert_eq!(newest[0].files[0].path, "docs/memory/STATE.md");
+        assert_eq!(newest[3].files[0].path, "gr\u{f6}\u{df}e a.md");
+        let own = git.only_below("docs/memory", Some(&first)).unwrap();
+        assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
+        let nodes = git.nodes_since(Some(&first)).unwrap();
+        assert_eq!((nodes.len(), &nodes[2].hash), (3, &head));
+        let apart = Distance {
+            ahead: 2,
+            behind: 0,
+        };
+        assert_eq!(git.distance(&side).unwrap(), Some(apart));
+        let between = git.distance_between(&side, &second).unwrap().unwrap();
+        assert_eq!((between.ahead, between.behind), (1, 1));
+        assert_eq!(git.find(&side[..8]).unwrap(), Some(side));
+        for unknown in ["0123456", "main", "HEAD", ""] {
+            assert_eq!(git.find(unknown).unwrap(), None, "{unknown}");
+        }
+        assert_eq!(git.made_since(nodes, "2026-02-02").unwrap().len(), 1);
+    }
+}

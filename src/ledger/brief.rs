@@ -1,5 +1,7 @@
 //! What a session has to know at its start; never writes.
 
+use std::fmt;
+
 use chrono::Days;
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -80,6 +82,51 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
         coverage: survey.coverage,
         warnings: project.named(warnings),
     })
+}
+
+impl fmt::Display for Brief {
+    /// Writes the brief as an agent reads it.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(action) = &self.action_required {
+            writeln!(to, "ACTION REQUIRED: {action}\n")?;
+        }
+        if let Some(state) = &self.state {
+            writeln!(to, "{state}\n")?;
+        }
+        if !self.constraints.is_empty() {
+            writeln!(to, "# Constraints\n\n{}\n", self.constraints)?;
+        }
+        if !self.rollup.is_empty() || !self.recent_decisions.is_empty() {
+            writeln!(to, "# Decisions\n")?;
+        }
+        for part in [&self.rollup, &self.recent_decisions] {
+            if !part.is_empty() {
+                writeln!(to, "{part}\n")?;
+            }
+        }
+        self.write_commits(to)?;
+        writeln!(to, "Coverage: {}.", self.coverage.line())
+    }
+}
+
+impl Brief {
+    fn write_commits(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.recent_commits.is_empty() {
+            return Ok(());
+        }
+        writeln!(to, "# Commits since\n")?;
+        for commit in &self.recent_commits {
+            let day = commit.date.get(..10).unwrap_or(&commit.date);
+            let hash = commit.hash.get(..7).unwrap_or(&commit.hash);
+            writeln!(to, "- {hash} {day} {}", commit.subject)?;
+        }
+        let shown = self.recent_commits.len();
+        let more = self.coverage.pending.unwrap_or(0).saturating_sub(shown);
+        if more > 0 {
+            writeln!(to, "- and {more} more")?;
+        }
+        writeln!(to)
+    }
 }
 
 /// Returns what to do before anything else, where nobody has filled the ledger in.

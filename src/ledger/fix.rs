@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::ledger::apply::rollup;
 use crate::ledger::apply::rollup::FEWEST;
 use crate::ledger::apply::rollup::MOST;
 use crate::ledger::check::has_header;
@@ -15,6 +16,7 @@ use crate::ledger::files::File;
 use crate::ledger::files::Files;
 use crate::ledger::state;
 use crate::ledger::state::State;
+use crate::markdown::Outline;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::project::Project;
@@ -70,7 +72,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
     })
 }
 
-fn mend_state(file: &File) -> String {
+pub(crate) fn mend_state(file: &File) -> String {
     let mut text = with_header(file, Template::LedgerState);
     let found = State::parse(&text);
     // A file of another form has none of the sections, and gets none.
@@ -82,7 +84,7 @@ fn mend_state(file: &File) -> String {
             continue;
         }
         let now = State::parse(&text);
-        let lines = crate::markdown::Outline::parse(&text, 0);
+        let lines = Outline::parse(&text, 0);
         let next = now.parts[place + 1..]
             .iter()
             .flatten()
@@ -103,7 +105,11 @@ fn mend_state(file: &File) -> String {
             state::SECTIONS[place],
             state::UNKNOWN
         );
-        text = insert(&text, at, &piece, end);
+        let longer = insert(&text, at, &piece, end);
+        // A fence that is not closed swallows what is put behind it.
+        if State::parse(&longer).parts[place].is_some() {
+            text = longer;
+        }
     }
     text
 }
@@ -115,7 +121,7 @@ fn footer_start(text: &str) -> Option<usize> {
     rule.or_else(|| Some(constraints::line_start(text, anchor)))
 }
 
-fn mend_constraints(file: &File) -> String {
+pub(crate) fn mend_constraints(file: &File) -> String {
     let mut text = with_header(file, Template::LedgerConstraints);
     let end = file.line_end();
     for (place, title) in constraints::SECTIONS.iter().enumerate().rev() {
@@ -126,18 +132,21 @@ fn mend_constraints(file: &File) -> String {
         let next = constraints::SECTIONS[place + 1..]
             .iter()
             .find_map(|title| found.section(title));
-        match next {
+        let longer = match next {
             Some(next) => {
                 let at = found.sections[next].heading.start;
-                text = insert(&text, at, &format!("## {title}{end}{end}"), end);
+                insert(&text, at, &format!("## {title}{end}{end}"), end)
             }
-            None => text = insert(&text, text.len(), &format!("## {title}{end}"), end),
+            None => insert(&text, text.len(), &format!("## {title}{end}"), end),
+        };
+        if Constraints::parse(&longer).section(title).is_some() {
+            text = longer;
         }
     }
     text
 }
 
-fn mend_decisions(file: &File) -> String {
+pub(crate) fn mend_decisions(file: &File) -> String {
     let text = with_header(file, Template::LedgerDecisions);
     let ordered = in_order(&text, file.line_end());
     mend_rollup(&ordered, file.line_end())
@@ -197,7 +206,7 @@ fn mend_rollup(text: &str, line_end: &str) -> String {
             bullets.push(title);
         }
     }
-    crate::ledger::apply::rollup::replaced(text, &bullets, line_end)
+    rollup::replaced(text, &bullets, line_end).unwrap_or_else(|| text.to_owned())
 }
 
 /// Returns the text with the comments that guide an editor at its head.
@@ -214,7 +223,12 @@ fn with_header(file: &File, template: Template) -> String {
     let head = lines.join(end) + end + end;
     // A byte order mark stays in front, and so does front matter, which is none further down.
     let body = front_matter_end(&file.text);
-    insert(&file.text, body, &head, end)
+    let headed = insert(&file.text, body, &head, end);
+    if has_header(&headed) {
+        headed
+    } else {
+        file.text.clone()
+    }
 }
 
 fn front_matter_end(text: &str) -> usize {

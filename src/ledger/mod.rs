@@ -41,6 +41,8 @@ mod fix;
 mod init;
 mod likeness;
 mod pending;
+#[cfg(test)]
+mod properties;
 mod skill;
 mod specs;
 mod state;

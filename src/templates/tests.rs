@@ -59,7 +59,7 @@ fn contexts(template: Template) -> [Json; 2] {
             json!({"objective": "Bread by seven", "active_work": ["Ovens"], "blockers": ["No flour"],
                 "next_actions": ["Buy flour"], "reference": ["Run: `make`"], "out_of_scope": ["Cakes"],
                 "date": "2026-02-17", "anchor": "84e9493", "comments": ["<!-- t:last-commit:84e9493 -->"]}),
-            json!({"objective": "", "active_work": [], "blockers": [], "next_actions": [], "reference": [],
+            json!({"objective": "Bread", "active_work": [], "blockers": [], "next_actions": [], "reference": [],
                 "out_of_scope": [], "date": "2026-02-17", "anchor": "none yet", "comments": []}),
         ],
         Template::LedgerSkill => [

@@ -31,43 +31,5 @@ pub(crate) fn run(args: &BriefArgs, project: &Project, out: &mut Output) -> Resu
 }
 
 fn show(brief: &Brief, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(action) = &brief.action_required {
-        writeln!(to, "ACTION REQUIRED: {action}\n")?;
-    }
-    if let Some(state) = &brief.state {
-        writeln!(to, "{state}\n")?;
-    }
-    if !brief.constraints.is_empty() {
-        writeln!(to, "# Constraints\n\n{}\n", brief.constraints)?;
-    }
-    if !brief.rollup.is_empty() || !brief.recent_decisions.is_empty() {
-        writeln!(to, "# Decisions\n")?;
-    }
-    for part in [&brief.rollup, &brief.recent_decisions] {
-        if !part.is_empty() {
-            writeln!(to, "{part}\n")?;
-        }
-    }
-    if !brief.recent_commits.is_empty() {
-        writeln!(to, "# Commits since\n")?;
-        for commit in &brief.recent_commits {
-            let day = commit.date.get(..10).unwrap_or(&commit.date);
-            writeln!(
-                to,
-                "- {} {day} {}",
-                &commit.hash[..commit.hash.len().min(7)],
-                commit.subject
-            )?;
-        }
-        let more = brief
-            .coverage
-            .pending
-            .unwrap_or(0)
-            .saturating_sub(brief.recent_commits.len());
-        if more > 0 {
-            writeln!(to, "- and {more} more")?;
-        }
-        writeln!(to)?;
-    }
-    writeln!(to, "Coverage: {}.", brief.coverage.line())
+    write!(to, "{brief}")
 }

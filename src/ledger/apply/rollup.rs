@@ -34,18 +34,27 @@ pub(crate) fn apply(text: &str, bullets: &[String], line_end: &str) -> Outcome {
         return outcome;
     }
     let bullets: Vec<String> = lines.iter().map(|line| line.as_str().to_owned()).collect();
-    outcome.change(replaced(text, &bullets, line_end));
+    match replaced(text, &bullets, line_end) {
+        Some(text) => outcome.change(text),
+        None => {
+            let message = "the markdown around the rollup would swallow it; put DECISIONS.md in order there first";
+            outcome.problems.push(Problem::new("/rollup", message));
+        }
+    }
     outcome
 }
 
-/// Returns the text with these bullets as its rollup.
-pub(crate) fn replaced(text: &str, bullets: &[String], line_end: &str) -> String {
+/// Returns the text with these bullets as its rollup; none where they would not read back as such.
+pub(crate) fn replaced(text: &str, bullets: &[String], line_end: &str) -> Option<String> {
     let found = Decisions::parse(text);
     let list: String = bullets
         .iter()
         .map(|bullet| format!("- {bullet}{line_end}"))
         .collect();
-    edit::apply(text, edits(text, &found, &list, line_end))
+    let new = edit::apply(text, edits(text, &found, &list, line_end));
+    let after = Decisions::parse(&new);
+    let is_there = after.rollup.is_some_and(|rollup| rollup.bullets == bullets);
+    (is_there && after.entries.len() == found.entries.len()).then_some(new)
 }
 
 /// Returns the edits that put a list in place of the bullets; what else stands in the section stays.
