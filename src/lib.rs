@@ -29,6 +29,7 @@ pub mod planning;
 
 // Floor 4, the readings.
 pub mod claude_md;
+pub mod recall;
 
 // Floor 5, the work.
 pub mod lifecycle;

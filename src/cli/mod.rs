@@ -13,6 +13,7 @@ mod output;
 mod patterns;
 mod pause;
 mod plan;
+mod recall;
 mod resume;
 mod ship;
 mod shown;
@@ -108,6 +109,7 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
+    Recall(recall::RecallArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -151,6 +153,7 @@ impl Command {
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
+            Self::Recall(args) => recall::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),

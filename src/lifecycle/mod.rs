@@ -2,7 +2,6 @@
 
 mod archive;
 mod execute;
-mod freshness;
 mod history;
 mod init;
 mod inspect;
@@ -23,7 +22,6 @@ pub use archive::Archived;
 pub use execute::ExecuteReport;
 pub use execute::ExecuteRequest;
 pub use execute::execute;
-pub use freshness::check_patterns;
 pub use history::insights;
 pub use init::InitDefaults;
 pub use init::InitReport;
@@ -48,6 +46,7 @@ pub use plan::PlanBrief;
 pub use plan::PlanRequest;
 pub use plan::plan;
 pub use refresh::ContextFiles;
+pub use relevance::check_patterns;
 pub use relevance::patterns;
 pub use relevance::relevant_patterns;
 pub use resume::Progress;

@@ -2,10 +2,11 @@
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::freshness::Doubts;
 use crate::patterns;
+use crate::patterns::Doubts;
 use crate::patterns::Patterns;
 use crate::patterns::RelevantPattern;
+use crate::patterns::Staleness;
 use crate::planning::Phase;
 use crate::planning::PhaseNumber;
 use crate::planning::Survey;
@@ -35,6 +36,16 @@ pub fn patterns(project: &Project) -> Result<Parsed<Patterns>> {
     let mut warnings = Vec::new();
     let value = recorded(project, &Changes::new(), &mut warnings)?;
     Ok(Parsed { value, warnings })
+}
+
+/// Returns what still holds of each entry, with all that each names.
+pub fn check_patterns(project: &Project) -> Result<Parsed<Staleness>> {
+    let found = patterns(project)?;
+    let value = Staleness::of_patterns(&found.value, &project.root, &project.git)?;
+    Ok(Parsed {
+        value,
+        warnings: found.warnings,
+    })
 }
 
 /// Returns the patterns that fit a phase, the most relevant first; without one, the current phase.

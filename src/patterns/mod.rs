@@ -2,6 +2,7 @@
 
 mod appending;
 mod bullets;
+mod doubts;
 mod effort;
 mod entry;
 mod finished_phase;
@@ -22,6 +23,7 @@ mod statistics;
 mod trace;
 
 pub use appending::append;
+pub use doubts::Doubts;
 pub use effort::effort;
 pub use entry::DeviationCount;
 pub use entry::Entry;

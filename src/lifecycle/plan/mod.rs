@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::freshness::Doubts;
 use crate::lifecycle::history::history;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::lifecycle::relevance;
 use crate::patterns;
+use crate::patterns::Doubts;
 use crate::patterns::Group;
 use crate::patterns::Insights;
 use crate::patterns::Question;

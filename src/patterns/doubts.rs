@@ -8,12 +8,10 @@ use sha2::Digest;
 use sha2::Sha256;
 
 use crate::error::Result;
-use crate::lifecycle::relevance;
 use crate::patterns::Patterns;
 use crate::patterns::Staleness;
 use crate::project::Project;
 use crate::text::hexadecimal;
-use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// The cache's file in `.annals/`.
@@ -21,7 +19,7 @@ const CACHE: &str = "freshness.json";
 
 /// Why patterns may no longer hold, by line and text; what is not named here is fresh.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Doubts(BTreeMap<usize, BTreeMap<String, String>>);
+pub struct Doubts(BTreeMap<usize, BTreeMap<String, String>>);
 
 #[derive(Serialize, Deserialize)]
 struct Cached {
@@ -34,12 +32,12 @@ impl Doubts {
     /// Returns why a bullet may no longer hold, by its own paths or by its entry's age.
     ///
     /// `line` is that of its entry's heading, or its own outside of entries.
-    pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
+    pub fn about(&self, line: usize, text: &str) -> Option<String> {
         self.0.get(&line)?.get(text).cloned()
     }
 
     /// Checks every pattern against the tree and git's history.
-    pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
+    pub fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
         let found = Staleness::of_patterns(patterns, &project.root, &project.git)?;
         let of_entries = patterns.entries.iter().flat_map(|entry| {
             let notes = entry.notes.iter().map(String::as_str);
@@ -62,11 +60,7 @@ impl Doubts {
     ///
     /// A project without git is checked each time. What git can't answer becomes a warning: an
     /// unchecked pattern is shown as it stands.
-    pub(crate) fn known(
-        project: &Project,
-        patterns: &Patterns,
-        warnings: &mut Vec<Warning>,
-    ) -> Self {
+    pub fn known(project: &Project, patterns: &Patterns, warnings: &mut Vec<Warning>) -> Self {
         if patterns.entries.is_empty() && patterns.loose.is_empty() {
             return Self::default();
         }
@@ -91,16 +85,6 @@ impl Doubts {
             }
         }
     }
-}
-
-/// Returns what still holds of each entry, with all that each names.
-pub fn check_patterns(project: &Project) -> Result<Parsed<Staleness>> {
-    let found = relevance::patterns(project)?;
-    let value = Staleness::of_patterns(&found.value, &project.root, &project.git)?;
-    Ok(Parsed {
-        value,
-        warnings: found.warnings,
-    })
 }
 
 /// Digests what a check depends on; nothing without git.
