@@ -6,6 +6,8 @@
 //!
 //! A hit counts when its text contains the snippet: white space, case, `*` and backticks aside.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -86,6 +88,7 @@ fn ask(
     questions: &[Question],
 ) -> rusqlite::Result<[Vec<Option<usize>>; 3]> {
     let mut ranks: [Vec<Option<usize>>; 3] = Default::default();
+    let mut texts: HashMap<i64, String> = HashMap::new();
     for question in questions {
         let Ok(query) = Query::new(&question.question) else {
             ranks.iter_mut().for_each(|ranks| ranks.push(None));
@@ -96,9 +99,11 @@ fn ask(
         let wanted = folded(&question.answer_snippet);
         let mut answers = vec![false; scan.units.len()];
         for (answer, unit) in answers.iter_mut().zip(&scan.units) {
-            let text = index.text(unit.id)?;
-            let whole = format!("{} {}", text.headings.join(" "), text.text);
-            *answer = folded(&whole).contains(&wanted);
+            let text = match texts.entry(unit.id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(folded(&whole(index, unit.id)?)),
+            };
+            *answer = text.contains(&wanted);
         }
         for (method, ranks) in [Method::Words, Method::Vectors, Method::Both]
             .into_iter()
@@ -110,6 +115,11 @@ fn ask(
         }
     }
     Ok(ranks)
+}
+
+fn whole(index: &Index, unit: i64) -> rusqlite::Result<String> {
+    let text = index.text(unit)?;
+    Ok(format!("{} {}", text.headings.join(" "), text.text))
 }
 
 fn read_questions(path: &Path) -> Result<Vec<Question>> {
