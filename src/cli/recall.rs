@@ -95,7 +95,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
 }
 
 fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {
-    if found.hits.is_empty() {
+    if found.hits.is_empty() && !found.truncated {
         return writeln!(to, "Nothing found.");
     }
     for (at, hit) in found.hits.iter().enumerate() {
@@ -133,12 +133,11 @@ fn show_hit(hit: &Hit, to: &mut dyn Write) -> io::Result<()> {
     if let Some(parts) = &hit.parts {
         writeln!(
             to,
-            "  ({:.2} x words {:.2} + {:.2} x meaning {:.2} + neighbours {:.2}) x {:.2} + recency {:.3}",
+            "  ({:.2} x words {:.2} + {:.2} x meaning {:.2}) x {:.2} + recency {:.3}",
             parts.words_weight,
             parts.words,
             1.0 - parts.words_weight,
             parts.meaning,
-            parts.neighbours,
             parts.weight,
             parts.recency
         )?;
@@ -150,11 +149,7 @@ fn show_evaluation(measured: &Evaluation, to: &mut dyn Write) -> io::Result<()> 
     writeln!(to, "{} questions; percent", measured.questions)?;
     writeln!(to, "{:8} {:>6} {:>6} {:>6}", "", "R@5", "R@10", "MRR")?;
     for row in &measured.rows {
-        let method = match row.method {
-            crate::recall::Method::Words => "words",
-            crate::recall::Method::Vectors => "vectors",
-            crate::recall::Method::Both => "both",
-        };
+        let method = row.method.as_str();
         let [five, ten, mrr] = [row.r_at_5, row.r_at_10, row.mrr].map(|share| share * 100.0);
         writeln!(to, "{method:8} {five:>6.1} {ten:>6.1} {mrr:>6.1}")?;
     }

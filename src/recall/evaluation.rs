@@ -67,7 +67,6 @@ pub fn evaluate(project: &Project, questions: &Path) -> Result<Parsed<Evaluation
         );
     }
     let (ranks, warnings) = searched(project, |index| ask(project, index, &questions))?;
-    let methods = [Method::Words, Method::Vectors, Method::Both];
     let row = |(method, ranks): (Method, &Vec<Option<usize>>)| EvaluationRow {
         method,
         r_at_5: share(ranks, |rank| f64::from(u8::from(rank <= 5))),
@@ -76,8 +75,9 @@ pub fn evaluate(project: &Project, questions: &Path) -> Result<Parsed<Evaluation
     };
     let value = Evaluation {
         questions: questions.len(),
-        rows: methods.into_iter().zip(&ranks).map(row).collect(),
+        rows: Method::ALL.into_iter().zip(&ranks).map(row).collect(),
     };
+    let warnings = project.named(warnings);
     Ok(Parsed { value, warnings })
 }
 
@@ -105,10 +105,7 @@ fn ask(
             };
             *answer = text.contains(&wanted);
         }
-        for (method, ranks) in [Method::Words, Method::Vectors, Method::Both]
-            .into_iter()
-            .zip(&mut ranks)
-        {
+        for (method, ranks) in Method::ALL.into_iter().zip(&mut ranks) {
             let ranked = scan.ranked(method, |unit| staleness.has(unit));
             let first = ranked.iter().position(|scored| answers[scored.unit]);
             ranks.push(first.map(|at| at + 1));

@@ -89,7 +89,7 @@ fn hit(index: &Index, scan: &Scan, scored: &Scored, query: &str) -> rusqlite::Re
         id: text.key,
         headings,
         snippet,
-        score: scored.score,
+        score: (scored.score * 10_000.0).round() / 10_000.0,
         date: unit.date,
         flags: scored.flags.clone(),
         copies: copies

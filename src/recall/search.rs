@@ -11,18 +11,11 @@ use crate::embedding::Table;
 use crate::ranking::adaptive_weight;
 use crate::ranking::min_max;
 use crate::ranking::recency;
-use crate::ranking::with_neighbours;
 use crate::recall::document::Flag;
 use crate::recall::index::Index;
 use crate::recall::index::Unit;
 use crate::recall::index::terms;
 use crate::recall::query::Query;
-
-/// How much of its neighbours' scores a text gets.
-///
-/// Less than in conversations: a bullet is as often about something else than the one before it. Of
-/// 36 questions about planning files .05 found 29 among the first five, .2 found 26 and none 28.
-const NEIGHBOURS: f64 = 0.05;
 
 /// A text that shares no word with the query must be this near to be found: unrelated ones come to .2.
 const NEAR: f64 = 0.3;
@@ -48,6 +41,20 @@ pub enum Method {
     Both,
 }
 
+impl Method {
+    /// All ways of searching.
+    pub const ALL: [Self; 3] = [Self::Words, Self::Vectors, Self::Both];
+
+    /// Returns the way's name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Vectors => "vectors",
+            Self::Both => "both",
+        }
+    }
+}
+
 /// What a score is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Parts {
@@ -57,12 +64,18 @@ pub struct Parts {
     pub meaning: f64,
     /// How much words weigh in this query; meaning has the rest.
     pub words_weight: f64,
-    /// What the texts before and after it add.
-    pub neighbours: f64,
-    /// What is left of that: less for reports and papers than for what stands, less for each flag.
+    /// What is left of both: less for reports and papers than for what stands, less for each flag.
     pub weight: f64,
     /// What its day adds.
     pub recency: f64,
+}
+
+impl Parts {
+    /// Returns the score that these parts make.
+    fn score(&self) -> f64 {
+        let both = self.words_weight * self.words + (1.0 - self.words_weight) * self.meaning;
+        both * self.weight + self.recency
+    }
 }
 
 /// A text that was found.
@@ -183,11 +196,6 @@ impl Scan {
             Method::Vectors => 0.0,
             Method::Both => adaptive_weight(self.covered),
         };
-        let both = words.iter().zip(&meaning);
-        let own: Vec<f64> = both
-            .map(|(words, meaning)| weight * words + (1.0 - weight) * meaning)
-            .collect();
-        let all = with_neighbours(&own, NEIGHBOURS, |at| self.neighbours(at));
         let newest = self.units.iter().filter_map(|unit| unit.date).max();
         let mut ranked = Vec::new();
         for (at, (unit, twins)) in self.stand_ins.iter().enumerate() {
@@ -199,13 +207,12 @@ impl Scan {
                 words: words[at],
                 meaning: meaning[at],
                 words_weight: weight,
-                neighbours: all[at] - own[at],
                 weight: self.weight(*unit, &flags),
                 recency: RECENCY * age(self.units[*unit].date, newest),
             };
             ranked.push(Scored {
                 unit: *unit,
-                score: all[at] * parts.weight + parts.recency,
+                score: parts.score(),
                 parts,
                 flags,
                 twins: twins.clone(),
@@ -224,16 +231,6 @@ impl Scan {
             Method::Vectors => by_meaning,
             Method::Both => by_words || by_meaning,
         }
-    }
-
-    /// Returns the texts before and after one in its file, by place among those that stand for others.
-    fn neighbours(&self, at: usize) -> [Option<usize>; 2] {
-        let file = |at: usize| Some(self.units[self.stand_ins.get(at)?.0].file);
-        let is_beside = |other: &usize| file(*other) == file(at);
-        [
-            at.checked_sub(1).filter(is_beside),
-            Some(at + 1).filter(is_beside),
-        ]
     }
 
     fn flags(&self, unit: usize, is_stale: &impl Fn(usize) -> bool) -> Vec<Flag> {

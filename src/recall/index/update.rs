@@ -120,7 +120,8 @@ fn take_in(db: &Connection, found: &Found, warnings: &mut Vec<Warning>) -> Resul
         })
         .optional()?;
     let text = match found.store().read(&found.path) {
-        Ok(Some(text)) => text.into_value(warnings),
+        // Bytes that are no text are told by those who read the file for what it means.
+        Ok(Some(text)) => text.value,
         unread => {
             if let Err(error) = unread {
                 warnings.push(Warning::file(&found.path, error.reason()));
