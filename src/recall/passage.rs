@@ -11,6 +11,8 @@ use crate::markdown::Section;
 const PROSE: usize = 1200;
 /// A list item takes the items nested in it along up to this many bytes.
 const ITEM: usize = 700;
+/// A line that heads a list is no longer than this.
+const LABEL: usize = 80;
 /// Nothing longer is taken into one passage.
 const LONGEST: usize = 4000;
 
@@ -33,6 +35,7 @@ pub(crate) fn passages(text: &str, front: &Range<usize>) -> Vec<Passage> {
     let mut splitter = Splitter {
         outline: &outline,
         headings: Vec::new(),
+        label: None,
         found: Vec::new(),
         open: None,
     };
@@ -59,6 +62,8 @@ struct Splitter<'a> {
     outline: &'a Outline<'a>,
     /// The open headings with their levels.
     headings: Vec<(u8, String)>,
+    /// The line that heads a list without being a heading: `**What failed:**`.
+    label: Option<Range<usize>>,
     found: Vec<Passage>,
     open: Option<Open>,
 }
@@ -104,10 +109,19 @@ impl Splitter<'_> {
             self.headings.push((section.level, section.title.clone()));
         }
         let before = self.found.len();
-        for block in self.outline.blocks(&section.own) {
-            self.block(block);
+        let mut blocks = self.outline.blocks(&section.own).iter().peekable();
+        while let Some(block) = blocks.next() {
+            let is_list =
+                |next: &&Block| matches!(next.content, Content::Item(_) | Content::Table(_));
+            if self.is_label(block) && blocks.peek().is_some_and(is_list) {
+                self.close();
+                self.label = Some(block.range.clone());
+            } else {
+                self.block(block);
+            }
         }
         self.close();
+        self.label = None;
         let is_leaf = section.own.end == section.whole.end;
         if section.level > 0 && is_leaf && self.found.len() == before {
             self.push(section.line, section.title.clone());
@@ -133,10 +147,27 @@ impl Splitter<'_> {
                 if self.joins_item(&block.range) {
                     self.grow(Kind::Item, block.range.clone(), ITEM);
                 } else {
+                    self.end_list();
                     self.grow(Kind::Prose, block.range.clone(), PROSE);
                 }
             }
         }
+    }
+
+    /// Ends the list that a label heads.
+    fn end_list(&mut self) {
+        if self.label.is_some() {
+            self.close();
+            self.label = None;
+        }
+    }
+
+    /// Tells whether a block is one short line that ends in a colon.
+    fn is_label(&self, block: &Block) -> bool {
+        let text = self.outline.slice(&block.range);
+        let is_line = text.len() <= LABEL && !text.contains('\n');
+        let is_alone = block.content == Content::Paragraph && !self.joins_item(&block.range);
+        is_line && is_alone && text.trim_end_matches(['*', '_']).ends_with(':')
     }
 
     /// Tells whether a block stands indented under the open list item.
@@ -180,17 +211,136 @@ impl Splitter<'_> {
 
     fn push_range(&mut self, range: Range<usize>) {
         let text = self.outline.slice(&range);
-        if !text.is_empty() {
-            self.push(self.outline.line(range.start), text.to_owned());
-        }
+        self.push(self.outline.line(range.start), text.to_owned());
     }
 
     fn push(&mut self, line: usize, text: String) {
-        let headings = self.headings.iter().map(|(_, title)| title.clone());
+        if text.trim().is_empty() {
+            return;
+        }
+        let titles = self.headings.iter().map(|(_, title)| title.as_str());
+        let label = self.label.as_ref().map(|label| {
+            let label = self.outline.slice(label);
+            label.trim_matches(['*', '_', ':', ' '])
+        });
         self.found.push(Passage {
-            headings: headings.collect(),
+            headings: titles.chain(label).map(str::to_owned).collect(),
             line,
             text,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::markdown::FrontMatter;
+
+    use super::*;
+
+    fn read(text: &str) -> Vec<Passage> {
+        let path = std::path::Path::new("a.md");
+        passages(text, &FrontMatter::parse(text, path).value.range)
+    }
+
+    fn shown(text: &str) -> Vec<String> {
+        let shown = |passage: Passage| {
+            let headings = passage.headings.join(" > ");
+            format!("{}|{headings}|{}", passage.line, passage.text)
+        };
+        read(text).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn prose_items_and_rows_come_with_their_headings() {
+        let text = "\
+# Project
+
+One paragraph.
+
+Another.
+
+## Rules
+
+- first
+  - nested
+- second
+  goes on
+
+### Table
+
+| a | b |
+|---|---|
+| 1 | 2 |
+| 3 | 4 |
+
+## Empty
+";
+        assert_eq!(
+            shown(text),
+            [
+                "3|Project|One paragraph.\n\nAnother.",
+                "9|Project > Rules|first\n  - nested",
+                "11|Project > Rules|second\n  goes on",
+                "18|Project > Rules > Table|1 | 2",
+                "19|Project > Rules > Table|3 | 4",
+                "21|Project > Empty|Empty",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_that_heads_a_list_is_a_heading_of_its_items() {
+        let text = "# P\n\n**What failed:**\n- one\n- two\n\nAfter.\n\nNote:\n\nText.\n";
+        assert_eq!(
+            shown(text),
+            [
+                "4|P > What failed|one",
+                "5|P > What failed|two",
+                "7|P|After.\n\nNote:\n\nText.",
+            ]
+        );
+    }
+
+    #[test]
+    fn fields_at_the_head_are_found_too() {
+        let text = "---\nphase: 1\ntitle: Store\ndecisions:\n  - one\n  - two\nstatus: done\n---\n# T\n\ntext\n";
+        assert_eq!(
+            shown(text),
+            [
+                "2||phase: 1\ntitle: Store",
+                "4||decisions:\n  - one\n  - two",
+                "7||status: done",
+                "11|T|text",
+            ]
+        );
+    }
+
+    #[test]
+    fn comments_are_left_out_and_long_texts_are_split() {
+        assert_eq!(shown("<!-- note -->\n\nseen\n"), ["3||seen"]);
+        let prose = "A sentence of words.\n\n".repeat(500);
+        let found = read(&prose);
+        assert!(found.len() > 5, "{}", found.len());
+        let block = format!("```\n{}```\n", "let one = 1;\n".repeat(2000));
+        assert!(
+            read(&block)
+                .iter()
+                .all(|passage| passage.text.len() <= LONGEST)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn passages_are_pieces_of_the_text(text in "([-#|>`*: a-c0-9é]{0,6}\n?){0,40}") {
+            let mut last = 0;
+            for passage in read(&text) {
+                prop_assert!(passage.line >= last && !passage.text.is_empty());
+                last = passage.line;
+                let is_row = passage.text.contains(" | ") || passage.text.contains('|');
+                prop_assert!(is_row || text.contains(&passage.text), "{passage:?}");
+            }
+        }
     }
 }
