@@ -19,6 +19,7 @@ mod gold;
 mod layering;
 mod planning_files;
 mod races;
+mod recall;
 mod repository;
 mod retrospective;
 mod staleness;

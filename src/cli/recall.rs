@@ -30,10 +30,11 @@ pub(crate) struct RecallArgs {
     /// What to look for
     #[arg(
         value_name = "QUERY",
+        allow_hyphen_values = true,
         required_unless_present = "eval",
         conflicts_with = "eval"
     )]
-    query: Vec<String>,
+    query: Option<String>,
     /// How many hits to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
         out.result(&measured.value, show_evaluation);
         return Ok(());
     }
-    let mut query = Query::new(&args.query.join(" "))?;
+    let mut query = Query::new(args.query.as_deref().unwrap_or_default())?;
     query.limit = args.limit;
     if !args.sources.is_empty() {
         query.sources = args.sources.iter().copied().map(SourceName::from).collect();

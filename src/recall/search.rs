@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::embedding::Quantized;
 use crate::embedding::Table;
 use crate::ranking::adaptive_weight;
-use crate::ranking::min_max;
 use crate::ranking::recency;
 use crate::recall::document::Flag;
 use crate::recall::index::Index;
@@ -189,8 +188,8 @@ impl Scan {
         };
         let mut words = of(&|at| self.words[at]);
         let mut meaning = of(&|at| self.units[at].meaning);
-        min_max(&mut words);
-        min_max(&mut meaning);
+        to_greatest(&mut words);
+        to_greatest(&mut meaning);
         let weight = match method {
             Method::Words => 1.0,
             Method::Vectors => 0.0,
@@ -261,6 +260,21 @@ fn nearness(query: &Quantized, stored: &[u8]) -> f64 {
         return 0.0;
     };
     f64::from(query.dot_stored(values, f32::from_le_bytes(*scale)))
+}
+
+/// Moves scores to 0 to 1 by their greatest, and by their least where that is below 0.
+///
+/// With many texts this is their range. Of two that both fit well, the range would make one nothing.
+fn to_greatest(scores: &mut [f64]) {
+    let least = scores.iter().copied().fold(0.0, f64::min);
+    let greatest = scores.iter().copied().fold(0.0, f64::max);
+    for score in scores {
+        *score = if greatest > 0.0 {
+            (*score - least) / (greatest - least)
+        } else {
+            0.0
+        };
+    }
 }
 
 /// Returns how much it says of a text that it has a word which so many of all have.

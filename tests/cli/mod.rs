@@ -14,6 +14,7 @@ mod patterns;
 mod patterns_insights;
 mod pause;
 mod plan;
+mod recall;
 mod resume;
 mod ship;
 mod status;
@@ -27,7 +28,7 @@ use crate::support::Outcome;
 use crate::support::Tree;
 use crate::support::difference;
 
-const VBW: &str = "examples/vbw-project";
+pub(crate) const VBW: &str = "examples/vbw-project";
 const YOLO: &str = "examples/yolo-project";
 const GSD: &str = "examples/gsd-project";
 
