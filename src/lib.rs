@@ -33,6 +33,8 @@ pub mod recall;
 
 // Floor 5, the work.
 pub mod lifecycle;
+pub mod merge;
 
 // Floor 6, the doors.
 pub mod cli;
+pub mod hooks;

@@ -8,10 +8,12 @@ use sha2::Digest;
 use sha2::Sha256;
 
 use crate::error::Result;
+use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::Staleness;
 use crate::project::Project;
 use crate::text::hexadecimal;
+use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// The cache's file in `.annals/`.
@@ -19,7 +21,7 @@ const CACHE: &str = "freshness.json";
 
 /// Why patterns may no longer hold, by line and text; what is not named here is fresh.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Doubts(BTreeMap<usize, BTreeMap<String, String>>);
+pub(crate) struct Doubts(BTreeMap<usize, BTreeMap<String, String>>);
 
 #[derive(Serialize, Deserialize)]
 struct Cached {
@@ -32,12 +34,12 @@ impl Doubts {
     /// Returns why a bullet may no longer hold, by its own paths or by its entry's age.
     ///
     /// `line` is that of its entry's heading, or its own outside of entries.
-    pub fn about(&self, line: usize, text: &str) -> Option<String> {
+    pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
         self.0.get(&line)?.get(text).cloned()
     }
 
     /// Checks every pattern against the tree and git's history.
-    pub fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
+    pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
         let found = Staleness::of_patterns(patterns, &project.root, &project.git)?;
         let of_entries = patterns.entries.iter().flat_map(|entry| {
             let notes = entry.notes.iter().map(String::as_str);
@@ -60,7 +62,11 @@ impl Doubts {
     ///
     /// A project without git is checked each time. What git can't answer becomes a warning: an
     /// unchecked pattern is shown as it stands.
-    pub fn known(project: &Project, patterns: &Patterns, warnings: &mut Vec<Warning>) -> Self {
+    pub(crate) fn known(
+        project: &Project,
+        patterns: &Patterns,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
         if patterns.entries.is_empty() && patterns.loose.is_empty() {
             return Self::default();
         }
@@ -85,6 +91,16 @@ impl Doubts {
             }
         }
     }
+}
+
+/// Returns what still holds of each entry, with all that each names.
+pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
+    let found = patterns::stored(project)?;
+    let value = Staleness::of_patterns(&found.value, &project.root, &project.git)?;
+    Ok(Parsed {
+        value,
+        warnings: found.warnings,
+    })
 }
 
 /// Digests what a check depends on; nothing without git.

@@ -1,12 +1,10 @@
-//! Which recorded patterns fit a phase of the project.
+//! What the project at hand has recorded, and which of it fits a phase.
 
-use crate::error::Error;
 use crate::error::Result;
 use crate::patterns;
 use crate::patterns::Doubts;
 use crate::patterns::Patterns;
 use crate::patterns::RelevantPattern;
-use crate::patterns::Staleness;
 use crate::planning::Phase;
 use crate::planning::PhaseNumber;
 use crate::planning::Survey;
@@ -17,7 +15,7 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// Returns PATTERNS.md as it is to be once `changes` are made.
-pub(crate) fn recorded(
+pub(crate) fn with_changes(
     project: &Project,
     changes: &Changes,
     warnings: &mut Vec<Warning>,
@@ -31,21 +29,11 @@ pub(crate) fn recorded(
 }
 
 /// Returns what PATTERNS.md holds.
-pub fn patterns(project: &Project) -> Result<Parsed<Patterns>> {
+pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
     project.planning()?;
     let mut warnings = Vec::new();
-    let value = recorded(project, &Changes::new(), &mut warnings)?;
+    let value = with_changes(project, &Changes::new(), &mut warnings)?;
     Ok(Parsed { value, warnings })
-}
-
-/// Returns what still holds of each entry, with all that each names.
-pub fn check_patterns(project: &Project) -> Result<Parsed<Staleness>> {
-    let found = patterns(project)?;
-    let value = Staleness::of_patterns(&found.value, &project.root, &project.git)?;
-    Ok(Parsed {
-        value,
-        warnings: found.warnings,
-    })
 }
 
 /// Returns the patterns that fit a phase, the most relevant first; without one, the current phase.
@@ -55,10 +43,10 @@ pub fn relevant_patterns(
 ) -> Result<Parsed<Vec<RelevantPattern>>> {
     let survey = Survey::take(project)?;
     let phase = match number {
-        Some(number) => Some(named(&survey, number)?),
+        Some(number) => Some(survey.phase(number)?),
         None => survey.position.phase(),
     };
-    let found = patterns(project)?;
+    let found = stored(project)?;
     let doubts = Doubts::check(project, &found.value)?;
     Ok(found.map(|patterns| relevant_to(&patterns, &doubts, &survey, phase)))
 }
@@ -74,24 +62,4 @@ pub(crate) fn relevant_to(
         .map(|phase| patterns::topic(phase, &survey.roadmap))
         .unwrap_or_default();
     patterns::relevant(patterns, &topic, &|line, text| doubts.about(line, text))
-}
-
-/// Returns the phase of a number, or says which there are.
-pub(crate) fn named<'a>(survey: &'a Survey, number: &PhaseNumber) -> Result<&'a Phase> {
-    let phases = &survey.position.phases;
-    phases
-        .iter()
-        .find(|phase| phase.number == *number)
-        .ok_or_else(|| {
-            let known: Vec<String> = phases
-                .iter()
-                .map(|phase| phase.number.to_string())
-                .collect();
-            let hint = if known.is_empty() {
-                "no phase is known yet".to_owned()
-            } else {
-                format!("known phases: {}", known.join(", "))
-            };
-            Error::not_found(format!("there is no phase {number}")).hint(hint)
-        })
 }
