@@ -63,6 +63,9 @@ impl Storage {
         let new = self.own_file(&format!("{name}.new"));
         disk::remove_file(&new).at("remove", &new)?;
         remove_companions(&new)?;
+        let file = disk::create_new(&new).at("create", &new)?;
+        // It may repeat what others may not read.
+        disk::set_mode(&file, 0o600).at("protect", &new)?;
         build(&new)?;
         remove_companions(&path)?;
         disk::rename(&new, &path).at("replace", &path)

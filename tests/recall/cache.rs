@@ -226,8 +226,18 @@ fn a_killed_process_leaves_nothing_that_hurts() {
 }
 
 #[test]
-fn the_cache_is_closed_to_git() {
+fn the_cache_is_closed_to_git_and_to_others() {
     let case = notes();
     places(&case, "apples");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+
+        let mode = fs::metadata(case.root().join(INDEX))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
     assert_eq!(case.read(".annals/.gitignore").unwrap(), b"*\n");
 }
