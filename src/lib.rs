@@ -21,6 +21,7 @@ pub mod project;
 pub mod templates;
 
 // Floor 3, the stores.
+pub mod journal;
 pub mod knowledge;
 pub mod patterns;
 pub mod planning;

@@ -5,6 +5,7 @@ mod config;
 mod execute;
 mod init;
 mod inspect;
+mod journal;
 mod log;
 mod man;
 mod milestone;
@@ -111,6 +112,7 @@ enum Command {
     Milestone(milestone::MilestoneArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
+    Journal(journal::JournalArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -124,6 +126,7 @@ impl Command {
                 Ok(())
             }
             Self::Man(args) => man::run(args, out),
+            Self::Journal(args) => journal::run(args, global, out),
             _ => {
                 let project = global.open()?;
                 out.enter(&project.root);
@@ -157,7 +160,7 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Journal(_) => Ok(()),
         }
     }
 }
@@ -199,7 +202,7 @@ fn working_directory() -> Result<PathBuf> {
 
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = journal::of_tool(arguments.into_iter().collect());
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => return usage::answer(&error, &arguments),

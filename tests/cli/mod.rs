@@ -6,6 +6,7 @@ mod conventions;
 mod execute;
 mod init;
 mod inspect;
+mod journal;
 mod log;
 mod man;
 mod milestone;
