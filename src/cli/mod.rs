@@ -14,6 +14,7 @@ mod patterns;
 mod pause;
 mod plan;
 mod resume;
+mod setup;
 mod ship;
 mod shown;
 mod status;
@@ -113,6 +114,7 @@ enum Command {
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Journal(journal::JournalArgs),
+    Setup(setup::SetupArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -156,6 +158,7 @@ impl Command {
             Self::Resume(args) => resume::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
+            Self::Setup(args) => setup::run(args, project, out),
             Self::Config(args) => {
                 config::run(args, project, out);
                 Ok(())
@@ -203,6 +206,7 @@ fn working_directory() -> Result<PathBuf> {
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = journal::of_tool(arguments.into_iter().collect());
+    let arguments = setup::without_scope(arguments.into_iter().collect());
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => return usage::answer(&error, &arguments),

@@ -15,6 +15,7 @@ mod patterns_insights;
 mod pause;
 mod plan;
 mod resume;
+mod setup;
 mod ship;
 mod status;
 mod sync;
