@@ -23,6 +23,7 @@ pub mod templates;
 
 // Floor 3, the stores.
 pub mod facts;
+pub mod journal;
 pub mod knowledge;
 pub mod patterns;
 pub mod planning;

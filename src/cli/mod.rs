@@ -7,6 +7,7 @@ mod execute;
 mod facts;
 mod init;
 mod inspect;
+mod journal;
 mod log;
 mod man;
 mod merge_file;
@@ -122,6 +123,7 @@ enum Command {
     Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
+    Journal(journal::JournalArgs),
     Setup(setup::SetupArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
@@ -136,6 +138,7 @@ impl Command {
                 Ok(())
             }
             Self::Man(args) => man::run(args, out),
+            Self::Journal(args) => journal::run(args, global, out),
             _ => {
                 let project = global.open()?;
                 out.enter(&project.root);
@@ -175,7 +178,7 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Journal(_) => Ok(()),
         }
     }
 }
@@ -217,6 +220,7 @@ fn working_directory() -> Result<PathBuf> {
 
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = journal::of_tool(arguments.into_iter().collect());
     let arguments = setup::without_scope(arguments.into_iter().collect());
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,

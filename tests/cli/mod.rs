@@ -9,6 +9,7 @@ mod execute;
 mod facts;
 mod init;
 mod inspect;
+mod journal;
 mod log;
 mod man;
 mod merge_file;
