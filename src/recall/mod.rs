@@ -92,9 +92,15 @@ fn hit(index: &Index, scan: &Scan, scored: &Scored, query: &str) -> rusqlite::Re
         score: (scored.score * 10_000.0).round() / 10_000.0,
         date: unit.date,
         flags: scored.flags.clone(),
-        copies: copies
-            .map(|(file, line)| format!("{file}:{line}"))
-            .collect(),
+        copies: copies.map(|(file, line)| place(file, line)).collect(),
         parts: Some(scored.parts),
     })
+}
+
+/// Returns where a text stands, as it is shown.
+fn place(file: &str, line: usize) -> String {
+    match line {
+        0 => file.to_owned(),
+        line => format!("{file}:{line}"),
+    }
 }

@@ -117,6 +117,32 @@ fn the_newer_of_two_that_fit_alike_comes_first() {
 }
 
 #[test]
+fn the_journal_is_searched_from_its_end() {
+    let case = Case::empty();
+    let record = |at: usize, content: &str| {
+        format!(
+            "{{\"ts\":\"2026-02-01T00:00:{:02}+00:00\",\"type\":\"note\",\"content\":\"{content}\",\"tags\":null,\"meta\":null}}\n",
+            at % 60
+        )
+    };
+    let folder = case.home().join(".codex");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut lines = record(0, "an ancient walrus");
+    lines.extend((0..2000).map(|at| record(at, &format!("number {at}"))));
+    lines.push_str("torn\n");
+    lines.push_str(&record(7, "a young seal"));
+    std::fs::write(folder.join("memory.jsonl"), &lines).unwrap();
+    let found = hits(&case, "young seal");
+    assert_eq!(found[0]["snippet"], "a young seal");
+    assert_eq!(found[0]["source"], "journal");
+    assert_eq!(found[0]["id"], "2026-02-01T00:00:07+00:00");
+    assert!(!hits(&case, "walrus").to_string().contains("ancient"));
+    lines.push_str(&record(8, "a late walrus"));
+    std::fs::write(folder.join("memory.jsonl"), &lines).unwrap();
+    assert_eq!(hits(&case, "walrus")[0]["snippet"], "a late walrus");
+}
+
+#[test]
 fn planning_folders_of_several_tools_are_searched() {
     let case = Case::empty();
     case.write(".vbw-planning/STATE.md", "# S\n\n- an old walrus\n");

@@ -50,8 +50,8 @@ fn look(project: &Project, source: usize, path: PathBuf) -> Option<Found> {
     let metadata = if metadata.is_symlink() {
         // A cloned repository can bring a link that leads anywhere.
         let real = fs::canonicalize(&path).ok()?;
-        let is_inside = real.starts_with(&project.root);
-        is_inside.then(|| fs::metadata(&real))?.ok()?
+        let is_meant = SOURCES[source].is_users_own() || real.starts_with(&project.root);
+        is_meant.then(|| fs::metadata(&real))?.ok()?
     } else {
         metadata
     };

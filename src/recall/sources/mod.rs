@@ -1,6 +1,7 @@
 //! Where a project remembers: one file a store.
 
 mod entries;
+mod journal;
 mod ledger;
 mod patterns;
 mod plan;
@@ -23,6 +24,11 @@ pub(crate) trait Source: Sync {
     /// Returns the files that may hold its texts; those that are not there are passed over.
     fn files(&self, project: &Project) -> Vec<PathBuf>;
 
+    /// Tells whether the user, and not the project, says where its files are, so that links in it are theirs.
+    fn is_users_own(&self) -> bool {
+        false
+    }
+
     /// Returns a file's text, or nothing where it is gone.
     fn read(&self, path: &Path) -> Result<Option<Parsed<String>>> {
         read::text(path)
@@ -38,4 +44,5 @@ pub(crate) const SOURCES: &[&dyn Source] = &[
     &patterns::Patterns,
     &entries::Entries,
     &ledger::Ledger,
+    &journal::Journal,
 ];
