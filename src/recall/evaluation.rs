@@ -50,7 +50,8 @@ pub struct EvaluationRow {
 #[derive(Deserialize)]
 struct Question {
     project: Option<String>,
-    question: String,
+    #[serde(rename = "question")]
+    text: String,
     answer_snippet: String,
 }
 
@@ -90,8 +91,10 @@ fn ask(
     let mut ranks: [Vec<Option<usize>>; 3] = Default::default();
     let mut texts: HashMap<i64, String> = HashMap::new();
     for question in questions {
-        let Ok(query) = Query::new(&question.question) else {
-            ranks.iter_mut().for_each(|ranks| ranks.push(None));
+        let Ok(query) = Query::new(&question.text) else {
+            for ranks in &mut ranks {
+                ranks.push(None);
+            }
             continue;
         };
         let scan = Scan::take(index, &query)?;
@@ -116,7 +119,7 @@ fn ask(
 
 fn whole(index: &Index, unit: i64) -> rusqlite::Result<String> {
     let text = index.text(unit)?;
-    Ok(format!("{} {}", text.headings.join(" "), text.text))
+    Ok(format!("{} {}", text.headings.join(" "), text.body))
 }
 
 fn read_questions(path: &Path) -> Result<Vec<Question>> {

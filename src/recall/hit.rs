@@ -50,7 +50,7 @@ pub(crate) fn shown(text: &Text, query: &str) -> (Vec<String>, String) {
     let clean = |text: &str| secrets::redact(text).text.into_owned();
     let headings = text.headings.iter().map(|title| clean(title));
     // Cut after cleaning: half of a key would not be known as one.
-    let whole = clean(&text.text);
+    let whole = clean(&text.body);
     (
         headings.collect(),
         excerpt(&whole, &terms(query)).to_owned(),

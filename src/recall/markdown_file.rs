@@ -55,7 +55,7 @@ fn date(passage: &Passage) -> Option<NaiveDate> {
     let start: String = passage.text.chars().take(24).collect();
     first_date(&start).or_else(|| {
         let nearest = passage.headings.iter().rev();
-        nearest.filter_map(|title| first_date(title)).next()
+        nearest.map(String::as_str).find_map(first_date)
     })
 }
 

@@ -44,7 +44,7 @@ impl Staleness {
         let doubts = Doubts::known(project, &patterns, &mut warnings);
         for unit in recorded {
             let line = scan.place(unit).1;
-            let text = index.text(unit_id(scan, unit))?.text;
+            let text = index.text(scan.units[unit].id)?.body;
             if doubts
                 .about(owner(&patterns, line), &on_one_line(&text))
                 .is_some()
@@ -57,10 +57,6 @@ impl Staleness {
             warnings,
         })
     }
-}
-
-fn unit_id(scan: &Scan, unit: usize) -> i64 {
-    scan.units[unit].id
 }
 
 /// Returns the line by which a bullet's doubts are known: that of its entry's heading, or its own.

@@ -45,7 +45,7 @@ pub(crate) struct Unit {
 pub(crate) struct Text {
     pub(crate) headings: Vec<String>,
     pub(crate) key: Option<String>,
-    pub(crate) text: String,
+    pub(crate) body: String,
 }
 
 /// Where a word stands: in which texts, and how well each fits it.
@@ -169,7 +169,7 @@ impl Index {
                         .map(str::to_owned)
                         .collect(),
                     key: row.get(1)?,
-                    text: row.get(2)?,
+                    body: row.get(2)?,
                 })
             })
     }

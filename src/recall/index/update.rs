@@ -147,15 +147,12 @@ fn take_in(db: &Connection, found: &Found, warnings: &mut Vec<Warning>) -> Resul
     let mut vectors = Vec::with_capacity(documents.len() * VECTOR);
     for (place, document) in documents.iter().enumerate() {
         let twin = twin(document);
-        let unit = match kept.take(twin) {
-            Some((unit, vector)) => {
-                vectors.extend(vector);
-                unit
-            }
-            None => {
-                vectors.extend(vector(document));
-                add_unit(db, document)?
-            }
+        let unit = if let Some((unit, old)) = kept.take(twin) {
+            vectors.extend(old);
+            unit
+        } else {
+            vectors.extend(vector(document));
+            add_unit(db, document)?
         };
         place_unit(db, (file, place), (unit, twin), document)?;
     }
