@@ -20,6 +20,7 @@ mod layering;
 mod ledger;
 mod planning_files;
 mod races;
+mod recall;
 mod repository;
 mod retrospective;
 mod staleness;

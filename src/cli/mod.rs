@@ -7,6 +7,7 @@ mod execute;
 mod facts;
 mod init;
 mod inspect;
+mod journal;
 mod ledger;
 mod log;
 mod man;
@@ -17,6 +18,7 @@ mod output;
 mod patterns;
 mod pause;
 mod plan;
+mod recall;
 mod resume;
 mod setup;
 mod ship;
@@ -113,6 +115,7 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
+    Recall(recall::RecallArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -122,6 +125,7 @@ enum Command {
     Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
+    Journal(journal::JournalArgs),
     Setup(setup::SetupArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
@@ -136,6 +140,7 @@ impl Command {
                 Ok(())
             }
             Self::Man(args) => man::run(args, out),
+            Self::Journal(args) => journal::run(args, global, out),
             _ => {
                 let project = global.open()?;
                 out.enter(&project.root);
@@ -161,6 +166,7 @@ impl Command {
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
+            Self::Recall(args) => recall::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Ledger(args) => ledger::run(args, project, out),
@@ -175,7 +181,7 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Journal(_) => Ok(()),
         }
     }
 }
@@ -217,6 +223,7 @@ fn working_directory() -> Result<PathBuf> {
 
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = journal::of_tool(arguments.into_iter().collect());
     let arguments = setup::without_scope(arguments.into_iter().collect());
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,

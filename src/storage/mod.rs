@@ -5,7 +5,7 @@
 //!
 //! - **changes**: [`Storage::transact`] locks the stores, lets the caller read and plan [`Changes`], and
 //!   applies them. For markdown, settings and every other file that people read.
-//! - **append**: [`append()`] adds lines to a log with one write. For the journal.
+//! - **append**: [`append()`] adds lines to a log with one write, [`Log`] under one lock. For the journal.
 //! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`].
 //!
 //! # What a transaction promises
@@ -72,7 +72,11 @@ mod requests;
 mod root;
 mod transaction;
 
+pub use append::Access;
+pub use append::Log;
 pub use append::append;
+pub use append::rotate;
+pub use append::rotated;
 pub use changes::Changes;
 pub(crate) use fingerprint::of_bytes as digest;
 pub use history::FileChange;

@@ -9,6 +9,7 @@ mod execute;
 mod facts;
 mod init;
 mod inspect;
+mod journal;
 mod ledger;
 mod log;
 mod man;
@@ -19,6 +20,7 @@ mod patterns;
 mod patterns_insights;
 mod pause;
 mod plan;
+mod recall;
 mod resume;
 mod setup;
 mod ship;
@@ -33,7 +35,7 @@ use crate::support::Outcome;
 use crate::support::Tree;
 use crate::support::difference;
 
-const VBW: &str = "examples/vbw-project";
+pub(crate) const VBW: &str = "examples/vbw-project";
 const YOLO: &str = "examples/yolo-project";
 const GSD: &str = "examples/gsd-project";
 
