@@ -104,7 +104,10 @@ CREATE INDEX fact_history_key ON fact_history (user_id, key);
 -- What is being forgotten in the running transaction; empty outside of one. A null key means all keys.
 CREATE TABLE erasing (user_id TEXT NOT NULL, key TEXT);
 
-CREATE TRIGGER fact_history_is_never_changed BEFORE UPDATE ON fact_history BEGIN
+CREATE TRIGGER fact_history_is_never_changed BEFORE UPDATE ON fact_history
+WHEN NOT EXISTS (SELECT 1 FROM erasing WHERE user_id = old.user_id)
+  OR old.history_id <> new.history_id OR old.fact_id <> new.fact_id OR old.user_id <> new.user_id
+BEGIN
   SELECT RAISE (ABORT, 'fact_history is immutable');
 END;
 CREATE TRIGGER fact_history_is_never_deleted BEFORE DELETE ON fact_history
