@@ -10,8 +10,8 @@ use crate::error::Kind;
 use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::arbitration::Outcome;
 use crate::facts::failure::Stored;
+use crate::facts::outcome::Outcome;
 use crate::facts::user::UserId;
 
 /// What came of one action.

@@ -14,7 +14,6 @@
 
 use rusqlite::Connection;
 use rusqlite::params;
-use serde::Serialize;
 use sha2::Digest;
 use sha2::Sha256;
 
@@ -31,65 +30,10 @@ use crate::facts::fact::Fact;
 use crate::facts::fact::Proposal;
 use crate::facts::fact::Status;
 use crate::facts::failure::Stored;
+use crate::facts::outcome::Outcome;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 use crate::text::hexadecimal;
-
-/// What came of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// A new fact.
-    Inserted,
-    /// The fact now says it more exactly.
-    Refined,
-    /// The new fact took the place of the old one.
-    Superseded,
-    /// The fact holds no longer.
-    Expired,
-    /// A repetition made the fact surer.
-    Confirmed,
-    /// A repetition within one turn, or an unsure one: only the time of the last mention changed.
-    Mentioned,
-    /// The user is to be asked first.
-    Pending,
-    /// A guardrail kept the fact as it is.
-    Kept,
-    /// There was nothing to do.
-    Nothing,
-}
-
-impl Outcome {
-    /// Returns the word for it in the database and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Inserted => "inserted",
-            Self::Refined => "refined",
-            Self::Superseded => "superseded",
-            Self::Expired => "expired",
-            Self::Confirmed => "confirmed",
-            Self::Mentioned => "mentioned",
-            Self::Pending => "pending",
-            Self::Kept => "kept",
-            Self::Nothing => "nothing",
-        }
-    }
-
-    pub(crate) fn from_word(word: &str) -> Self {
-        let all = [
-            Self::Inserted,
-            Self::Refined,
-            Self::Superseded,
-            Self::Expired,
-            Self::Confirmed,
-            Self::Mentioned,
-            Self::Pending,
-            Self::Kept,
-        ];
-        let known = all.into_iter().find(|outcome| outcome.as_str() == word);
-        known.unwrap_or(Self::Nothing)
-    }
-}
 
 /// Where an action comes from.
 #[derive(Clone, Debug)]
@@ -194,7 +138,7 @@ impl Arbiter<'_> {
         Ok(None)
     }
 
-    fn with_key(&self, key: &str, status: Status) -> Result<Vec<Fact>> {
+    pub(crate) fn with_key(&self, key: &str, status: Status) -> Result<Vec<Fact>> {
         fact::select(
             self.connection,
             self.user,
@@ -243,7 +187,7 @@ impl Arbiter<'_> {
         self.propose(action, Some(current), Proposal::Value, value)
     }
 
-    fn is_high_risk(&self, action: &Action, current: &Fact) -> bool {
+    pub(crate) fn is_high_risk(&self, action: &Action, current: &Fact) -> bool {
         action.key.is_high_risk(current.category, self.high_risk)
     }
 
@@ -331,7 +275,7 @@ impl Arbiter<'_> {
     }
 
     /// Rule 5.
-    fn repeat(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
+    pub(crate) fn repeat(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
         let Some(current) = current else {
             return Ok((Outcome::Nothing, None));
         };
@@ -357,7 +301,7 @@ impl Arbiter<'_> {
         Ok((outcome, Some(after)))
     }
 
-    fn repeated(&self, action: &Action, current: &Fact) -> Result<Fact> {
+    pub(crate) fn repeated(&self, action: &Action, current: &Fact) -> Result<Fact> {
         let mut after = self.mentioned(current);
         if self.source.is_confirmed {
             after.confidence = confidence::CONFIRMED;
@@ -375,149 +319,6 @@ impl Arbiter<'_> {
             |row| row.get(0),
         );
         found.stored("read the history")
-    }
-
-    /// Rule 6, as the auditor itself asks for it.
-    fn doubt(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
-        let value = action.new_value_text.as_deref();
-        match (value, current) {
-            (Some(value), Some(current)) if wording::is_same(value, &current.value_text) => {
-                self.repeat(action, Some(current))
-            }
-            (Some(value), current) => match self.proposed(action, Proposal::Value)? {
-                Some(known) => self.repeat_proposal(action, &known),
-                None => self.propose(action, current.as_ref(), Proposal::Value, value),
-            },
-            (None, Some(current)) => {
-                let is_guarded = current.confidence >= confidence::ESTABLISHED
-                    || self.is_high_risk(action, &current);
-                if is_guarded {
-                    return Ok((Outcome::Kept, Some(current)));
-                }
-                let after = Fact {
-                    status: Status::PendingConfirmation,
-                    ..self.mentioned(&current)
-                };
-                self.put(action.kind.as_str(), &action.reason, Some(&current), &after)?;
-                Ok((Outcome::Pending, Some(after)))
-            }
-            (None, None) => Ok((Outcome::Nothing, None)),
-        }
-    }
-
-    /// Rule 6: a value, or the end of one, waits for confirmation beside what is known.
-    fn propose(
-        &self,
-        action: &Action,
-        current: Option<&Fact>,
-        proposal: Proposal,
-        value: &str,
-    ) -> Result<Decision> {
-        let mut new = self.new_fact(action, value);
-        new.status = Status::PendingConfirmation;
-        new.proposal = Some(proposal);
-        new.contests = current.map(|fact| fact.fact_id.clone());
-        if let Some(current) = current {
-            new.category = self.source.category.unwrap_or(current.category);
-        }
-        let name = ActionType::MarkPendingConfirmation.as_str();
-        self.put(name, &action.reason, None, &new)?;
-        Ok((Outcome::Pending, Some(new)))
-    }
-
-    /// The pending fact that already proposes the same.
-    fn proposed(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
-        let pending = self.with_key(action.key.as_str(), Status::PendingConfirmation)?;
-        let value = value_of(action);
-        let is_it = |fact: &Fact| match proposal {
-            Proposal::End => fact.proposal == Some(Proposal::End),
-            Proposal::Value => {
-                fact.proposal != Some(Proposal::End) && wording::is_same(value, &fact.value_text)
-            }
-        };
-        Ok(pending.into_iter().find(is_it))
-    }
-
-    /// An action that names a pending fact is about the proposal, not about what it contests.
-    fn decide_on_pending(&self, action: &Action, pending: &Fact) -> Result<Decision> {
-        let says_the_same = action
-            .new_value_text
-            .as_deref()
-            .is_none_or(|value| wording::is_same(value, &pending.value_text));
-        match action.kind {
-            ActionType::Expire => {
-                let after = self.close(pending, Status::Expired, self.now, &action.reason)?;
-                Ok((Outcome::Expired, Some(after)))
-            }
-            _ if says_the_same => self.repeat_proposal(action, pending),
-            _ => {
-                let untargeted = Action {
-                    target_fact_id: None,
-                    ..action.clone()
-                };
-                self.decide(&untargeted)
-            }
-        }
-    }
-
-    /// A proposal that is repeated gets surer, and in the end takes effect without a question.
-    fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<Decision> {
-        let after = self.repeated(action, pending)?;
-        let name = if after.confidence > pending.confidence {
-            "confirm"
-        } else {
-            "mention"
-        };
-        self.put(name, &action.reason, Some(pending), &after)?;
-        let contested = self.contested(&after)?;
-        let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
-        let needed = confidence::needed(self.is_high_risk(action, &after), old);
-        if !self.source.is_confirmed && after.confidence < needed {
-            return Ok((Outcome::Pending, Some(after)));
-        }
-        self.accept(&after, contested.as_ref(), &action.reason)
-    }
-
-    /// The active fact that a pending one would replace or end.
-    pub(crate) fn contested(&self, pending: &Fact) -> Result<Option<Fact>> {
-        let mut active = self.with_key(&pending.key, Status::Active)?;
-        if pending.key.ends_with("[]") {
-            let is_same = |fact: &Fact| wording::is_same(&fact.value_text, &pending.value_text);
-            active.retain(|fact| Some(&fact.fact_id) == pending.contests.as_ref() || is_same(fact));
-        }
-        Ok(active.pop())
-    }
-
-    /// Makes a pending fact take effect.
-    pub(crate) fn accept(
-        &self,
-        pending: &Fact,
-        contested: Option<&Fact>,
-        reason: &str,
-    ) -> Result<Decision> {
-        if pending.proposal == Some(Proposal::End) {
-            if let Some(old) = contested {
-                self.close(old, Status::Expired, self.now, reason)?;
-            }
-            let after = self.close(pending, Status::Expired, self.now, reason)?;
-            return Ok((Outcome::Expired, Some(after)));
-        }
-        if let Some(old) = contested {
-            self.close(old, Status::Superseded, self.now, reason)?;
-        }
-        let after = Fact {
-            status: Status::Active,
-            proposal: None,
-            contests: None,
-            ..self.mentioned(pending)
-        };
-        self.put("activate", reason, Some(pending), &after)?;
-        let outcome = if contested.is_some() {
-            Outcome::Superseded
-        } else {
-            Outcome::Confirmed
-        };
-        Ok((outcome, Some(after)))
     }
 
     /// Ends the validity of a fact.
@@ -556,7 +357,7 @@ impl Arbiter<'_> {
         }
     }
 
-    fn new_fact(&self, action: &Action, value: &str) -> Fact {
+    pub(crate) fn new_fact(&self, action: &Action, value: &str) -> Fact {
         let source = self.source;
         let valid_from = action
             .valid_from
@@ -628,6 +429,6 @@ impl Arbiter<'_> {
 }
 
 /// The value of an action, which its schema asked for.
-fn value_of(action: &Action) -> &str {
+pub(crate) fn value_of(action: &Action) -> &str {
     action.new_value_text.as_deref().unwrap_or_default()
 }

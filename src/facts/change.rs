@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
+use crate::facts::store::stop_here;
 
 /// Why a fact changes.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,7 @@ pub(crate) fn put(
     before: Option<&Fact>,
     after: &Fact,
 ) -> Result<()> {
+    stop_here();
     record(connection, cause, before, Some(after))?;
     after.put(connection)
 }

@@ -6,7 +6,6 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::arbitration::Outcome;
 use crate::facts::arbitration::Source;
 use crate::facts::confidence;
 use crate::facts::fact;
@@ -15,6 +14,7 @@ use crate::facts::fact::Proposal;
 use crate::facts::fact::Status;
 use crate::facts::key::FactKey;
 use crate::facts::listing;
+use crate::facts::outcome::Outcome;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 

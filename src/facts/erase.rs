@@ -1,5 +1,7 @@
 //! Forgets for good: no byte of what is forgotten stays in the file, its log or its indexes.
 
+use std::collections::BTreeSet;
+
 use rusqlite::Connection;
 use rusqlite::ToSql;
 use rusqlite::params;
@@ -121,7 +123,7 @@ fn erase(
     let changes = run(&format!("DELETE FROM fact_history WHERE {below}"), scope)?;
     run(&format!("DELETE FROM applied_actions WHERE {below}"), scope)?;
     run("DELETE FROM profiles WHERE user_id = ?1", &[&name])?;
-    scrub(connection, user, meant)?;
+    scrub(connection, user, meant, &sources(meant, &turns))?;
     if key.is_none() {
         run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
     }
@@ -140,8 +142,14 @@ fn erase(
     Ok(Forgotten {
         facts: current + archived,
         changes,
-        turns,
+        turns: turns.len(),
     })
+}
+
+/// The turns in which what is forgotten was said.
+fn sources(meant: &[Fact], erased: &[String]) -> BTreeSet<String> {
+    let said = meant.iter().map(|fact| fact.source_turn_id.clone());
+    said.chain(erased.iter().cloned()).collect()
 }
 
 /// A turn goes where the facts come from it, or where it or a dead answer to it mentions a value.
@@ -150,13 +158,8 @@ fn erase_turns(
     user: &UserId,
     key: Option<&str>,
     meant: &[Fact],
-) -> Result<usize> {
+) -> Result<Vec<String>> {
     let name = user.as_str();
-    if key.is_none() {
-        return connection
-            .execute("DELETE FROM turns WHERE user_id = ?1", [name])
-            .stored("forget the turns");
-    }
     let mut statement = connection
         .prepare(
             "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
@@ -167,7 +170,7 @@ fn erase_turns(
         .query_map([name], |row| Ok((row.get(0)?, row.get(1)?)))
         .and_then(Iterator::collect)
         .stored("read the turns")?;
-    let mut erased = 0;
+    let mut erased = Vec::new();
     for (id, said) in turns {
         let said = text::fold(&said);
         let is_meant = |fact: &Fact| {
@@ -175,48 +178,80 @@ fn erase_turns(
                 || (fact.value_text.chars().count() >= SHORTEST
                     && said.contains(&text::fold(&fact.value_text)))
         };
-        if meant.iter().any(is_meant) {
-            erased += connection
+        if key.is_none() || meant.iter().any(is_meant) {
+            connection
                 .execute(
                     "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2",
                     [name, &id],
                 )
                 .stored("forget the turns")?;
+            erased.push(id);
         }
     }
     Ok(erased)
 }
 
 /// What stays may have been said in one breath with what goes: its excerpts and reasons are cleared.
-fn scrub(connection: &Connection, user: &UserId, meant: &[Fact]) -> Result<()> {
-    let mut values: Vec<&str> = meant.iter().map(|fact| fact.value_text.as_str()).collect();
-    values.sort_unstable();
-    values.dedup();
-    for value in values
-        .into_iter()
-        .filter(|value| value.chars().count() >= SHORTEST)
-    {
-        for sql in [
-            "UPDATE facts SET source_excerpt = '' \
-             WHERE user_id = ?1 AND instr(lower(source_excerpt), lower(?2)) > 0",
-            "UPDATE facts_archive SET fact_json = json_set(fact_json, '$.source_excerpt', '') \
-             WHERE user_id = ?1 \
-             AND instr(lower(json_extract(fact_json, '$.source_excerpt')), lower(?2)) > 0",
-            "UPDATE fact_history SET before_json = json_set(before_json, '$.source_excerpt', '') \
-             WHERE user_id = ?1 \
-             AND instr(lower(json_extract(before_json, '$.source_excerpt')), lower(?2)) > 0",
-            "UPDATE fact_history SET after_json = json_set(after_json, '$.source_excerpt', '') \
-             WHERE user_id = ?1 \
-             AND instr(lower(json_extract(after_json, '$.source_excerpt')), lower(?2)) > 0",
-            "UPDATE fact_history SET reason = '' \
-             WHERE user_id = ?1 AND instr(lower(reason), lower(?2)) > 0",
-        ] {
-            connection
-                .execute(sql, params![user.as_str(), value])
-                .stored("forget")?;
-        }
+fn scrub(
+    connection: &Connection,
+    user: &UserId,
+    meant: &[Fact],
+    turns: &BTreeSet<String>,
+) -> Result<()> {
+    let values: BTreeSet<&str> = meant.iter().map(|fact| fact.value_text.as_str()).collect();
+    let long = |value: &&str| value.chars().count() >= SHORTEST;
+    for value in values.into_iter().filter(long) {
+        let holds = |text: &str| format!("instr(lower({text}), lower(?2)) > 0");
+        clear(connection, user, value, &holds("source_excerpt"), |json| {
+            holds(&format!("json_extract({json}, '$.source_excerpt')"))
+        })?;
+        clear_reasons(connection, user, value, &holds("reason"))?;
+    }
+    for turn in turns {
+        clear(connection, user, turn, "source_turn_id = ?2", |json| {
+            format!("json_extract({json}, '$.source_turn_id') = ?2")
+        })?;
+        clear_reasons(connection, user, turn, "turn_id = ?2")?;
     }
     Ok(())
+}
+
+/// Clears the excerpts of what a condition picks, in the row and in every state that is remembered.
+fn clear(
+    connection: &Connection,
+    user: &UserId,
+    value: &str,
+    row: &str,
+    json: impl Fn(&str) -> String,
+) -> Result<()> {
+    let mut statements = vec![format!(
+        "UPDATE facts SET source_excerpt = '' WHERE user_id = ?1 AND {row}"
+    )];
+    for (table, column) in [
+        ("facts_archive", "fact_json"),
+        ("fact_history", "before_json"),
+        ("fact_history", "after_json"),
+    ] {
+        let picked = json(column);
+        statements.push(format!(
+            "UPDATE {table} SET {column} = json_set({column}, '$.source_excerpt', '') \
+             WHERE user_id = ?1 AND {column} IS NOT NULL AND {picked}"
+        ));
+    }
+    for sql in statements {
+        connection
+            .execute(&sql, params![user.as_str(), value])
+            .stored("forget")?;
+    }
+    Ok(())
+}
+
+fn clear_reasons(connection: &Connection, user: &UserId, value: &str, picked: &str) -> Result<()> {
+    let sql = format!("UPDATE fact_history SET reason = '' WHERE user_id = ?1 AND {picked}");
+    connection
+        .execute(&sql, params![user.as_str(), value])
+        .stored("forget")
+        .map(|_| ())
 }
 
 /// The one line that stays must not say what was forgotten, whatever reason is given.

@@ -24,6 +24,7 @@ use crate::facts::holders;
 use crate::facts::schema;
 use crate::facts::user::UserId;
 use crate::project::Project;
+use crate::storage::fail_point;
 
 /// The file in the user's data folder.
 const FILE: &str = "mem.db";
@@ -204,12 +205,21 @@ impl Facts {
         let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)
             .stored("write to the database")?;
         let result = work(&transaction)?;
+        stop_here();
         if dry_run {
             transaction.rollback().stored("take back a dry run")?;
         } else {
             transaction.commit().stored("write to the database")?;
         }
+        stop_here();
         Ok(result)
+    }
+}
+
+/// A fail point: the tests stop the process before a commit, after it, and between two changes.
+pub(crate) fn stop_here() {
+    if fail_point::is_reached() {
+        std::process::abort();
     }
 }
 
