@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
+use crate::facts::vectors;
 
 /// Why a fact changes.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,8 @@ pub(crate) fn put(
     after: &Fact,
 ) -> Result<()> {
     record(connection, cause, before, Some(after))?;
-    after.put(connection)
+    after.put(connection)?;
+    vectors::keep(connection, after)
 }
 
 /// Writes one line of the history.

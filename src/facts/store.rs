@@ -87,6 +87,19 @@ impl Facts {
         })
     }
 
+    /// Returns a database that is gone when the run ends.
+    pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
+        let mut connection = Connection::open_in_memory().stored("open a database")?;
+        schema::migrate(&mut connection)?;
+        Ok(Self {
+            connection,
+            path: PathBuf::new(),
+            clock,
+            dry_run: false,
+            high_risk: Vec::new(),
+        })
+    }
+
     /// Returns the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -110,6 +123,11 @@ impl Facts {
     /// Sets further keys, or beginnings of keys that end in a dot, of high risk.
     pub fn set_high_risk(&mut self, keys: &[String]) {
         self.high_risk = keys.to_vec();
+    }
+
+    /// Tells whether this run is to write nothing.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.dry_run
     }
 
     pub(crate) fn connection(&self) -> &Connection {

@@ -1,7 +1,9 @@
 //! `annals facts`
 
 mod add;
+mod eval;
 mod list;
+mod retrieve;
 
 use std::io;
 use std::io::Write;
@@ -50,6 +52,8 @@ pub(crate) struct Place {
 enum FactsCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
+    Retrieve(retrieve::RetrieveArgs),
+    Eval(eval::EvalArgs),
 }
 
 pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -57,6 +61,8 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
     match &args.command {
         FactsCommand::Add(args) => add::run(args, place, project, out),
         FactsCommand::List(args) => list::run(args, place, project, out),
+        FactsCommand::Retrieve(args) => retrieve::run(args, place, project, out),
+        FactsCommand::Eval(args) => eval::run(args, project, out),
     }
 }
 
