@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::store::stop_here;
+use crate::facts::vectors;
 
 /// Why a fact changes.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +32,8 @@ pub(crate) fn put(
 ) -> Result<()> {
     stop_here();
     record(connection, cause, before, Some(after))?;
-    after.put(connection)
+    after.put(connection)?;
+    vectors::keep(connection, after)
 }
 
 /// Writes one line of the history.

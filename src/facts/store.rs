@@ -93,6 +93,20 @@ impl Facts {
         })
     }
 
+    /// Returns a database that is gone when the run ends.
+    pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
+        let mut connection = Connection::open_in_memory().stored("open a database")?;
+        schema::migrate(&mut connection)?;
+        Ok(Self {
+            connection,
+            path: PathBuf::new(),
+            clock,
+            wait: Duration::ZERO,
+            dry_run: false,
+            high_risk: Vec::new(),
+        })
+    }
+
     /// Returns the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -126,6 +140,7 @@ impl Facts {
             .map(|_| ())
     }
 
+    /// Tells whether this run is to write nothing.
     pub(crate) fn is_dry_run(&self) -> bool {
         self.dry_run
     }

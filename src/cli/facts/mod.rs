@@ -5,6 +5,7 @@ mod apply;
 mod archive;
 mod check;
 mod confirm;
+mod eval;
 mod export;
 mod forget;
 mod history;
@@ -16,6 +17,7 @@ mod pending;
 mod profile;
 mod prompt;
 mod reject;
+mod retrieve;
 mod show;
 mod turns;
 mod work;
@@ -88,6 +90,8 @@ enum FactsCommand {
     Check(check::CheckArgs),
     Archive(archive::ArchiveArgs),
     Forget(forget::ForgetArgs),
+    Retrieve(retrieve::RetrieveArgs),
+    Eval(eval::EvalArgs),
 }
 
 pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -112,6 +116,8 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         FactsCommand::Check(args) => check::run(args, place, project, out),
         FactsCommand::Archive(args) => archive::run(args, place, project, out),
         FactsCommand::Forget(args) => forget::run(args, place, project, out),
+        FactsCommand::Retrieve(args) => retrieve::run(args, place, project, out),
+        FactsCommand::Eval(args) => eval::run(args, project, out),
     }
 }
 
