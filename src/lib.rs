@@ -24,6 +24,7 @@ pub mod templates;
 // Floor 3, the stores.
 pub mod facts;
 pub mod knowledge;
+pub mod ledger;
 pub mod patterns;
 pub mod planning;
 
@@ -32,6 +33,8 @@ pub mod claude_md;
 
 // Floor 5, the work.
 pub mod lifecycle;
+pub mod merge;
 
 // Floor 6, the doors.
 pub mod cli;
+pub mod hooks;
