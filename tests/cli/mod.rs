@@ -5,6 +5,7 @@ mod config;
 mod conventions;
 mod execute;
 mod facts;
+mod facts_search;
 mod init;
 mod inspect;
 mod log;
