@@ -32,6 +32,8 @@ pub mod claude_md;
 
 // Floor 5, the work.
 pub mod lifecycle;
+pub mod merge;
 
 // Floor 6, the doors.
 pub mod cli;
+pub mod hooks;
