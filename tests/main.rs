@@ -14,6 +14,7 @@ mod claude_md;
 mod cli;
 mod corpus_sweep;
 mod crash;
+mod facts;
 mod fix_state;
 mod gold;
 mod layering;

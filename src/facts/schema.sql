@@ -108,7 +108,10 @@ CREATE INDEX fact_history_key ON fact_history (user_id, key);
 -- What is being forgotten in the running transaction; empty outside of one. A null key means all keys.
 CREATE TABLE erasing (user_id TEXT NOT NULL, key TEXT);
 
-CREATE TRIGGER fact_history_is_never_changed BEFORE UPDATE ON fact_history BEGIN
+CREATE TRIGGER fact_history_is_never_changed BEFORE UPDATE ON fact_history
+WHEN NOT EXISTS (SELECT 1 FROM erasing WHERE user_id = old.user_id)
+  OR old.history_id <> new.history_id OR old.fact_id <> new.fact_id OR old.user_id <> new.user_id
+BEGIN
   SELECT RAISE (ABORT, 'fact_history is immutable');
 END;
 CREATE TRIGGER fact_history_is_never_deleted BEFORE DELETE ON fact_history
@@ -181,26 +184,12 @@ CREATE TABLE fact_vectors (
   PRIMARY KEY (user_id, seq)
 ) WITHOUT ROWID;
 
--- Whose vectors those are, and at which change the derived file beside the database was built.
+-- The one model whose vectors those are.
 CREATE TABLE vector_index (
   only INTEGER PRIMARY KEY CHECK (only = 1),
-  model TEXT NOT NULL,
-  identity TEXT NOT NULL,
-  built_at INTEGER
+  model TEXT NOT NULL
 );
-INSERT INTO vector_index VALUES (1, 'annals-static-128-v1', lower(hex(randomblob(16))), NULL);
-
--- What has changed since the derived file was built.
-CREATE TABLE vector_changes (change INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER NOT NULL);
-CREATE TRIGGER fact_vectors_added AFTER INSERT ON fact_vectors
-WHEN (SELECT built_at FROM vector_index) IS NOT NULL
-BEGIN INSERT INTO vector_changes (seq) VALUES (new.seq); END;
-CREATE TRIGGER fact_vectors_changed AFTER UPDATE ON fact_vectors
-WHEN (SELECT built_at FROM vector_index) IS NOT NULL
-BEGIN INSERT INTO vector_changes (seq) VALUES (new.seq); END;
-CREATE TRIGGER fact_vectors_removed AFTER DELETE ON fact_vectors
-WHEN (SELECT built_at FROM vector_index) IS NOT NULL
-BEGIN INSERT INTO vector_changes (seq) VALUES (old.seq); END;
+INSERT INTO vector_index VALUES (1, 'annals-static-128-v1');
 
 -- Sums by day and user; `bucket` tells the classes of a histogram apart.
 CREATE TABLE metrics (

@@ -10,7 +10,8 @@ fn a_stated_fact_is_kept_for_its_user_alone() {
         .run("facts add --user ada --key preference.editor --value helix --json")
         .success()
         .json();
-    assert_eq!(added["status"], "active");
+    assert_eq!(added["outcome"], "inserted");
+    assert_eq!(added["fact"]["status"], "active");
     let listed = case.run("facts list --user ada").success().stdout();
     assert!(
         listed.ends_with("  0.40  preference.editor: helix\n"),

@@ -50,7 +50,10 @@ fn the_query_may_come_from_standard_input_and_is_taken_literally() {
         .success();
     let shown = found.stdout();
     assert!(shown.starts_with("method: fused\n"), "{shown}");
-    assert!(shown.contains("preference.indent: tabs\n    score "), "{shown}");
+    assert!(
+        shown.contains("preference.indent: tabs\n    score "),
+        "{shown}"
+    );
     assert!(shown.contains("= words 0.500 + meaning "), "{shown}");
     assert_error(
         &case.run("facts retrieve --user ada").stdin(" \n").code(2),
@@ -79,13 +82,19 @@ fn an_endpoint_that_is_away_leaves_words() {
         .run("facts retrieve --user ada --query editor --json -q")
         .success()
         .json();
-    assert_eq!((&found["degraded"], &found["method"]), (&json!(true), &json!("lexical")));
+    assert_eq!(
+        (&found["degraded"], &found["method"]),
+        (&json!(true), &json!("lexical"))
+    );
 }
 
 #[test]
 fn the_seed_weights_are_a_setting() {
     let case = with_facts();
-    case.write("../home/.config/annals/config.toml", "[facts]\nfusion = \"seed\"\n");
+    case.write(
+        "../home/.config/annals/config.toml",
+        "[facts]\nfusion = \"seed\"\n",
+    );
     let found = case
         .run("facts retrieve --user ada --query editor --json")
         .success()
@@ -105,12 +114,20 @@ const DATASET: &str = r#"{"kind":"item","id":"1","group":"a","text":"Ada: The tr
 fn retrieval_is_measured_method_by_method() {
     let case = Case::empty();
     case.write("questions.jsonl", DATASET);
-    let found = case.run("facts eval questions.jsonl --json").success().json();
+    let found = case
+        .run("facts eval questions.jsonl --json")
+        .success()
+        .json();
     assert_eq!(found["queries"], 2);
     let rows = found["rows"].as_array().unwrap();
     let names: Vec<(&str, &str)> = rows
         .iter()
-        .map(|row| (row["set"].as_str().unwrap(), row["method"].as_str().unwrap()))
+        .map(|row| {
+            (
+                row["set"].as_str().unwrap(),
+                row["method"].as_str().unwrap(),
+            )
+        })
         .collect();
     let methods = ["lexical", "vector", "seed", "fused"];
     let expected = ["main", "adversarial"].map(|set| methods.map(|method| (set, method)));
@@ -122,7 +139,10 @@ fn retrieval_is_measured_method_by_method() {
     );
     let shown = case.run("facts eval questions.jsonl").success().stdout();
     assert!(shown.contains("main: 1 queries"), "{shown}");
-    assert!(shown.contains("  fused     100.0  100.0  100.0  100.0    100.0  +0.0 [+0.0, +0.0]"), "{shown}");
+    assert!(
+        shown.contains("  fused     100.0  100.0  100.0  100.0    100.0  +0.0 [+0.0, +0.0]"),
+        "{shown}"
+    );
     assert!(!case.home().join(".local").exists(), "no database is made");
 }
 
@@ -132,7 +152,9 @@ fn a_dataset_that_is_none_is_refused_with_its_line() {
     case.write("questions.jsonl", "{\"kind\":\"item\"}\n");
     let outcome = case.run("facts eval questions.jsonl").code(1);
     assert!(
-        outcome.stderr().contains("questions.jsonl:1: no item and no query"),
+        outcome
+            .stderr()
+            .contains("questions.jsonl:1: no item and no query"),
         "{}",
         outcome.stderr()
     );
