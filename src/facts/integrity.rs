@@ -58,6 +58,11 @@ const ORPHANS: &[(&str, &str)] = &[
     ("leftovers of an erasure", "SELECT count(*) FROM erasing"),
 ];
 
+/// What the index in the database lacks, and what waits in the outbox for one outside of it.
+const UNSYNCED: &str = "SELECT (SELECT count(*) FROM vector_jobs) + (SELECT count(*) FROM facts AS f \
+     WHERE f.status IN ('active', 'pending_confirmation') AND NOT EXISTS \
+     (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq))";
+
 /// Checks the database; nothing is changed.
 pub fn check(facts: &Facts) -> Result<Integrity> {
     let connection = facts.connection();
@@ -72,7 +77,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
             connection,
             "SELECT count(*) FROM turns WHERE status = 'dead'",
         )?,
-        unsynced_vectors: count(connection, "SELECT count(*) FROM vector_jobs")?,
+        unsynced_vectors: count(connection, UNSYNCED)?,
         problems: pages(connection)?,
     };
     for table in ["facts_fts", "facts_trigram"] {

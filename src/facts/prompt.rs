@@ -2,10 +2,15 @@
 
 use serde_json::json;
 
+use crate::embedding::Embedder;
 use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::queue::Turn;
+use crate::facts::search;
+use crate::facts::search::Method;
+use crate::facts::search::Query;
+use crate::facts::search::Scope;
 use crate::facts::store::Facts;
 
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
@@ -13,14 +18,24 @@ const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 /// The most old facts that are shown.
 const MOST: usize = 40;
 
+/// How many of them a search finds.
+const FOUND: usize = 20;
+
 /// Returns the prompt for a turn.
-pub fn prompt(facts: &Facts, turn: &Turn) -> Result<String> {
-    let known = candidates(facts, turn)?;
+pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<String> {
+    let known = candidates(facts, turn, embedder)?;
     Ok(filled(&known, turn))
 }
 
-/// The facts that the turn may be about.
-fn candidates(facts: &Facts, turn: &Turn) -> Result<Vec<Fact>> {
+/// The facts that the turn may be about: what a search finds, then what was spoken of last.
+fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec<Fact>> {
+    let query = Query {
+        text: turn.user_input.clone(),
+        limit: FOUND,
+        scope: turn.project.clone().map_or(Scope::General, Scope::Project),
+        method: Method::default(),
+    };
+    let hits = search::retrieve(facts, &turn.user, &query, embedder)?.hits;
     let mut known = fact::select(
         facts.connection(),
         &turn.user,
@@ -28,9 +43,10 @@ fn candidates(facts: &Facts, turn: &Turn) -> Result<Vec<Fact>> {
         &[],
     )?;
     known.retain(|fact| fact.project.is_none() || fact.project == turn.project);
+    known.retain(|fact| hits.iter().all(|hit| hit.fact.fact_id != fact.fact_id));
     known.sort_by(|a, b| b.last_mentioned_at.cmp(&a.last_mentioned_at));
-    known.truncate(MOST);
-    Ok(known)
+    let found = hits.into_iter().map(|hit| hit.fact);
+    Ok(found.chain(known).take(MOST).collect())
 }
 
 /// Fills both places in one pass: what is put in is never looked at for places.

@@ -140,6 +140,7 @@ impl Facts {
             .map(|_| ())
     }
 
+    /// Tells whether this run is to write nothing.
     pub(crate) fn is_dry_run(&self) -> bool {
         self.dry_run
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use serde::Serialize;
 
+use crate::embedding::Embedder;
 use crate::error::Error;
 use crate::error::Kind;
 use crate::error::Result;
@@ -75,6 +76,7 @@ pub fn apply(
 pub fn step(
     facts: &mut Facts,
     auditor: &Auditor,
+    embedder: &Embedder,
     skipped: &[Turn],
     wait: Option<Duration>,
 ) -> Result<Option<Step>> {
@@ -83,7 +85,7 @@ pub fn step(
     let Some(lease) = queue::lease(facts, skipped, length)? else {
         return Ok(None);
     };
-    let mut asked = prompt(facts, &lease.turn)?;
+    let mut asked = prompt(facts, &lease.turn, embedder)?;
     let mut last = (String::new(), String::new());
     for _ in 0..TRIES {
         if !queue::renew(facts, &lease, length)? {
@@ -102,7 +104,7 @@ pub fn step(
             }
             Err(error) if error.kind == Kind::Refused => {
                 // The facts may have changed since: the next try sees them as they are.
-                let fresh = prompt(facts, &lease.turn)?;
+                let fresh = prompt(facts, &lease.turn, embedder)?;
                 asked = again(&fresh, &answer, &error.message);
                 last = (answer, error.message);
             }

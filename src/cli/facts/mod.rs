@@ -73,8 +73,6 @@ pub(crate) struct Place {
 enum FactsCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
-    Retrieve(retrieve::RetrieveArgs),
-    Eval(eval::EvalArgs),
     Show(show::ShowArgs),
     History(history::HistoryArgs),
     Observe(observe::ObserveArgs),
@@ -92,6 +90,8 @@ enum FactsCommand {
     Check(check::CheckArgs),
     Archive(archive::ArchiveArgs),
     Forget(forget::ForgetArgs),
+    Retrieve(retrieve::RetrieveArgs),
+    Eval(eval::EvalArgs),
 }
 
 pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -99,8 +99,6 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
     match &args.command {
         FactsCommand::Add(args) => add::run(args, place, project, out),
         FactsCommand::List(args) => list::run(args, place, project, out),
-        FactsCommand::Retrieve(args) => retrieve::run(args, place, project, out),
-        FactsCommand::Eval(args) => eval::run(args, project, out),
         FactsCommand::Show(args) => show::run(args, place, project, out),
         FactsCommand::History(args) => history::run(args, place, project, out),
         FactsCommand::Observe(args) => observe::run(args, place, project, out),
@@ -118,6 +116,8 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         FactsCommand::Check(args) => check::run(args, place, project, out),
         FactsCommand::Archive(args) => archive::run(args, place, project, out),
         FactsCommand::Forget(args) => forget::run(args, place, project, out),
+        FactsCommand::Retrieve(args) => retrieve::run(args, place, project, out),
+        FactsCommand::Eval(args) => eval::run(args, project, out),
     }
 }
 

@@ -33,9 +33,9 @@ pub(crate) fn run(
     out: &mut Output,
 ) -> Result<()> {
     let user = place.user(project)?;
-    let store = place.read(project)?;
+    let mut store = place.read(project)?;
     let turn = facts::find_turn(&store, &user, &args.turn)?;
-    let prompt = facts::prompt(&store, &turn)?;
+    let prompt = facts::prompt(&mut store, &turn, &facts::embedder(project)?)?;
     let document = Prompt {
         turn_id: turn.turn_id,
         prompt,

@@ -52,6 +52,7 @@ struct Pass {
     dead: Vec<Turn>,
     failed: Vec<Turn>,
     waiting: u64,
+    vectors: usize,
     #[serde(flatten)]
     maintenance: Maintenance,
 }
@@ -98,9 +99,10 @@ fn clear(
             .hint("`annals facts prompt` shows what would be asked"));
     }
     let wait = Some(Duration::from_secs(u64::from(args.timeout)));
+    let embedder = facts::embedder(project)?;
     let mut skipped = Vec::new();
     loop {
-        match facts::step(store, auditor, &skipped, wait)? {
+        match facts::step(store, auditor, &embedder, &skipped, wait)? {
             None => return Ok(()),
             Some(Step::Judged(judged)) => pass.judged.push(judged),
             Some(Step::Dead(turn, _)) => pass.dead.push(turn),
@@ -119,6 +121,8 @@ fn clear(
 fn finish(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
     pass.maintenance = facts::maintain(store, project.settings.facts.profile_turns)?;
     pass.waiting = facts::waiting(store)?;
+    // Vectors of an endpoint are fetched here and nowhere else: whoever writes does not wait for it.
+    pass.vectors = facts::refresh(store, &facts::embedder(project)?)?;
     Ok(())
 }
 
