@@ -184,26 +184,12 @@ CREATE TABLE fact_vectors (
   PRIMARY KEY (user_id, seq)
 ) WITHOUT ROWID;
 
--- Whose vectors those are, and at which change the derived file beside the database was built.
+-- The one model whose vectors those are.
 CREATE TABLE vector_index (
   only INTEGER PRIMARY KEY CHECK (only = 1),
-  model TEXT NOT NULL,
-  identity TEXT NOT NULL,
-  built_at INTEGER
+  model TEXT NOT NULL
 );
-INSERT INTO vector_index VALUES (1, 'annals-static-128-v1', lower(hex(randomblob(16))), NULL);
-
--- What has changed since the derived file was built.
-CREATE TABLE vector_changes (change INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER NOT NULL);
-CREATE TRIGGER fact_vectors_added AFTER INSERT ON fact_vectors
-WHEN (SELECT built_at FROM vector_index) IS NOT NULL
-BEGIN INSERT INTO vector_changes (seq) VALUES (new.seq); END;
-CREATE TRIGGER fact_vectors_changed AFTER UPDATE ON fact_vectors
-WHEN (SELECT built_at FROM vector_index) IS NOT NULL
-BEGIN INSERT INTO vector_changes (seq) VALUES (new.seq); END;
-CREATE TRIGGER fact_vectors_removed AFTER DELETE ON fact_vectors
-WHEN (SELECT built_at FROM vector_index) IS NOT NULL
-BEGIN INSERT INTO vector_changes (seq) VALUES (old.seq); END;
+INSERT INTO vector_index VALUES (1, 'annals-static-128-v1');
 
 -- Sums by day and user; `bucket` tells the classes of a histogram apart.
 CREATE TABLE metrics (

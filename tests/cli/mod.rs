@@ -7,6 +7,7 @@ mod entry;
 mod entry_classify;
 mod execute;
 mod facts;
+mod facts_search;
 mod init;
 mod inspect;
 mod journal;

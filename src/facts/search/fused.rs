@@ -57,7 +57,9 @@ pub(crate) fn rank(
             .map(|place| scored.ranked(place, 0.0))
             .collect()
     };
-    ranked.retain(|ranked| ranked.score > 0.0);
+    ranked.retain(|ranked| {
+        ranked.score > 0.0 || ranked.components.cosine.is_some_and(|cosine| cosine > 0.0)
+    });
     ranked.sort_by(best_first);
     scored.note_ranks(&mut ranked);
     Ok(ranked)
@@ -98,7 +100,9 @@ impl Scored {
 
     fn weighted(seqs: Vec<i64>, bm25: Vec<f64>, cosine: Vec<f64>) -> Self {
         let (mut lexical, mut vector) = (bm25.clone(), cosine.clone());
-        min_max(&mut lexical);
+        // Of words, nothing at all is the least, also where every fact has some.
+        let most = lexical.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        lexical.iter_mut().for_each(|score| *score /= most);
         min_max(&mut vector);
         for (lexical, vector) in lexical.iter_mut().zip(&mut vector) {
             *lexical *= LEXICAL;

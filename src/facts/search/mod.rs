@@ -240,6 +240,9 @@ impl Search<'_> {
 
     /// Compares the query with the vectors of what may be found; a query without meaning is near to nothing.
     fn scanned(&self, vector: &Vector, model: &str) -> Result<Scanned> {
+        if vector.is_zero() {
+            return Ok(Scanned::default());
+        }
         let (connection, user) = (self.connection, self.user);
         let mut scanned = vectors::scan(connection, user, model, &vector.quantized())?;
         let others = candidates::of_other_projects(connection, user, &self.query.scope)?;
@@ -294,3 +297,6 @@ fn hits(
     hits.truncate(limit);
     Ok(hits)
 }
+
+#[cfg(test)]
+mod tests;
