@@ -16,6 +16,7 @@ mod corpus_sweep;
 mod crash;
 mod fix_state;
 mod gold;
+mod journal;
 mod layering;
 mod planning_files;
 mod races;
