@@ -11,6 +11,7 @@ pub mod text;
 pub mod warning;
 
 // Floor 1, the tools.
+pub mod embedding;
 pub mod git;
 pub mod markdown;
 pub mod ranking;
@@ -22,7 +23,9 @@ pub mod templates;
 
 // Floor 3, the stores.
 pub mod journal;
+pub mod facts;
 pub mod knowledge;
+pub mod ledger;
 pub mod patterns;
 pub mod planning;
 
@@ -31,6 +34,7 @@ pub mod claude_md;
 
 // Floor 5, the work.
 pub mod lifecycle;
+pub mod merge;
 
 // Floor 6, the doors.
 pub mod cli;

@@ -18,6 +18,7 @@ mod fix_state;
 mod gold;
 mod journal;
 mod layering;
+mod ledger;
 mod planning_files;
 mod races;
 mod repository;

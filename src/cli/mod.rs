@@ -2,13 +2,18 @@
 
 mod completions;
 mod config;
+mod entry;
 mod execute;
+mod facts;
 mod init;
 mod inspect;
 mod journal;
+mod ledger;
 mod log;
 mod man;
+mod merge_file;
 mod milestone;
+mod notepad;
 mod output;
 mod patterns;
 mod pause;
@@ -108,9 +113,14 @@ enum Command {
     Status(status::StatusArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
+    Facts(facts::FactsArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
+    Ledger(ledger::LedgerArgs),
+    MergeFile(merge_file::MergeFileArgs),
+    Notepad(notepad::NotepadArgs),
+    Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Journal(journal::JournalArgs),
@@ -153,9 +163,14 @@ impl Command {
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Facts(args) => facts::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
+            Self::Ledger(args) => ledger::run(args, project, out),
+            Self::Notepad(args) => notepad::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
+            Self::MergeFile(args) => merge_file::run(args, project, out),
+            Self::Entry(args) => entry::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Setup(args) => setup::run(args, project, out),
