@@ -22,8 +22,8 @@ pub mod project;
 pub mod templates;
 
 // Floor 3, the stores.
-pub mod journal;
 pub mod facts;
+pub mod journal;
 pub mod knowledge;
 pub mod ledger;
 pub mod patterns;

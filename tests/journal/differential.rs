@@ -136,11 +136,11 @@ fn is_match(line: &str, record: &Value, query: &Query) -> bool {
     };
     // Nobody writes the plainest characters in another way, so that hybrid does not look for it.
     let is_plain = |c: char| matches!(c, ' '..='~') && !"\"\\/<>&'+`=".contains(c);
-    let decodes = regex.is_some() || !query.q.chars().all(is_plain);
+    let is_read_whole = regex.is_some() || !query.q.chars().all(is_plain);
     match query.mode {
         Mode::Rg => is_in(line),
         Mode::Jq => decoded(),
-        Mode::Hybrid => is_in(line) || (decodes && decoded()),
+        Mode::Hybrid => is_in(line) || (is_read_whole && decoded()),
     }
 }
 

@@ -55,11 +55,10 @@ pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalRepor
             there => there != Linked::Other,
         };
         let outcome = match (there, request.remove) {
-            (Linked::Missing, true) => FileOutcome::Unchanged,
+            (Linked::Missing, true) | (Linked::Same, false) => FileOutcome::Unchanged,
             (_, true) if !is_ours => FileOutcome::Unchanged,
             (_, true) => FileOutcome::Deleted,
             (Linked::Missing, false) => FileOutcome::Created,
-            (Linked::Same, false) => FileOutcome::Unchanged,
             (_, false) if is_ours => FileOutcome::Extended,
             _ => return Err(foreign(&path)),
         };
