@@ -17,6 +17,7 @@ mod crash;
 mod facts;
 mod fix_state;
 mod gold;
+mod journal;
 mod layering;
 mod ledger;
 mod planning_files;

@@ -224,7 +224,7 @@ fn working_directory() -> Result<PathBuf> {
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = journal::of_tool(arguments.into_iter().collect());
-    let arguments = setup::without_scope(arguments.into_iter().collect());
+    let arguments = setup::without_scope(arguments);
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => return usage::answer(&error, &arguments),

@@ -57,7 +57,7 @@ impl Draft {
         if kind.trim().is_empty() {
             return Err(Error::failed("type must not be empty"));
         }
-        if content.trim().is_empty() {
+        if content.is_empty() {
             return Err(Error::failed("content must not be empty"));
         }
         let meta = meta.map(object).transpose()?;
@@ -225,7 +225,7 @@ mod tests {
             ("{\"content\":\"c\"}{}", "trailing characters"),
             ("{}", "content is required"),
             ("{\"content\":null}", "content is required"),
-            ("{\"content\":\" \\n\"}", "content must not be empty"),
+            ("{\"content\":\"\"}", "content must not be empty"),
             ("{\"content\":5}", "content must be a string"),
             (
                 "{\"content\":\"c\",\"type\":\"\"}",

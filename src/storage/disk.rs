@@ -197,6 +197,26 @@ pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Creates a symbolic link, where the system has them.
+pub(crate) fn symlink(target: &Path, path: &Path) -> io::Result<()> {
+    count();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(target, path)
+    }
+    #[cfg(not(unix))]
+    {
+        let _unused = (target, path);
+        Err(ErrorKind::Unsupported.into())
+    }
+}
+
+/// Copies a file with its permissions.
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    count();
+    fs::copy(from, to).map(drop)
+}
+
 /// Creates a directory; says whether it was missing.
 pub(crate) fn create_directory(path: &Path) -> io::Result<bool> {
     count();
