@@ -18,6 +18,7 @@ mod fix_state;
 mod gold;
 mod layering;
 mod planning_files;
+mod plugin;
 mod races;
 mod repository;
 mod retrospective;

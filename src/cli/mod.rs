@@ -3,6 +3,7 @@
 mod completions;
 mod config;
 mod execute;
+mod hook;
 mod init;
 mod inspect;
 mod log;
@@ -113,6 +114,7 @@ enum Command {
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Setup(setup::SetupArgs),
+    Hook(hook::HookArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -160,15 +162,19 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Hook(_) => Ok(()),
         }
     }
 }
 
 impl Global {
     fn open(&self) -> Result<Project> {
+        Project::open(self.request()?)
+    }
+
+    fn request(&self) -> Result<Request> {
         let environment = Environment::new(std::env::vars_os());
-        Project::open(Request {
+        Ok(Request {
             directory: working_directory()?,
             project: self.project.clone(),
             planning_dir: self.planning_dir.clone(),
@@ -205,11 +211,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = setup::without_scope(arguments.into_iter().collect());
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return usage::answer(&error, &arguments),
+        Err(error) => return hook::tolerant(usage::answer(&error, &arguments), &arguments),
     };
     #[cfg(feature = "fail-point")]
     arm_fail_point();
     let mut out = Output::new(parsed.global.manner());
+    if let Command::Hook(args) = &parsed.command {
+        return hook::run(args, &parsed.global, &mut out);
+    }
     if let Err(error) = parsed.command.run(&parsed.global, &mut out) {
         out.failure(&error);
     }

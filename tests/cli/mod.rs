@@ -4,6 +4,7 @@ mod completions;
 mod config;
 mod conventions;
 mod execute;
+mod hook;
 mod init;
 mod inspect;
 mod log;
