@@ -2,13 +2,17 @@
 
 mod completions;
 mod config;
+mod entry;
 mod execute;
+mod facts;
 mod hook;
 mod init;
 mod inspect;
 mod log;
 mod man;
+mod merge_file;
 mod milestone;
+mod notepad;
 mod output;
 mod patterns;
 mod pause;
@@ -108,9 +112,13 @@ enum Command {
     Status(status::StatusArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
+    Facts(facts::FactsArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
+    MergeFile(merge_file::MergeFileArgs),
+    Notepad(notepad::NotepadArgs),
+    Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Setup(setup::SetupArgs),
@@ -152,9 +160,13 @@ impl Command {
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Facts(args) => facts::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
+            Self::Notepad(args) => notepad::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
+            Self::MergeFile(args) => merge_file::run(args, project, out),
+            Self::Entry(args) => entry::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Setup(args) => setup::run(args, project, out),

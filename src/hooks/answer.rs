@@ -14,6 +14,7 @@ use crate::hooks::input::Input;
 use crate::hooks::log;
 use crate::hooks::place;
 use crate::hooks::post_tool;
+use crate::hooks::pre_compact;
 use crate::hooks::start;
 use crate::project::Project;
 use crate::project::Request;
@@ -103,7 +104,8 @@ fn said(
         }
         Event::PostToolUse => post_tool::text(project, input),
         Event::SessionEnd => end::refresh(project).map(|()| None),
-        Event::PreCompact | Event::PromptSubmit => Ok(None),
+        Event::PreCompact => pre_compact::leave(project, input).map(|()| None),
+        Event::PromptSubmit => Ok(None),
     }
 }
 

@@ -43,6 +43,12 @@ impl Input {
         is(self.object.get("source"), "compact") || is(self.event(), "session.compacted")
     }
 
+    /// Returns why the session is compacted: `auto` or `manual`, where it says one of them.
+    pub(crate) fn trigger(&self) -> Option<&'static str> {
+        let said = self.object.get("trigger")?.as_str()?;
+        ["auto", "manual"].into_iter().find(|known| *known == said)
+    }
+
     /// Returns the files that the tool was asked to write, as it was given them.
     pub(crate) fn written(&self) -> Vec<&str> {
         let Some(input) = self.any(&["tool_input", "toolInput", "args"]) else {

@@ -18,6 +18,7 @@ mod known;
 mod log;
 mod place;
 mod post_tool;
+mod pre_compact;
 pub mod setup;
 mod start;
 

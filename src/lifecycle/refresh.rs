@@ -8,9 +8,9 @@ use crate::claude_md::Regenerated;
 use crate::claude_md::Sources;
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::freshness::Doubts;
 use crate::lifecycle::lessons::lessons;
-use crate::lifecycle::relevance;
+use crate::patterns;
+use crate::patterns::Doubts;
 use crate::patterns::RelevantPattern;
 use crate::planning::NextStatus;
 use crate::planning::StatusReport;
@@ -79,7 +79,7 @@ fn write(
     changes: &mut Changes,
 ) -> Result<Refreshed> {
     let mut warnings = Vec::new();
-    let patterns = relevance::recorded(project, changes, &mut warnings)?;
+    let patterns = patterns::with_changes(project, changes, &mut warnings)?;
     let targets: &[Target] = match &wish.targets[..] {
         _ if wish.present_only => &[],
         [] => &project.settings.targets,
@@ -88,7 +88,7 @@ fn write(
     let lessons = lessons(project, before, &patterns)?;
     let doubts = Doubts::known(project, &patterns, &mut warnings);
     let phase = survey.position.phase();
-    let relevant = relevance::relevant_to(&patterns, &doubts, survey, phase);
+    let relevant = patterns::relevant_to(&patterns, &doubts, survey, phase);
     let sources = sources(project, survey, relevant, lessons);
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, wish.force)?;
     changes.extend(planned)?;

@@ -406,3 +406,37 @@ fn finish_phase_four(case: &Case) {
     }
     assert_eq!(tree(&case.root().join(folder)).len(), 6);
 }
+
+#[test]
+fn a_breadcrumb_is_left_before_a_compaction_and_read_after_it() {
+    for (line, input) in [
+        ("pre-compact", "claude/pre-compact"),
+        ("pre-compact --harness codex", "codex/pre-compact"),
+        ("pre-compact --harness gemini", "gemini/pre-compress"),
+    ] {
+        let case = Case::new(VBW);
+        assert_eq!(hook(&case, line, input), "");
+        let notepad = String::from_utf8(case.read(".vibekit/notepad.md").unwrap()).unwrap();
+        let crumb = notepad
+            .lines()
+            .find(|line| line.starts_with("- [2026-03-01T12:00Z] "));
+        let crumb = crumb.unwrap_or_else(|| panic!("{notepad}"));
+        assert!(crumb.contains(": phase 4 - Low-Stock Alerts ("), "{crumb}");
+        assert!(crumb.ends_with("next /vbw:execute 4"), "{crumb}");
+        let text = told(
+            &case,
+            "session-start",
+            "claude/session-start-compact",
+            "SessionStart",
+        );
+        let place = text.find("Before compaction (").unwrap();
+        assert!(text.find("## Blockers").unwrap() > place, "{text}");
+        let text = told(
+            &case,
+            "session-start",
+            "claude/session-start",
+            "SessionStart",
+        );
+        assert!(!text.contains("Before compaction ("), "{text}");
+    }
+}
