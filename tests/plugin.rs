@@ -35,6 +35,9 @@ fn its_version_is_the_programs() {
     let manifest = json("plugin/.claude-plugin/plugin.json");
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(manifest["name"], "annals");
+    let listed = &json(".claude-plugin/marketplace.json")["plugins"][0];
+    assert_eq!(listed["name"], "annals");
+    assert_eq!(listed["source"], format!("./{PLUGIN}"));
 }
 
 #[test]
