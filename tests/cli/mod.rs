@@ -10,6 +10,7 @@ mod facts;
 mod hook;
 mod init;
 mod inspect;
+mod ledger;
 mod log;
 mod man;
 mod merge_file;
