@@ -21,6 +21,7 @@ mod journal;
 mod layering;
 mod ledger;
 mod planning_files;
+mod plugin;
 mod races;
 mod recall;
 mod repository;

@@ -5,6 +5,7 @@ mod config;
 mod entry;
 mod execute;
 mod facts;
+mod hook;
 mod init;
 mod inspect;
 mod journal;
@@ -127,6 +128,7 @@ enum Command {
     Undo(undo::UndoArgs),
     Journal(journal::JournalArgs),
     Setup(setup::SetupArgs),
+    Hook(hook::HookArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -182,14 +184,19 @@ impl Command {
                 Ok(())
             }
             Self::Completions(_) | Self::Man(_) | Self::Journal(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Hook(_) => Ok(()),
         }
     }
 }
 
 impl Global {
     fn open(&self) -> Result<Project> {
+        Project::open(self.request()?)
+    }
+
+    fn request(&self) -> Result<Request> {
         let environment = Environment::new(std::env::vars_os());
-        Project::open(Request {
+        Ok(Request {
             directory: working_directory()?,
             project: self.project.clone(),
             planning_dir: self.planning_dir.clone(),
@@ -227,11 +234,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = setup::without_scope(arguments);
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return usage::answer(&error, &arguments),
+        Err(error) => return hook::tolerant(usage::answer(&error, &arguments), &arguments),
     };
     #[cfg(feature = "fail-point")]
     arm_fail_point();
     let mut out = Output::new(parsed.global.manner());
+    if let Command::Hook(args) = &parsed.command {
+        return hook::run(args, &parsed.global, &mut out);
+    }
     if let Err(error) = parsed.command.run(&parsed.global, &mut out) {
         out.failure(&error);
     }

@@ -8,6 +8,7 @@ mod entry_classify;
 mod execute;
 mod facts;
 mod facts_search;
+mod hook;
 mod init;
 mod inspect;
 mod journal;
