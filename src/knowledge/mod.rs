@@ -9,19 +9,58 @@
 //! └── notepad.md        Priority Context, Working Memory, Manual
 //! ```
 
+mod audit;
+mod cache;
+mod delete;
+mod draft;
+mod duplicates;
 mod entry;
 mod front;
+mod front_edit;
+mod guard;
+mod index;
 mod key;
+mod likeness;
+mod links;
+mod list;
 mod log;
 mod place;
+mod prune;
+mod query;
 mod read;
+mod scan;
+mod supersede;
 mod vocabulary;
+mod words;
+mod write;
+pub(crate) mod yaml;
 
+pub use audit::BrokenLink;
+pub use audit::EntryAudit;
+pub use audit::Invalid;
+pub use audit::audit;
+pub use delete::Deleted;
+pub use delete::delete;
+pub use duplicates::Duplicate;
 pub use entry::Entry;
 pub use key::Key;
+pub use list::Listed;
+pub use list::Listing;
+pub use list::Selection;
+pub use list::list;
 pub use place::Place;
+pub use query::Hit;
+pub use query::Hits;
+pub use query::Query;
+pub use query::query;
 pub use read::EntryText;
 pub use read::read;
+pub use supersede::Superseded;
+pub use supersede::supersede;
 pub use vocabulary::Confidence;
 pub use vocabulary::EntryType;
 pub use vocabulary::Status;
+pub use write::EntryWrite;
+pub use write::Outcome;
+pub use write::Written;
+pub use write::write;

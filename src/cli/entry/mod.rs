@@ -1,6 +1,13 @@
 //! `annals entry`
 
+mod audit;
+mod delete;
+mod filter;
+mod list;
+mod query;
 mod read;
+mod supersede;
+mod write;
 
 use clap::Args;
 use clap::Subcommand;
@@ -22,10 +29,22 @@ pub(crate) struct EntryArgs {
 #[derive(Debug, Subcommand)]
 enum EntryCommand {
     Read(read::ReadArgs),
+    Query(query::QueryArgs),
+    List(list::ListArgs),
+    Write(write::WriteArgs),
+    Supersede(supersede::SupersedeArgs),
+    Delete(delete::DeleteArgs),
+    Audit(audit::AuditArgs),
 }
 
 pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
     match &args.command {
         EntryCommand::Read(args) => read::run(args, project, out),
+        EntryCommand::Query(args) => query::run(args, project, out),
+        EntryCommand::List(args) => list::run(args, project, out),
+        EntryCommand::Write(args) => write::run(args, project, out),
+        EntryCommand::Supersede(args) => supersede::run(args, project, out),
+        EntryCommand::Delete(args) => delete::run(args, project, out),
+        EntryCommand::Audit(args) => audit::run(args, project, out),
     }
 }
