@@ -1,6 +1,7 @@
 //! `annals entry`
 
 mod audit;
+mod classify;
 mod delete;
 mod filter;
 mod list;
@@ -35,6 +36,7 @@ enum EntryCommand {
     Supersede(supersede::SupersedeArgs),
     Delete(delete::DeleteArgs),
     Audit(audit::AuditArgs),
+    Classify(classify::ClassifyArgs),
 }
 
 pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -46,5 +48,6 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
         EntryCommand::Supersede(args) => supersede::run(args, project, out),
         EntryCommand::Delete(args) => delete::run(args, project, out),
         EntryCommand::Audit(args) => audit::run(args, project, out),
+        EntryCommand::Classify(args) => classify::run(args, project, out),
     }
 }
