@@ -10,6 +10,7 @@
 //! ```
 
 mod classify;
+mod debt;
 mod entry;
 mod front;
 mod key;
@@ -23,6 +24,10 @@ pub use classify::Classification;
 pub use classify::Proposal;
 pub use classify::Surface;
 pub use classify::classify;
+pub use debt::Debt;
+pub use debt::IndebtedFile;
+pub use debt::Marker;
+pub use debt::debt;
 pub use entry::Entry;
 pub use key::Key;
 pub use place::Place;

@@ -10,7 +10,10 @@ fn an_entry_is_read_verbatim_and_a_missing_one_names_the_closest() {
     let case = Case::empty();
     case.write(".vibekit/memory/test-runner.md", ENTRY);
     let read = case.run("entry read --key test-runner").success();
-    assert_eq!((read.stdout(), read.stderr()), (ENTRY.into(), String::new()));
+    assert_eq!(
+        (read.stdout(), read.stderr()),
+        (ENTRY.into(), String::new())
+    );
     let missing = case.run("entry read --key tset-runner").code(3);
     assert_error(
         &missing,

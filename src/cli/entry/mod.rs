@@ -1,6 +1,7 @@
 //! `annals entry`
 
 mod classify;
+mod debt;
 mod read;
 
 use clap::Args;
@@ -24,11 +25,16 @@ pub(crate) struct EntryArgs {
 enum EntryCommand {
     Read(read::ReadArgs),
     Classify(classify::ClassifyArgs),
+    Debt(debt::DebtArgs),
 }
 
 pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
     match &args.command {
         EntryCommand::Read(args) => read::run(args, project, out),
         EntryCommand::Classify(args) => classify::run(args, project, out),
+        EntryCommand::Debt(args) => {
+            debt::run(args, project, out);
+            Ok(())
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use serde::Serialize;
 
 use crate::clock::Clock;
@@ -18,14 +19,16 @@ use crate::knowledge::notepad::same_length_text;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::Changes;
+use crate::storage::Request;
 use crate::storage::Store;
+use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// What a notepad holds before anybody wrote in it.
 const NEW: &str = "# Vibekit Notepad\n\n## Priority Context\n\n## Working Memory\n\n## Manual\n";
 
 /// What is to be noted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Note<'a> {
     /// The section it goes to.
     pub section: Section,
@@ -33,6 +36,8 @@ pub struct Note<'a> {
     pub text: &'a str,
     /// Whether it may hold what looks like a secret.
     pub allow_secret: bool,
+    /// The caller's id of this write: asked again with it, nothing is noted twice.
+    pub request_id: Option<&'a str>,
 }
 
 /// What was noted. It is the document of `annals notepad priority --json` and its siblings.
@@ -52,25 +57,53 @@ pub struct NoteReport {
     pub warnings: Vec<Warning>,
 }
 
+/// What is remembered of a write, to answer the same request again.
+#[derive(Debug, Serialize, Deserialize)]
+struct Answer {
+    characters: usize,
+    changed: Vec<PathBuf>,
+}
+
 /// Adds a note to its section and a line to the log, in one transaction.
 pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
     admissible(note)?;
-    let place = Place::of(project);
-    let operation = format!("notepad {}", note.section.as_str());
+    let request = note.request_id.map(|id| Request::new(id, command(note)));
+    let request = request.transpose()?;
+    let mut warnings = Vec::new();
     let work = || {
         let mut changes = Changes::new();
-        let report = add(&mut changes, &place, &project.clock, note)?;
-        log::add(&mut changes, &place, &project.clock, &operation)?;
-        Ok((report, changes))
+        let characters = add(&mut changes, project, note, &mut warnings)?;
+        let named = |path: &Path| project.relative(path).to_owned();
+        let answer = Answer {
+            characters,
+            changed: changes.paths().into_iter().map(named).collect(),
+        };
+        Ok((answer, changes))
     };
-    let storage = project.storage();
-    let (mut report, applied) = storage.transact(&operation, &[Store::Entries], work)?;
-    let named = |path: &PathBuf| project.relative(path).to_owned();
-    report.changed = applied.changed.iter().map(named).collect();
-    report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(applied.warnings);
-    report.warnings = project.named(report.warnings);
-    Ok(report)
+    let (answer, applied) = project.storage().transact_once(
+        command(note),
+        &[Store::Entries],
+        request.as_ref(),
+        work,
+    )?;
+    warnings.extend(applied.warnings);
+    let is_limited = note.section == Section::Priority;
+    Ok(NoteReport {
+        section: note.section,
+        characters: is_limited.then_some(answer.characters),
+        limit: is_limited.then_some(LIMIT),
+        changed: answer.changed,
+        diff: applied.dry_run.then_some(applied.diff),
+        warnings: project.named(warnings),
+    })
+}
+
+fn command(note: &Note<'_>) -> &'static str {
+    match note.section {
+        Section::Priority => "notepad priority",
+        Section::Working => "notepad working",
+        Section::Manual => "notepad manual",
+    }
 }
 
 /// Refuses what no notepad would take, whatever it holds.
@@ -100,25 +133,24 @@ fn admissible(note: &Note<'_>) -> Result<()> {
     }
 }
 
-/// Plans the note; nothing is planned where a rule refuses it.
-fn add(changes: &mut Changes, place: &Place, clock: &Clock, note: &Note<'_>) -> Result<NoteReport> {
+/// Plans the note and its line in the log, and returns the characters that Priority Context then holds.
+fn add(
+    changes: &mut Changes,
+    project: &Project,
+    note: &Note<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<usize> {
+    let place = Place::of(project);
     let path = place.notepad();
     let old = changes.current(&path)?;
     let mut bytes = old.clone().unwrap_or_default();
     if bytes.trim_ascii().is_empty() {
         bytes.extend_from_slice(NEW.as_bytes());
     }
-    let (characters, warnings) = insert(&mut bytes, clock, note, &path)?;
+    let characters = insert(&mut bytes, &project.clock, note, &path)?.into_value(warnings);
     changes.edit(&path, old, bytes)?;
-    let is_limited = note.section == Section::Priority;
-    Ok(NoteReport {
-        section: note.section,
-        characters: is_limited.then_some(characters),
-        limit: is_limited.then_some(LIMIT),
-        changed: Vec::new(),
-        diff: None,
-        warnings,
-    })
+    log::add(changes, &place, &project.clock, command(note))?;
+    Ok(characters)
 }
 
 /// Inserts the note, and returns the characters that Priority Context then holds.
@@ -127,7 +159,7 @@ fn insert(
     clock: &Clock,
     note: &Note<'_>,
     path: &Path,
-) -> Result<(usize, Vec<Warning>)> {
+) -> Result<Parsed<usize>> {
     let text = same_length_text(bytes);
     let parsed = parse(&text, path);
     let notepad = parsed.value;
@@ -146,7 +178,10 @@ fn insert(
             .hint("take something out by hand, or write an entry: `annals entry write`"));
     }
     bytes.splice(insertion.at..insertion.at, insertion.text.into_bytes());
-    Ok((characters, parsed.warnings))
+    Ok(Parsed {
+        value: characters,
+        warnings: parsed.warnings,
+    })
 }
 
 /// Returns the lines that a note becomes.
