@@ -87,6 +87,28 @@ fn init_is_completed_by_the_next_command() {
     killed_at_every_operation(project, "init --name sundial", "init --name sundial");
 }
 
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_note_is_whole_after_the_same_request_and_stands_once() {
+    for command in [
+        "notepad priority fact --request-id 1",
+        "notepad working note --request-id 1",
+    ] {
+        killed_at_every_operation(Case::empty, command, command);
+    }
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_note_is_completed_or_not_begun_when_another_one_follows() {
+    let with_notepad = || {
+        let case = Case::empty();
+        case.write(".vibekit/notepad.md", "## Mine\nkeep\n\n## Manual\nmine\n");
+        case
+    };
+    killed_at_every_operation(with_notepad, "notepad manual note", "notepad working other");
+}
+
 #[cfg(not(feature = "fail-point"))]
 #[test]
 fn crash_tests_are_compiled_in() {

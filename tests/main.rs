@@ -12,6 +12,7 @@
 
 mod claude_md;
 mod cli;
+mod conformance;
 mod corpus_sweep;
 mod crash;
 mod fix_state;

@@ -196,3 +196,94 @@ fn lines(note: &Note<'_>, clock: &Clock) -> String {
         Section::Manual => format!("{text}\n"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::knowledge::notepad::Notepad;
+
+    /// What could be taken for structure, and what could not.
+    fn hostile() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            Just(&b"# Vibekit Notepad\n\n"[..]),
+            Just(&b"## Priority Context\n"[..]),
+            Just(&b"## Working Memory\r\n"[..]),
+            Just(&b"### Manual:\n"[..]),
+            Just(&b"**Working Memory**\n"[..]),
+            Just(&b"Manual\n===\n"[..]),
+            Just(&b"## Mine\n"[..]),
+            Just(&b"- [2026-01-01T00:00Z] old\n"[..]),
+            Just(&b"  - nested\r\n"[..]),
+            Just(&b"> - quoted\n"[..]),
+            Just(&b"```\n"[..]),
+            Just(&b"<!--"[..]),
+            Just(&b"-->\n"[..]),
+            Just(&b"---\n"[..]),
+            Just(&b"\n"[..]),
+            Just(&b"\r\n"[..]),
+            Just(&b"\xff\xc3"[..]),
+            Just(&b"mine"[..]),
+            Just("日本 🎉 \u{5d0}".as_bytes()),
+        ];
+        proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+    }
+
+    fn noted() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            Just("## Working Memory"),
+            Just("\n### Priority Context\n"),
+            Just("\n**Manual**\n"),
+            Just("\n"),
+            Just("\n#### deep\n"),
+            Just("```"),
+            Just("<!--"),
+            Just("---"),
+            Just("a fact"),
+            Just("日🎉"),
+        ];
+        proptest::collection::vec(piece, 1..5).prop_map(|pieces| pieces.concat())
+    }
+
+    fn clock() -> Clock {
+        Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()
+    }
+
+    fn content(notepad: &Notepad<'_>, text: &str, section: Section) -> Option<String> {
+        Some(text[notepad.content(section)?].trim().to_owned())
+    }
+
+    proptest! {
+        #[test]
+        fn any_note_in_any_text_keeps_every_other_byte_and_section(
+            old in hostile(), text in noted(), section in 0_usize..3,
+        ) {
+            let section = Section::ALL[section];
+            let text = match section {
+                Section::Working => text.replace('\n', " "),
+                _ => text,
+            };
+            let note = Note { section, text: &text, allow_secret: false, request_id: None };
+            let mut new = old.clone();
+            let path = Path::new("notepad.md");
+            if insert(&mut new, &clock(), &note, path).is_err() {
+                prop_assert_eq!(new, old);
+                return Ok(());
+            }
+            let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+            let behind = old[same..].iter().rev().zip(new.iter().rev());
+            let behind = behind.take_while(|(a, b)| a == b).count();
+            prop_assert_eq!(same + behind, old.len(), "one insertion");
+            let (before, after) = (same_length_text(&old), same_length_text(&new));
+            let (was, is) = (parse(&before, path).value, parse(&after, path).value);
+            for other in Section::ALL.into_iter().filter(|other| *other != section) {
+                let was = content(&was, &before, other);
+                prop_assert_eq!(was, content(&is, &after, other));
+            }
+            let body = is.section(section).unwrap().body.clone();
+            let held = after[body].replace("\r\n", "\n");
+            prop_assert!(held.contains(&text), "{held:?}");
+        }
+    }
+}
