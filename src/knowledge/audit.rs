@@ -19,8 +19,8 @@ use crate::knowledge::index::Row;
 use crate::knowledge::likeness::Likeness;
 use crate::knowledge::links::Link;
 use crate::knowledge::links::links;
+use crate::knowledge::notepad;
 use crate::knowledge::place::stem;
-use crate::knowledge::prune::prune;
 use crate::knowledge::scan::Found;
 use crate::knowledge::scan::Needed;
 use crate::knowledge::scan::scan;
@@ -145,21 +145,11 @@ fn prune_notepad(
     found: &mut EntryAudit,
     changes: &mut Changes,
 ) -> Result<()> {
-    let path = place.notepad();
-    let Some(old) = changes.current(&path)? else {
-        return Ok(());
-    };
-    let Ok(text) = str::from_utf8(&old) else {
-        let warning = Warning::file(
-            project.relative(&path),
-            "is not UTF-8 text, so it is not pruned",
-        );
-        found.warnings.push(warning);
-        return Ok(());
-    };
-    let (kept, gone) = prune(text, project.clock.now());
-    found.pruned_working = gone;
-    changes.edit(&path, Some(old), kept)
+    let pruned = notepad::pruned(place, &project.clock)?;
+    let pruned = pruned.into_value(&mut found.warnings);
+    found.warnings = project.named(std::mem::take(&mut found.warnings));
+    found.pruned_working = pruned.count;
+    changes.extend(pruned.changes)
 }
 
 fn rebuild_index(

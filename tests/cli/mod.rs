@@ -5,6 +5,7 @@ mod config;
 mod conventions;
 mod entry;
 mod entry_classify;
+mod entry_debt;
 mod execute;
 mod facts;
 mod init;

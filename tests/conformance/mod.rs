@@ -2,7 +2,9 @@
 //!
 //! Each test is one rule, refusal or output line that other tools of the same store rely on.
 
+mod classify;
 mod entries;
+mod notepad;
 
 use crate::support::Case;
 use crate::support::Outcome;

@@ -2,6 +2,7 @@
 
 mod audit;
 mod classify;
+mod debt;
 mod delete;
 mod filter;
 mod list;
@@ -30,24 +31,29 @@ pub(crate) struct EntryArgs {
 #[derive(Debug, Subcommand)]
 enum EntryCommand {
     Read(read::ReadArgs),
+    Classify(classify::ClassifyArgs),
+    Debt(debt::DebtArgs),
     Query(query::QueryArgs),
     List(list::ListArgs),
     Write(write::WriteArgs),
     Supersede(supersede::SupersedeArgs),
     Delete(delete::DeleteArgs),
     Audit(audit::AuditArgs),
-    Classify(classify::ClassifyArgs),
 }
 
 pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
     match &args.command {
         EntryCommand::Read(args) => read::run(args, project, out),
+        EntryCommand::Classify(args) => classify::run(args, project, out),
+        EntryCommand::Debt(args) => {
+            debt::run(args, project, out);
+            Ok(())
+        }
         EntryCommand::Query(args) => query::run(args, project, out),
         EntryCommand::List(args) => list::run(args, project, out),
         EntryCommand::Write(args) => write::run(args, project, out),
         EntryCommand::Supersede(args) => supersede::run(args, project, out),
         EntryCommand::Delete(args) => delete::run(args, project, out),
         EntryCommand::Audit(args) => audit::run(args, project, out),
-        EntryCommand::Classify(args) => classify::run(args, project, out),
     }
 }

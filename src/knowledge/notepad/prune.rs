@@ -131,6 +131,8 @@ fn indented_below(text: &str, from: usize, to: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn prune(text: &str) -> String {
@@ -173,5 +175,28 @@ mod tests {
         assert!(parsed.value.is_empty());
         assert_eq!(parsed.warnings.len(), 1);
         assert_eq!(parsed.warnings[0].place.line, Some(2));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_keeps_what_is_no_old_bullet(
+            lines in proptest::collection::vec(prop_oneof![
+                Just("## Working Memory"), Just("## Manual"), Just("## Mine"),
+                Just("- [2026-01-01T00:00Z] old"), Just("- [2026-03-01T00:00Z] new"),
+                Just("  below"), Just("```"), Just("mine"), Just(""), Just("> quoted"), Just("日本"),
+            ], 0..24),
+            is_crlf in any::<bool>(),
+        ) {
+            let newline = if is_crlf { "\r\n" } else { "\n" };
+            let text = lines.join(newline);
+            let kept = prune(&text);
+            let foreign = |text: &str| {
+                let lines = text.lines().filter(|line| !line.contains("old") && *line != "  below");
+                let lines = lines.filter(|line| !line.is_empty());
+                lines.map(str::to_owned).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(foreign(&text), foreign(&kept));
+            prop_assert_eq!(prune(&kept), kept);
+        }
     }
 }
