@@ -310,4 +310,11 @@ fn an_undone_write_is_gone_from_entry_and_index() {
         difference(&before, &case.tree()),
         ["changed .vibekit/memory/log.md"]
     );
+    // Also where others were written since.
+    write(&case, "c", "Three.\n", "");
+    case.run("undo 1").success();
+    let index = memory(&case, "INDEX.md");
+    assert!(index.contains("| c |") && !index.contains("| a |"), "{index}");
+    let audit = case.run("entry audit --json").success().json();
+    assert_eq!(audit["index_rebuilt"], false);
 }

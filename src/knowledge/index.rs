@@ -17,6 +17,7 @@ use crate::knowledge::Entry;
 use crate::knowledge::EntryType;
 use crate::knowledge::Place;
 use crate::knowledge::Status;
+use crate::knowledge::place::stem;
 use crate::knowledge::scan::Needed;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
@@ -188,6 +189,32 @@ pub(crate) fn update(
         }
     };
     changes.edit(&path, old, new)
+}
+
+/// Plans that INDEX.md has the rows of the entries that a plan changes.
+pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
+    let place = Place::of(project);
+    let folder = place.memory();
+    let mut rows = Vec::new();
+    for path in changes.paths() {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let Some(key) = name.and_then(stem).filter(|_| path.starts_with(&folder)) else {
+            continue;
+        };
+        let row = changes.current(path)?.map(|bytes| {
+            let text = String::from_utf8_lossy(&bytes);
+            Row::of(&Entry::parse(&text, path).value)
+        });
+        rows.push((key.to_owned(), row));
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<(&str, Option<Row>)> = rows
+        .iter()
+        .map(|(key, row)| (key.as_str(), row.clone()))
+        .collect();
+    update(project, &place, changes, &rows)
 }
 
 /// Returns the rows of all entries there are.

@@ -53,6 +53,7 @@ pub use delete::Deleted;
 pub use delete::delete;
 pub use duplicates::Duplicate;
 pub use entry::Entry;
+pub use index::refresh_index;
 pub use key::Key;
 pub use list::Listed;
 pub use list::Listing;
