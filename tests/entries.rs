@@ -314,7 +314,10 @@ fn an_undone_write_is_gone_from_entry_and_index() {
     write(&case, "c", "Three.\n", "");
     case.run("undo 1").success();
     let index = memory(&case, "INDEX.md");
-    assert!(index.contains("| c |") && !index.contains("| a |"), "{index}");
+    assert!(
+        index.contains("| c |") && !index.contains("| a |"),
+        "{index}"
+    );
     let audit = case.run("entry audit --json").success().json();
     assert_eq!(audit["index_rebuilt"], false);
 }

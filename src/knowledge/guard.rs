@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::markdown::Lines;
 use crate::secrets;
 
 /// Refuses a text that holds what looks like a secret, and names the rule and the line.
@@ -9,8 +10,7 @@ pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
     let Some(secret) = secrets::find(text).into_iter().next() else {
         return Ok(());
     };
-    let before = &text.as_bytes()[..secret.range.start];
-    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+    let line = Lines::of(text).line(secret.range.start);
     let rule = secret.rule;
     Err(Error::refused(format!(
         "the {what} holds what looks like a secret ({rule}, line {line})"

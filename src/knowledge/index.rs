@@ -173,22 +173,25 @@ pub(crate) fn update(
     }
     let new = match updated {
         Some(text) => text,
-        None => {
-            let mut all: BTreeMap<String, Row> = all(project, place)?
-                .value
-                .into_iter()
-                .map(|row| (row.key.clone(), row))
-                .collect();
-            for (key, row) in rows {
-                match row {
-                    Some(row) => all.insert((*key).to_owned(), row.clone()),
-                    None => all.remove(*key),
-                };
-            }
-            render(all.into_values())
-        }
+        None => anew(project, place, rows)?,
     };
     changes.edit(&path, old, new)
+}
+
+/// Returns the whole text for the entries there are, and these rows in place of theirs.
+fn anew(project: &Project, place: &Place, rows: &[(&str, Option<Row>)]) -> Result<String> {
+    let mut all: BTreeMap<String, Row> = all(project, place)?
+        .value
+        .into_iter()
+        .map(|row| (row.key.clone(), row))
+        .collect();
+    for (key, row) in rows {
+        match row {
+            Some(row) => all.insert((*key).to_owned(), row.clone()),
+            None => all.remove(*key),
+        };
+    }
+    Ok(render(all.into_values()))
 }
 
 /// Plans that INDEX.md has the rows of the entries that a plan changes.

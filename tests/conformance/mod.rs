@@ -26,10 +26,10 @@ fn entry(key: &str, fields: &[(&str, &str)], body: &str) -> String {
     for (name, default) in defaults {
         let given = fields.iter().find(|(given, _)| *given == name);
         let value = given.map_or(default, |(_, value)| *value);
-        text.push_str(&format!("{name}: {value}\n"));
+        text.extend([name, ": ", value, "\n"]);
         if name == "status" {
             for (name, value) in fields.iter().filter(|(name, _)| *name == "supersedes") {
-                text.push_str(&format!("{name}: {value}\n"));
+                text.extend([*name, ": ", *value, "\n"]);
             }
         }
     }
