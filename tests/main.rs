@@ -15,6 +15,7 @@ mod cli;
 mod conformance;
 mod corpus_sweep;
 mod crash;
+mod entries;
 mod fix_state;
 mod gold;
 mod layering;

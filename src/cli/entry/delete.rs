@@ -23,7 +23,7 @@ pub(crate) struct DeleteArgs {
     #[arg(long, value_name = "KEY")]
     key: String,
     /// Why it goes; refused without
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
 }
 

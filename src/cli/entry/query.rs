@@ -23,7 +23,7 @@ use crate::project::Project;
 #[command(after_help = "Example: annals entry query --text \"test runner\" --tags testing")]
 pub(crate) struct QueryArgs {
     /// Words to look for
-    #[arg(long, value_name = "TEXT", required_unless_present_any = ["tags", "kind"])]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
     text: Option<String>,
     #[command(flatten)]
     filter: Filter,

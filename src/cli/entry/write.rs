@@ -51,7 +51,7 @@ pub(crate) struct WriteArgs {
     #[arg(long)]
     body_stdin: bool,
     /// The title, where the body has none of its own
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
     /// Write only where the entry still has this hash, which `read --json` gives
     #[arg(long, value_name = "HASH")]
