@@ -100,6 +100,17 @@ fn entries() -> Case {
 
 #[cfg(feature = "fail-point")]
 #[test]
+fn a_note_is_whole_after_the_same_request_and_stands_once() {
+    for command in [
+        "notepad priority fact --request-id 1",
+        "notepad working note --request-id 1",
+    ] {
+        killed_at_every_operation(Case::empty, command, command);
+    }
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
 fn a_killed_entry_write_is_completed_or_never_began() {
     let write = "entry write --key old --type gotcha --confidence high --body @body.md";
     killed_at_every_operation(entries, write, "entry audit");
@@ -121,17 +132,6 @@ fn a_killed_supersede_or_delete_is_completed_or_never_began() {
         "entry delete --key old --reason because",
         "entry audit",
     );
-}
-
-#[cfg(feature = "fail-point")]
-#[test]
-fn a_note_is_whole_after_the_same_request_and_stands_once() {
-    for command in [
-        "notepad priority fact --request-id 1",
-        "notepad working note --request-id 1",
-    ] {
-        killed_at_every_operation(Case::empty, command, command);
-    }
 }
 
 #[cfg(feature = "fail-point")]

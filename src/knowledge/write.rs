@@ -235,8 +235,11 @@ fn refuse_duplicate(
     body: &Likeness,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
+    if body.first == 0 {
+        return Ok(());
+    }
     let found = scan(project, place, Needed::FirstLines, |file| {
-        if file.first_line != body.first || file.key == key.as_str() || body.first == 0 {
+        if file.first_line != body.first || file.key == key.as_str() {
             return Ok(None);
         }
         let bytes = file.bytes()?;

@@ -1,0 +1,52 @@
+//! Merges our own files entry by entry for git.
+//!
+//! Git merges by lines, so that two branches that each append an entry to one file are in conflict.
+//! Here a file is cut into the pieces that its format knows (entries, bullets, lines, rows), and pieces
+//! added on both sides are both kept. What two sides changed differently stays a conflict, marked as git
+//! marks it: nothing is decided that only a person can decide.
+
+mod kind;
+mod three_way;
+mod unit;
+
+pub use kind::Kind;
+pub use three_way::Labels;
+pub use three_way::Merged;
+
+use crate::merge::kind::Inserts;
+use crate::merge::unit::Unit;
+
+/// The three versions of a file: the common ancestor, and what became of it on either side.
+#[derive(Clone, Copy, Debug)]
+pub struct Versions<'a> {
+    /// The common ancestor; empty where both sides made the file.
+    pub base: &'a str,
+    /// What it is on the branch that is merged into.
+    pub ours: &'a str,
+    /// What it is on the branch that is merged.
+    pub theirs: &'a str,
+}
+
+/// Merges three versions of a file of this kind.
+pub fn merge(kind: Kind, versions: Versions<'_>, labels: &Labels) -> Merged {
+    if kind == Kind::Index {
+        return unit::rows(versions);
+    }
+    let cut = |text| -> Vec<Unit<'_>> {
+        match kind {
+            Kind::Patterns | Kind::Decisions => unit::by_heading(text),
+            Kind::Constraints => unit::by_bullet(text),
+            Kind::Lines | Kind::Index => unit::by_line(text),
+            Kind::Context => unit::around_the_block(text),
+        }
+    };
+    let (base, ours, theirs) = (cut(versions.base), cut(versions.ours), cut(versions.theirs));
+    let inserts = match kind {
+        Kind::Context => Inserts::Compete,
+        _ => Inserts::Join,
+    };
+    three_way::merge(&base, &ours, &theirs, inserts, labels)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! What two branches did to one file.
+
+use super::*;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn labels() -> Labels {
+    Labels {
+        marker: 7,
+        ours: "ours".to_owned(),
+        theirs: "theirs".to_owned(),
+    }
+}
+
+fn merged(kind: Kind, base: &str, ours: &str, theirs: &str) -> Merged {
+    let versions = Versions { base, ours, theirs };
+    merge(kind, versions, &labels())
+}
+
+fn clean(kind: Kind, base: &str, ours: &str, theirs: &str) -> String {
+    let merged = merged(kind, base, ours, theirs);
+    assert_eq!(merged.conflicts, 0, "{}", merged.text);
+    merged.text
+}
+
+const PATTERNS: &str = "# Learned Patterns\n\n### Phase 1: Keep (2026-01-01)\n<!-- annals: phase-dir=01-keep plans=2 digest=aa -->\n\n- one\n";
+
+fn phase(number: u8, name: &str, word: &str) -> String {
+    format!(
+        "\n### Phase {number}: {name} (2026-01-02)\n<!-- annals: phase-dir=0{number}-{name} plans=1 digest=bb -->\n\n- {word}\n"
+    )
+}
+
+#[test]
+fn entries_appended_on_both_sides_are_both_kept() {
+    let ours = format!("{PATTERNS}{}", phase(2, "list", "two"));
+    let theirs = format!("{PATTERNS}{}", phase(3, "sync", "three"));
+    let text = clean(Kind::Patterns, PATTERNS, &ours, &theirs);
+    assert_eq!(text, format!("{ours}{}", phase(3, "sync", "three")));
+}
+
+#[test]
+fn one_phase_recorded_alike_on_both_sides_stands_once() {
+    let both = format!("{PATTERNS}{}", phase(2, "list", "two"));
+    assert_eq!(clean(Kind::Patterns, PATTERNS, &both, &both), both);
+    let more = format!("{both}{}", phase(3, "sync", "three"));
+    assert_eq!(clean(Kind::Patterns, PATTERNS, &both, &more), more);
+    assert_eq!(clean(Kind::Patterns, PATTERNS, &more, &both), more);
+}
+
+#[test]
+fn one_phase_recorded_differently_is_a_conflict() {
+    let ours = format!("{PATTERNS}{}", phase(2, "list", "two"));
+    let theirs = format!("{PATTERNS}{}", phase(2, "list", "other"));
+    let merged = merged(Kind::Patterns, PATTERNS, &ours, &theirs);
+    assert_eq!(merged.conflicts, 1);
+    assert!(merged.text.starts_with(&ours), "{}", merged.text);
+    assert!(
+        merged.text.contains("=======\n### Phase 2: list"),
+        "{}",
+        merged.text
+    );
+}
+
+const DECISIONS: &str = "# Decisions\n\n## Recent (last 30 days)\n- old\n\n## 2026-01\n\n### 2026-01-05 — Use files\n- **Why:** plain\n";
+
+#[test]
+fn a_new_month_and_a_new_entry_of_an_old_one_stand_beside_each_other() {
+    let ours = DECISIONS.replace(
+        "## 2026-01\n",
+        "## 2026-02\n\n### 2026-02-01 — Ours\n- **Why:** o\n\n## 2026-01\n",
+    );
+    let theirs = DECISIONS.replace(
+        "### 2026-01-05",
+        "### 2026-01-09 — Theirs\n- **Why:** t\n\n### 2026-01-05",
+    );
+    let text = clean(Kind::Decisions, DECISIONS, &ours, &theirs);
+    let order = [
+        "## Recent",
+        "## 2026-02",
+        "— Ours",
+        "## 2026-01",
+        "— Theirs",
+        "— Use files",
+    ];
+    let places: Vec<_> = order.iter().map(|part| text.find(part).unwrap()).collect();
+    assert!(places.is_sorted(), "{text}");
+}
+
+#[test]
+fn a_month_begun_on_both_sides_has_one_heading() {
+    let with = |title: &str| {
+        DECISIONS.replace(
+            "## 2026-01\n",
+            &format!("## 2026-02\n\n### 2026-02-01 — {title}\n- **Why:** x\n\n## 2026-01\n"),
+        )
+    };
+    let text = clean(Kind::Decisions, DECISIONS, &with("Ours"), &with("Theirs"));
+    assert_eq!(text.matches("## 2026-02\n").count(), 1, "{text}");
+    assert!(
+        text.contains("— Ours") && text.contains("— Theirs"),
+        "{text}"
+    );
+}
+
+const CONSTRAINTS: &str =
+    "# Constraints\n\n## Rules\n- never log secrets\n- one writer\n\n## Superseded\n";
+
+#[test]
+fn bullets_added_on_both_sides_are_both_kept() {
+    let ours = CONSTRAINTS.replace("- one writer\n", "- one writer\n- ours\n");
+    let theirs = CONSTRAINTS.replace("- one writer\n", "- one writer\n- theirs\n");
+    assert_eq!(
+        clean(Kind::Constraints, CONSTRAINTS, &ours, &theirs),
+        CONSTRAINTS.replace("- one writer\n", "- one writer\n- ours\n- theirs\n")
+    );
+}
+
+#[test]
+fn a_bullet_edited_here_and_superseded_there_is_a_conflict() {
+    let ours = CONSTRAINTS.replace("one writer", "one writer a file (updated 2026-02-01)");
+    let theirs = CONSTRAINTS.replace("- one writer\n", "")
+        + "- (Superseded 2026-02-01) one writer — locks are there\n";
+    let merged = merged(Kind::Constraints, CONSTRAINTS, &ours, &theirs);
+    assert_eq!(merged.conflicts, 1, "{}", merged.text);
+    assert!(merged.text.contains("- (Superseded 2026-02-01) one writer"));
+}
+
+#[test]
+fn a_bullet_moved_on_one_side_is_not_lost() {
+    let theirs = "# Constraints\n\n## Rules\n- one writer\n\n## Superseded\n- never log secrets\n";
+    let ours = CONSTRAINTS.replace("- one writer\n", "- one writer\n- ours\n");
+    let text = clean(Kind::Constraints, CONSTRAINTS, &ours, theirs);
+    assert_eq!(text.matches("never log secrets").count(), 1, "{text}");
+    assert!(text.contains("- ours\n"), "{text}");
+}
+
+#[test]
+fn lines_of_a_log_are_both_kept_also_without_a_last_line_end() {
+    let text = clean(Kind::Lines, "a\n", "a\nb", "a\nc\n");
+    assert_eq!(text, "a\nb\nc\n");
+    assert_eq!(clean(Kind::Lines, "", "b\n", "b\nc\n"), "b\nc\n");
+}
+
+#[test]
+fn the_index_has_each_key_once_with_its_later_row() {
+    let head = "# Index\n\n| key | title | updated |\n|---|---|---|\n";
+    let row = |key: &str, date: &str| format!("| {key} | T | {date} |\n");
+    let base = format!("{head}{}{}", row("b", "2026-01-01"), row("d", "2026-01-01"));
+    let ours = format!(
+        "{head}{}{}{}",
+        row("a", "2026-01-02"),
+        row("b", "2026-01-02"),
+        row("d", "2026-01-01")
+    );
+    let theirs = format!("{head}{}{}", row("b", "2026-01-03"), row("c", "2026-01-02"));
+    assert_eq!(
+        clean(Kind::Index, &base, &ours, &theirs),
+        format!(
+            "{head}{}{}{}",
+            row("a", "2026-01-02"),
+            row("b", "2026-01-03"),
+            row("c", "2026-01-02")
+        )
+    );
+}
+
+const CONTEXT: &str =
+    "# Mine\n\none\n\n<!-- annals:begin v1 sha256=aa -->\nold\n<!-- annals:end -->\n\nlast\n";
+
+#[test]
+fn the_generated_block_is_no_conflict_and_the_text_around_it_merges() {
+    let ours = CONTEXT
+        .replace("=aa -->\nold", "=bb -->\nours")
+        .replace("one", "one of ours");
+    let theirs = CONTEXT
+        .replace("=aa -->\nold", "=cc -->\ntheirs")
+        .replace("last", "last of theirs");
+    let text = clean(Kind::Context, CONTEXT, &ours, &theirs);
+    assert_eq!(text, ours.replace("last", "last of theirs"));
+}
+
+#[test]
+fn text_that_two_people_added_at_one_place_is_a_conflict() {
+    let ours = CONTEXT.replace("one\n", "one\nours\n");
+    let theirs = CONTEXT.replace("one\n", "one\ntheirs\n");
+    let merged = merged(Kind::Context, CONTEXT, &ours, &theirs);
+    assert_eq!(merged.conflicts, 1);
+    let place = "<<<<<<< ours\nours\n=======\ntheirs\n>>>>>>> theirs\n";
+    assert!(merged.text.contains(place), "{}", merged.text);
+}
+
+/// Two versions that grew from one list: some words of it left out, some new ones put in.
+fn grown() -> impl Strategy<Value = (String, String, String)> {
+    let side = |name: &'static str| {
+        vec((0..8_usize, any::<bool>()), 0..6).prop_map(move |edits| {
+            let mut words: Vec<String> = (0..8).map(|n| format!("base {n}")).collect();
+            for (turn, (at, is_added)) in edits.into_iter().enumerate() {
+                let at = at.min(words.len());
+                if is_added {
+                    words.insert(at, format!("{name} {turn}"));
+                } else if at < words.len() {
+                    words.remove(at);
+                }
+            }
+            words
+        })
+    };
+    let bullets = |words: Vec<String>| -> String {
+        let lines = words.iter().map(|word| format!("- {word}\n"));
+        format!("# Constraints\n\n{}", lines.collect::<String>())
+    };
+    let base: Vec<String> = (0..8).map(|n| format!("base {n}")).collect();
+    (side("ours"), side("theirs"))
+        .prop_map(move |(ours, theirs)| (bullets(base.clone()), bullets(ours), bullets(theirs)))
+}
+
+proptest! {
+    /// What either side added is there, and what neither took away is there, whatever the edits.
+    #[test]
+    fn nothing_is_lost((base, ours, theirs) in grown()) {
+        let merged = merged(Kind::Constraints, &base, &ours, &theirs);
+        for line in ours.lines().chain(theirs.lines()).filter(|line| line.starts_with("- ")) {
+            let kept_by_both = ours.contains(line) && theirs.contains(line);
+            let is_added = !base.contains(line);
+            if kept_by_both || is_added {
+                prop_assert!(merged.text.lines().any(|out| out == line), "{line} is lost:\n{}", merged.text);
+            }
+        }
+        if merged.conflicts == 0 {
+            let bullets: Vec<&str> = merged.text.lines().filter(|line| line.starts_with("- ")).collect();
+            let mut once = bullets.clone();
+            once.sort_unstable();
+            once.dedup();
+            prop_assert_eq!(once.len(), bullets.len());
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The three-way merge of two lists of pieces that grew from one.
+
+use std::ops::Range;
+
+use similar::Algorithm;
+use similar::DiffTag;
+use similar::capture_diff_slices;
+
+use crate::merge::kind::Inserts;
+use crate::merge::unit::Unit;
+
+/// What a merge came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// The text, with a marked place for each conflict.
+    pub text: String,
+    /// How many places both sides changed differently.
+    pub conflicts: usize,
+}
+
+/// How the sides are called where they are in conflict.
+#[derive(Clone, Debug)]
+pub struct Labels {
+    /// How many characters a marker has; git's default is 7.
+    pub marker: usize,
+    /// The branch that is merged into.
+    pub ours: String,
+    /// The branch that is merged.
+    pub theirs: String,
+}
+
+/// A range of the base that a side replaced by a range of its own; either may be empty.
+#[derive(Clone, Debug)]
+struct Hunk {
+    base: Range<usize>,
+    side: Range<usize>,
+}
+
+/// Merges what became of `base` on two sides.
+pub(crate) fn merge(
+    base: &[Unit<'_>],
+    ours: &[Unit<'_>],
+    theirs: &[Unit<'_>],
+    inserts: Inserts,
+    labels: &Labels,
+) -> Merged {
+    let mut merge = Merge {
+        base,
+        ours,
+        theirs,
+        inserts,
+        added: ours.iter().filter(|unit| is_new(unit, base)).collect(),
+        out: Writer::new(labels),
+    };
+    merge.run();
+    merge.out.finish()
+}
+
+struct Merge<'m, 'a> {
+    base: &'m [Unit<'a>],
+    ours: &'m [Unit<'a>],
+    theirs: &'m [Unit<'a>],
+    inserts: Inserts,
+    /// What ours added: a piece that was in the base may have been moved by theirs.
+    added: Vec<&'m Unit<'a>>,
+    out: Writer<'m>,
+}
+
+impl<'m, 'a> Merge<'m, 'a> {
+    fn run(&mut self) {
+        let ours = hunks(self.base, self.ours);
+        let theirs = hunks(self.base, self.theirs);
+        let (mut own, mut other) = (ours.as_slice(), theirs.as_slice());
+        // How far base, ours and theirs have been written.
+        let mut done = (0, 0, 0);
+        while let Some(first) = [own.first(), other.first()]
+            .into_iter()
+            .flatten()
+            .map(|hunk| hunk.base.start)
+            .min()
+        {
+            let unchanged = first - done.0;
+            self.kept(done, unchanged);
+            done = (done.0 + unchanged, done.1 + unchanged, done.2 + unchanged);
+            let (own_count, other_count, end) = match self.inserts {
+                Inserts::Join => alone(own, other, first),
+                Inserts::Compete => None,
+            }
+            .unwrap_or_else(|| reach(own, other, first));
+            let own_end = side_end(&own[..own_count], done.1, done.0, end);
+            let other_end = side_end(&other[..other_count], done.2, done.0, end);
+            let replaced = &self.base[done.0..end];
+            let (own_text, other_text) =
+                (&self.ours[done.1..own_end], &self.theirs[done.2..other_end]);
+            match (own_count, other_count) {
+                (_, 0) => self.out.units(own_text),
+                (0, _) => self.theirs(other_text),
+                _ => self.both(replaced, own_text, other_text),
+            }
+            own = &own[own_count..];
+            other = &other[other_count..];
+            done = (end, own_end, other_end);
+        }
+        self.kept(done, self.base.len() - done.0);
+    }
+
+    /// Writes what no side changed, with the blank lines of the side that changed them.
+    fn kept(&mut self, from: (usize, usize, usize), count: usize) {
+        for step in 0..count {
+            let base = &self.base[from.0 + step];
+            let (own, other) = (&self.ours[from.1 + step], &self.theirs[from.2 + step]);
+            let gap = if own.gap == base.gap {
+                other.gap
+            } else {
+                own.gap
+            };
+            self.out.unit(own, gap);
+        }
+    }
+
+    /// Writes a place that both sides changed.
+    fn both(&mut self, replaced: &[Unit<'a>], ours: &'m [Unit<'a>], theirs: &'m [Unit<'a>]) {
+        if same(ours, theirs) {
+            return self.out.units(ours);
+        }
+        let compete = self.inserts == Inserts::Compete;
+        if !replaced.is_empty() || compete {
+            return self.out.conflict(ours, theirs);
+        }
+        self.out.units(ours);
+        if ours.last().is_some_and(|unit| !unit.is_block)
+            && theirs.first().is_some_and(|unit| !unit.is_block)
+        {
+            self.out.close_gap();
+        }
+        self.theirs(theirs);
+    }
+
+    /// Writes what theirs added, but for what ours added as well.
+    fn theirs(&mut self, theirs: &'m [Unit<'a>]) {
+        if self.inserts == Inserts::Compete {
+            return self.out.units(theirs);
+        }
+        for unit in theirs {
+            let is_new = is_new(unit, self.base);
+            let rival = self.added.iter().find(|own| is_new && own.key == unit.key);
+            match rival {
+                None => self.out.unit(unit, unit.gap),
+                Some(own) if own.identity == unit.identity => {}
+                Some(_) => self.out.conflict(&[], std::slice::from_ref(unit)),
+            }
+        }
+    }
+}
+
+fn is_new(unit: &Unit<'_>, base: &[Unit<'_>]) -> bool {
+    base.iter().all(|old| old.identity != unit.identity)
+}
+
+/// Returns what a side changed, as ranges of the base and of the side.
+fn hunks(base: &[Unit<'_>], side: &[Unit<'_>]) -> Vec<Hunk> {
+    let identities = |units: &[Unit<'_>]| -> Vec<String> {
+        units.iter().map(|unit| unit.identity.to_string()).collect()
+    };
+    capture_diff_slices(Algorithm::Myers, &identities(base), &identities(side))
+        .into_iter()
+        .filter(|operation| operation.tag() != DiffTag::Equal)
+        .map(|operation| Hunk {
+            base: operation.old_range(),
+            side: operation.new_range(),
+        })
+        .collect()
+}
+
+/// Returns the one of two hunks here that only adds something, to be written before the other.
+fn alone(ours: &[Hunk], theirs: &[Hunk], start: usize) -> Option<(usize, usize, usize)> {
+    let (own, other) = (ours.first()?, theirs.first()?);
+    let both_here = own.base.start == start && other.base.start == start;
+    match (own.base.is_empty(), other.base.is_empty()) {
+        (true, false) if both_here => Some((1, 0, start)),
+        (false, true) if both_here => Some((0, 1, start)),
+        _ => None,
+    }
+}
+
+/// Returns how many hunks of either side belong to the place that starts here, and where it ends.
+fn reach(ours: &[Hunk], theirs: &[Hunk], start: usize) -> (usize, usize, usize) {
+    let (mut own, mut other, mut end) = (0, 0, start);
+    loop {
+        let taken = (own, other);
+        for (hunks, count) in [(ours, &mut own), (theirs, &mut other)] {
+            while let Some(hunk) = hunks.get(*count) {
+                let begins = hunk.base.start;
+                // Two that only touch are two places, but for two that begin at one.
+                if begins == start || begins < end {
+                    end = end.max(hunk.base.end);
+                    *count += 1;
+                } else {
+                    break;
+                }
+            }
+        }
+        if (own, other) == taken {
+            return (own, other, end);
+        }
+    }
+}
+
+/// Returns where a side is when the base is at `end`.
+fn side_end(taken: &[Hunk], side: usize, base: usize, end: usize) -> usize {
+    match taken.last() {
+        None => side + (end - base),
+        Some(last) => last.side.end + (end - last.base.end),
+    }
+}
+
+fn same(ours: &[Unit<'_>], theirs: &[Unit<'_>]) -> bool {
+    ours.len() == theirs.len()
+        && ours
+            .iter()
+            .zip(theirs)
+            .all(|(own, other)| own.identity == other.identity)
+}
+
+/// Writes pieces one under the other, and never glues two together.
+struct Writer<'m> {
+    labels: &'m Labels,
+    text: String,
+    line_end: &'static str,
+    last_is_block: bool,
+    conflicts: usize,
+}
+
+impl<'m> Writer<'m> {
+    fn new(labels: &'m Labels) -> Self {
+        Self {
+            labels,
+            text: String::new(),
+            line_end: "\n",
+            last_is_block: false,
+            conflicts: 0,
+        }
+    }
+
+    fn units(&mut self, units: &[Unit<'_>]) {
+        for unit in units {
+            self.unit(unit, unit.gap);
+        }
+    }
+
+    fn unit(&mut self, unit: &Unit<'_>, gap: &str) {
+        self.part(unit.is_block);
+        self.text.push_str(unit.text);
+        self.text.push_str(gap);
+        if gap.starts_with('\r') {
+            self.line_end = "\r\n";
+        }
+        self.last_is_block = unit.is_block;
+    }
+
+    /// Ends the line before a piece, and leaves a blank one between two entries: what was the last
+    /// piece of its own file may have neither.
+    fn part(&mut self, is_block: bool) {
+        if self.text.is_empty() {
+            return;
+        }
+        if !self.text.ends_with('\n') {
+            self.text.push_str(self.line_end);
+        }
+        let has_blank = self.text.ends_with("\n\n") || self.text.ends_with("\n\r\n");
+        if is_block && self.last_is_block && !has_blank {
+            self.text.push_str(self.line_end);
+        }
+    }
+
+    /// Takes the blank lines away that ended one side's list: the other side's goes on below.
+    fn close_gap(&mut self) {
+        let end = self.text.trim_end_matches(['\n', '\r']).len();
+        self.text.truncate(end);
+        self.text.push_str(self.line_end);
+    }
+
+    fn conflict(&mut self, ours: &[Unit<'_>], theirs: &[Unit<'_>]) {
+        self.conflicts += 1;
+        self.marker('<', &self.labels.ours);
+        self.units(ours);
+        self.marker('=', "");
+        self.units(theirs);
+        self.marker('>', &self.labels.theirs);
+    }
+
+    fn marker(&mut self, sign: char, label: &str) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push_str(self.line_end);
+        }
+        self.text
+            .extend(std::iter::repeat_n(sign, self.labels.marker));
+        if !label.is_empty() {
+            self.text.push(' ');
+            self.text.push_str(label);
+        }
+        self.text.push_str(self.line_end);
+        self.last_is_block = false;
+    }
+
+    fn finish(self) -> Merged {
+        Merged {
+            text: self.text,
+            conflicts: self.conflicts,
+        }
+    }
+}

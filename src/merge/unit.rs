@@ -1,0 +1,223 @@
+//! The pieces of a file, each merged as a whole.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::markdown::Outline;
+use crate::merge::Merged;
+use crate::merge::Versions;
+
+/// Opens and closes the generated block of a context file.
+const BLOCK: (&str, &str) = ("<!-- annals:begin", "<!-- annals:end");
+
+/// A piece of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unit<'a> {
+    /// What tells whether two pieces are the same, with all their text.
+    pub(crate) identity: Cow<'a, str>,
+    /// What no two pieces of a file should share: an entry's name.
+    pub(crate) key: Cow<'a, str>,
+    /// The piece, without the blank lines after it.
+    pub(crate) text: &'a str,
+    /// The end of its last line and the blank lines after it.
+    pub(crate) gap: &'a str,
+    /// Whether a blank line stands before what follows such a piece.
+    pub(crate) is_block: bool,
+}
+
+impl<'a> Unit<'a> {
+    fn new(whole: &'a str, key: Option<Cow<'a, str>>, is_block: bool) -> Self {
+        let text = whole.trim_end_matches(['\n', '\r']);
+        let identity = without_returns(text);
+        Self {
+            key: key.unwrap_or_else(|| identity.clone()),
+            identity,
+            text,
+            gap: &whole[text.len()..],
+            is_block,
+        }
+    }
+}
+
+/// A line ends alike for a person, however it ends.
+fn without_returns(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') {
+        Cow::Owned(text.replace('\r', ""))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The chapter of DECISIONS.md that is made from its entries.
+const ROLLUP: &str = "## Recent";
+
+/// Cuts at every heading down to the third level: an entry, or the lead of a chapter.
+pub(crate) fn by_heading(text: &str) -> Vec<Unit<'_>> {
+    let outline = Outline::parse(text, 0);
+    let sections = outline.sections().iter();
+    let starts = sections
+        .filter(|section| section.level <= 3)
+        .map(|section| section.heading.start);
+    let cuts = cuts(text, starts);
+    cuts.into_iter()
+        .map(|range| {
+            let piece = &text[range];
+            let mut unit = Unit::new(piece, Some(entry_key(piece)), true);
+            if piece.starts_with(ROLLUP) {
+                unit.identity = Cow::Borrowed(ROLLUP);
+            }
+            unit
+        })
+        .collect()
+}
+
+/// An entry is named by the phase that its marker traces, else by its heading.
+fn entry_key(piece: &str) -> Cow<'_, str> {
+    let trace = piece.lines().take(3).find_map(|line| {
+        let marker = line.trim().strip_prefix("<!-- annals:")?;
+        let field = |name: &str| {
+            marker
+                .split_whitespace()
+                .find(|word| word.starts_with(name))
+        };
+        let phase = field("phase-dir=")?;
+        Some(format!("{phase} {}", field("milestone=").unwrap_or("")))
+    });
+    match trace {
+        Some(trace) => Cow::Owned(trace),
+        None => Cow::Borrowed(piece.lines().next().unwrap_or("").trim_end()),
+    }
+}
+
+/// Cuts at every heading and at every bullet of the outermost level.
+pub(crate) fn by_bullet(text: &str) -> Vec<Unit<'_>> {
+    let outline = Outline::parse(text, 0);
+    let headings = outline
+        .sections()
+        .iter()
+        .map(|section| section.heading.start);
+    let whole = 0..text.len();
+    let bullets = outline
+        .items(&whole)
+        .filter(|(_, item)| item.depth == 0)
+        .map(|(block, _)| block.range.start);
+    let mut starts: Vec<usize> = headings.clone().chain(bullets).collect();
+    let headings: Vec<usize> = headings.collect();
+    starts.sort_unstable();
+    cuts(text, starts.into_iter())
+        .into_iter()
+        .map(|range| {
+            let is_heading = headings.contains(&range.start);
+            Unit::new(&text[range], None, is_heading)
+        })
+        .collect()
+}
+
+/// Cuts at every line.
+pub(crate) fn by_line(text: &str) -> Vec<Unit<'_>> {
+    text.split_inclusive('\n')
+        .map(|line| Unit::new(line, None, false))
+        .collect()
+}
+
+/// Cuts a context file at every line, but for its generated block, which is the same in every version.
+pub(crate) fn around_the_block(text: &str) -> Vec<Unit<'_>> {
+    let Some(block) = generated_block(text) else {
+        return by_line(text);
+    };
+    let mut units = by_line(&text[..block.start]);
+    units.push(Unit {
+        identity: Cow::Borrowed(BLOCK.0),
+        ..Unit::new(&text[block.clone()], Some(Cow::Borrowed(BLOCK.0)), true)
+    });
+    units.extend(by_line(&text[block.end..]));
+    units
+}
+
+/// Returns where the one block is; doubled or broken markers are merged as the text that they are.
+fn generated_block(text: &str) -> Option<Range<usize>> {
+    let line_of = |marker: &str| -> Option<Range<usize>> {
+        let mut at = 0;
+        let mut found = None;
+        for line in text.split_inclusive('\n') {
+            if line.trim_start().starts_with(marker) {
+                match found {
+                    None => found = Some(at..at + line.len()),
+                    Some(_) => return None,
+                }
+            }
+            at += line.len();
+        }
+        found
+    };
+    let (begin, end) = (line_of(BLOCK.0)?, line_of(BLOCK.1)?);
+    (begin.end <= end.start).then_some(begin.start..end.end)
+}
+
+/// Returns the ranges between line starts of these offsets; what stands before the first is a piece, too.
+fn cuts(text: &str, starts: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let line_start = |offset: usize| text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let mut edges: Vec<usize> = starts.map(line_start).collect();
+    edges.push(0);
+    edges.push(text.len());
+    edges.sort_unstable();
+    edges.dedup();
+    edges.windows(2).map(|pair| pair[0]..pair[1]).collect()
+}
+
+/// Merges a generated table by the key in its first column.
+///
+/// Where both sides have a row, the one with the later date in its last column stands: it is made from
+/// an entry file that is merged by itself, and the next write or audit makes the whole anew.
+pub(crate) fn rows(versions: Versions<'_>) -> Merged {
+    let (base, ours, theirs) = (
+        keyed(versions.base),
+        keyed(versions.ours),
+        keyed(versions.theirs),
+    );
+    let mut rows = ours.clone();
+    for (key, row) in &theirs {
+        match (ours.get(key), base.get(key)) {
+            (Some(own), _) if date(own) >= date(row) => {}
+            (None, Some(old)) if old == row => {}
+            _ => {
+                rows.insert(key, row);
+            }
+        }
+    }
+    rows.retain(|key, row| theirs.contains_key(key) || base.get(key) != Some(row));
+    let is_row = |line: &&str| key_of(line).is_some();
+    let mut text: String = versions
+        .ours
+        .split_inclusive('\n')
+        .take_while(|line| !is_row(line))
+        .collect();
+    if text.is_empty() {
+        let head = versions.theirs.split_inclusive('\n');
+        text.extend(head.take_while(|line| !is_row(line)));
+    }
+    for row in rows.values() {
+        text.push_str(row);
+        text.push('\n');
+    }
+    Merged { text, conflicts: 0 }
+}
+
+fn keyed(text: &str) -> BTreeMap<&str, &str> {
+    text.lines()
+        .filter_map(|line| Some((key_of(line)?, line.trim_end())))
+        .collect()
+}
+
+/// Returns the key of a row; the table's head and its rule have none.
+fn key_of(line: &str) -> Option<&str> {
+    let cell = line.trim().strip_prefix('|')?.split('|').next()?.trim();
+    let is_head = cell == "key" || cell.trim_matches(['-', ':']).is_empty();
+    (!is_head).then_some(cell)
+}
+
+fn date(row: &str) -> &str {
+    let row = row.trim().trim_end_matches('|');
+    row.rsplit('|').next().unwrap_or("").trim()
+}

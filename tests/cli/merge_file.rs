@@ -1,0 +1,124 @@
+//! `annals merge-file`, as git calls it when two branches meet.
+
+use crate::cli::VBW;
+use crate::cli::assert_error;
+use crate::support::Case;
+use crate::support::require;
+
+const PATTERNS: &str = ".vbw-planning/patterns/PATTERNS.md";
+
+/// A repository whose git hands PATTERNS.md to the binary under test.
+fn repository() -> Option<Case> {
+    if !require("git") {
+        return None;
+    }
+    let case = Case::new(VBW);
+    let binary = env!("CARGO_BIN_EXE_annals");
+    case.git_init();
+    case.shell(&format!(
+        "git config merge.annals-patterns.driver '\"{binary}\" merge-file patterns %O %A %B --marker-size %L --path %P'"
+    ))
+    .success();
+    case.write(".gitattributes", "PATTERNS.md merge=annals-patterns\n");
+    case.commit("Begin", "2026-02-01T00:00:00Z");
+    Some(case)
+}
+
+fn append(case: &Case, text: &str) {
+    let mut all = case.read(PATTERNS).unwrap();
+    all.extend_from_slice(text.as_bytes());
+    case.write(PATTERNS, all);
+}
+
+fn entry(phase: &str, lesson: &str) -> String {
+    format!(
+        "\n### Phase 9: {phase} (2026-02-02)\n<!-- annals: phase-dir=09-{phase} plans=1 digest=00 -->\n\n- {lesson}\n"
+    )
+}
+
+#[test]
+fn entries_of_two_branches_merge_without_a_conflict() {
+    let Some(case) = repository() else { return };
+    case.shell("git checkout -q -b side").success();
+    append(&case, &entry("side", "from the side"));
+    case.commit("Side", "2026-02-02T00:00:00Z");
+    case.shell("git checkout -q -").success();
+    append(&case, &entry("main", "from main"));
+    case.commit("Main", "2026-02-02T00:00:00Z");
+    let expected = [
+        case.read(PATTERNS).unwrap(),
+        entry("side", "from the side").into_bytes(),
+    ];
+    let merged = case.shell("git merge -q --no-edit side").success();
+    assert_eq!(
+        case.read(PATTERNS).unwrap(),
+        expected.concat(),
+        "{}",
+        merged.report()
+    );
+    assert_eq!(case.shell("git status --porcelain").success().stdout(), "");
+}
+
+#[test]
+fn one_entry_written_twice_stays_a_conflict_that_git_knows_of() {
+    let Some(case) = repository() else { return };
+    case.shell("git checkout -q -b side").success();
+    append(&case, &entry("same", "one way"));
+    case.commit("Side", "2026-02-02T00:00:00Z");
+    case.shell("git checkout -q -").success();
+    append(&case, &entry("same", "another way"));
+    case.commit("Main", "2026-02-02T00:00:00Z");
+    let merged = case.shell("git merge -q --no-edit side").code(1);
+    assert!(
+        merged
+            .stderr()
+            .contains(&format!("{PATTERNS}: 1 conflict is marked")),
+        "{}",
+        merged.report()
+    );
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    assert!(
+        text.contains("<<<<<<< ours\n=======\n### Phase 9: same"),
+        "{text}"
+    );
+    let status = case.shell("git status --porcelain").success().stdout();
+    assert!(status.contains(&format!("UU {PATTERNS}")), "{status}");
+}
+
+#[test]
+fn what_is_no_text_is_left_as_it_is() {
+    let case = Case::empty();
+    case.write("base", "a\n")
+        .write("ours", b"a\n\xff\n")
+        .write("theirs", "a\nb\n");
+    let refused = case.run("merge-file lines base ours theirs").code(4);
+    assert_error(
+        &refused,
+        "ours: is not UTF-8 text, so its entries cannot be told apart",
+        "merge it by hand: git left our side in place",
+    );
+    assert_eq!(case.read("ours").unwrap(), b"a\n\xff\n");
+}
+
+#[test]
+fn a_dry_run_shows_the_merge_and_writes_nothing() {
+    let case = Case::empty();
+    case.write("base", "a\n")
+        .write("ours", "a\nb\n")
+        .write("theirs", "a\nc\n");
+    let before = case.whole_tree();
+    let shown = case
+        .run("merge-file lines base ours theirs --dry-run")
+        .success();
+    assert!(
+        shown.stdout().ends_with(" a\n b\n+c\n"),
+        "{}",
+        shown.report()
+    );
+    assert_eq!(case.whole_tree(), before);
+    let merged = case
+        .run("merge-file lines base ours theirs --json")
+        .success();
+    assert_eq!(merged.json()["conflicts"], 0);
+    assert_eq!(case.read("ours").unwrap(), b"a\nb\nc\n");
+}
