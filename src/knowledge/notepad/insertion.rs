@@ -10,7 +10,7 @@ use crate::knowledge::notepad::Notepad;
 use crate::knowledge::notepad::Section;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::reader::line_start;
-use crate::markdown::Outline;
+use crate::knowledge::notepad::reader::outline;
 
 /// One insertion; nothing else in the file changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ fn first_bullet(notepad: &Notepad<'_>, body: &Range<usize>) -> Option<usize> {
         .iter()
         .find(|heading| heading.lines.start >= body.start);
     let end = next.map_or(body.end, |heading| heading.lines.start.min(body.end));
-    let outline = Outline::parse(notepad.text, 0);
+    let outline = outline(notepad.text);
     let own = body.start..end;
     outline.items(&own).find_map(|(block, item)| {
         let start = line_start(notepad.text, block.range.start);

@@ -14,12 +14,12 @@ use crate::error::Result;
 use crate::knowledge::Place;
 use crate::knowledge::notepad::Section;
 use crate::knowledge::notepad::parse;
+use crate::knowledge::notepad::reader::outline;
 use crate::knowledge::notepad::reader::whole_line;
 use crate::knowledge::notepad::same_length_text;
 use crate::markdown::Block;
 use crate::markdown::Item;
 use crate::markdown::Lines;
-use crate::markdown::Outline;
 use crate::storage::Changes;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -68,7 +68,7 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
     let Some(working) = notepad.section(Section::Working) else {
         return parsed;
     };
-    let outline = Outline::parse(text, 0);
+    let outline = outline(text);
     let lines = Lines::of(text);
     let outer = |(_, item): &(&Block, &Item)| item.depth == 0;
     for (block, _) in outline.items(&working.body).filter(outer) {
