@@ -12,8 +12,10 @@
 
 mod claude_md;
 mod cli;
+mod conformance;
 mod corpus_sweep;
 mod crash;
+mod entries;
 mod facts;
 mod fix_state;
 mod gold;

@@ -2,6 +2,8 @@
 //!
 //! A cache is a file that is replaced whole, or a database of SQLite, which has files beside it.
 
+use std::fs;
+use std::fs::File;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -23,6 +25,20 @@ impl Storage {
     /// Returns a cache's bytes, or nothing where there is none.
     pub fn cache(&self, name: &str) -> Result<Option<Vec<u8>>> {
         read::bytes(&self.own_file(name))
+    }
+
+    /// Opens a cache of any size for reading, or nothing where there is none; no other file takes its place meanwhile.
+    pub fn open_cache(&self, name: &str) -> Result<Option<File>> {
+        let path = self.own_file(name);
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_file() => {}
+            // A link or a pipe, which a cloned repository can bring, is no cache of ours.
+            _ => return Ok(None),
+        }
+        match File::open(&path) {
+            Err(error) if read::is_absent(&error) => Ok(None),
+            file => file.at("read", &path).map(Some),
+        }
     }
 
     /// Writes a cache, whole or not at all; not flushed, so a power cut may lose it. Not on a dry run.

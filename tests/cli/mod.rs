@@ -5,6 +5,7 @@ mod config;
 mod conventions;
 mod entry;
 mod entry_classify;
+mod entry_debt;
 mod execute;
 mod facts;
 mod facts_search;
@@ -42,13 +43,13 @@ const YOLO: &str = "examples/yolo-project";
 const GSD: &str = "examples/gsd-project";
 
 /// Fails the test unless nothing but our own folder changed.
-fn assert_unchanged(before: &Tree, case: &Case, outcome: &Outcome) {
+pub(crate) fn assert_unchanged(before: &Tree, case: &Case, outcome: &Outcome) {
     let changed = difference(before, &case.tree());
     assert!(changed.is_empty(), "{changed:?}\n{}", outcome.report());
 }
 
 /// Fails the test unless standard error is one failure: a line, and a hint where one is expected.
-fn assert_error(outcome: &Outcome, error: &str, hint: &str) {
+pub(crate) fn assert_error(outcome: &Outcome, error: &str, hint: &str) {
     let expected = if hint.is_empty() {
         format!("error: {error}\n")
     } else {
