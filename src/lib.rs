@@ -34,3 +34,4 @@ pub mod merge;
 
 // Floor 6, the doors.
 pub mod cli;
+pub mod mcp;

@@ -7,6 +7,7 @@ mod init;
 mod inspect;
 mod log;
 mod man;
+mod mcp;
 mod merge_file;
 mod milestone;
 mod output;
@@ -115,6 +116,7 @@ enum Command {
     Undo(undo::UndoArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
+    Mcp(mcp::McpArgs),
     Man(man::ManArgs),
 }
 
@@ -126,6 +128,11 @@ impl Command {
                 Ok(())
             }
             Self::Man(args) => man::run(args, out),
+            Self::Mcp(args) => mcp::run(
+                args,
+                Environment::new(std::env::vars_os()),
+                global.directory()?,
+            ),
             _ => {
                 let project = global.open()?;
                 out.enter(&project.root);
@@ -160,7 +167,7 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Mcp(_) => Ok(()),
         }
     }
 }
@@ -176,6 +183,15 @@ impl Global {
             no_history: self.no_history,
             environment,
         })
+    }
+
+    /// Returns the folder that a run is about, before any project is looked for.
+    fn directory(&self) -> Result<PathBuf> {
+        let directory = working_directory()?;
+        Ok(self
+            .project
+            .as_ref()
+            .map_or(directory.clone(), |project| directory.join(project)))
     }
 
     fn manner(&self) -> Manner {

@@ -8,6 +8,7 @@ mod init;
 mod inspect;
 mod log;
 mod man;
+mod mcp;
 mod merge_file;
 mod milestone;
 mod patterns;
