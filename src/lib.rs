@@ -11,6 +11,7 @@ pub mod text;
 pub mod warning;
 
 // Floor 1, the tools.
+pub mod embedding;
 pub mod git;
 pub mod markdown;
 pub mod ranking;
@@ -21,6 +22,7 @@ pub mod project;
 pub mod templates;
 
 // Floor 3, the stores.
+pub mod facts;
 pub mod knowledge;
 pub mod patterns;
 pub mod planning;
@@ -35,3 +37,4 @@ pub mod merge;
 // Floor 6, the doors.
 pub mod cli;
 pub mod mcp;
+pub mod hooks;

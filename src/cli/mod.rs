@@ -2,7 +2,9 @@
 
 mod completions;
 mod config;
+mod entry;
 mod execute;
+mod facts;
 mod init;
 mod inspect;
 mod log;
@@ -10,11 +12,13 @@ mod man;
 mod mcp;
 mod merge_file;
 mod milestone;
+mod notepad;
 mod output;
 mod patterns;
 mod pause;
 mod plan;
 mod resume;
+mod setup;
 mod ship;
 mod shown;
 mod status;
@@ -108,12 +112,16 @@ enum Command {
     Status(status::StatusArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
+    Facts(facts::FactsArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
     MergeFile(merge_file::MergeFileArgs),
+    Notepad(notepad::NotepadArgs),
+    Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
+    Setup(setup::SetupArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Mcp(mcp::McpArgs),
@@ -157,12 +165,16 @@ impl Command {
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Facts(args) => facts::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
+            Self::Notepad(args) => notepad::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
             Self::MergeFile(args) => merge_file::run(args, project, out),
+            Self::Entry(args) => entry::run(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
+            Self::Setup(args) => setup::run(args, project, out),
             Self::Config(args) => {
                 config::run(args, project, out);
                 Ok(())
@@ -218,7 +230,7 @@ fn working_directory() -> Result<PathBuf> {
 
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = setup::without_scope(arguments.into_iter().collect());
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => return usage::answer(&error, &arguments),

@@ -8,7 +8,6 @@ use crate::storage::Changes;
 /// Adds one line to the chronicle: `- 2026-02-17T10:11:12Z write test-runner (convention, high)`.
 ///
 /// A reason stands there verbatim, but for its line breaks.
-#[expect(dead_code, reason = "its callers come with the commands")]
 pub(crate) fn add(changes: &mut Changes, place: &Place, clock: &Clock, what: &str) -> Result<()> {
     let what: Vec<&str> = what.lines().map(str::trim).collect();
     let line = format!("- {} {}\n", clock.timestamp(), what.join(" "));

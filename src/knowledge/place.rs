@@ -1,5 +1,6 @@
 //! Where the entries, their index, their log and the notepad lie.
 
+use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -29,6 +30,22 @@ impl Place {
         self.root.join("memory")
     }
 
+    /// Returns the file of an entry, whether it is there or not.
+    pub fn entry(&self, key: &str) -> PathBuf {
+        self.memory().join(format!("{key}.md"))
+    }
+
+    /// Returns the names of all entries there are, in no order.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let Ok(files) = fs::read_dir(self.memory()) else {
+            return Vec::new();
+        };
+        let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+        names
+            .filter_map(|name| stem(&name).map(str::to_owned))
+            .collect()
+    }
+
     /// Returns the generated list of all entries.
     pub fn index(&self) -> PathBuf {
         self.memory().join("INDEX.md")
@@ -43,4 +60,11 @@ impl Place {
     pub fn notepad(&self) -> PathBuf {
         self.root.join("notepad.md")
     }
+}
+
+/// Returns the key that a file of the memory stands for; the store's own files stand for none.
+pub(crate) fn stem(name: &str) -> Option<&str> {
+    let stem = name.strip_suffix(".md")?;
+    let is_own = name == "INDEX.md" || name == "log.md" || name.starts_with('.');
+    (!is_own).then_some(stem)
 }

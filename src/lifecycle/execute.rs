@@ -9,7 +9,6 @@ use crate::error::Result;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
-use crate::lifecycle::relevance;
 use crate::planning::Milestone;
 use crate::planning::Phase;
 use crate::planning::PhaseDir;
@@ -110,7 +109,7 @@ fn named(
     partial: bool,
     recorder: &mut Recorder<'_>,
 ) -> Result<()> {
-    relevance::named(survey, number)?;
+    survey.phase(number)?;
     let phases: Vec<&Phase> = survey
         .position
         .phases

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::lifecycle::relevance;
+use crate::patterns;
 use crate::patterns::FinishedPhase;
 use crate::patterns::Insights;
 use crate::patterns::Patterns;
@@ -24,7 +24,7 @@ use crate::warning::Warning;
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
     let survey = Survey::take(project)?;
     let mut warnings = Vec::new();
-    let recorded = relevance::patterns(project)?.into_value(&mut warnings);
+    let recorded = patterns::stored(project)?.into_value(&mut warnings);
     let mut history = history(&survey, &recorded)?;
     history.warnings.extend(warnings);
     Ok(history.map(|phases| Insights::of(&phases)))

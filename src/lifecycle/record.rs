@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::lifecycle::relevance;
 use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
@@ -48,7 +47,7 @@ impl<'a> Recorder<'a> {
     /// Reads what is recorded already; with `again`, phases are recorded all the same.
     pub(crate) fn new(project: &'a Project, again: bool, changes: &Changes) -> Result<Self> {
         let mut written = Written::default();
-        let known = relevance::recorded(project, changes, &mut written.warnings)?;
+        let known = patterns::with_changes(project, changes, &mut written.warnings)?;
         Ok(Self {
             // What is odd about the folder is reported by the survey.
             folder: Folder::read(&project.planning()?.dir)?.value,

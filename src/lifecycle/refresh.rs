@@ -8,9 +8,9 @@ use crate::claude_md::Regenerated;
 use crate::claude_md::Sources;
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::freshness::Doubts;
 use crate::lifecycle::lessons::lessons;
-use crate::lifecycle::relevance;
+use crate::patterns;
+use crate::patterns::Doubts;
 use crate::patterns::RelevantPattern;
 use crate::planning::NextStatus;
 use crate::planning::StatusReport;
@@ -77,7 +77,7 @@ fn write(
     changes: &mut Changes,
 ) -> Result<Refreshed> {
     let mut warnings = Vec::new();
-    let patterns = relevance::recorded(project, changes, &mut warnings)?;
+    let patterns = patterns::with_changes(project, changes, &mut warnings)?;
     let targets = if wish.targets.is_empty() {
         &project.settings.targets
     } else {
@@ -86,7 +86,7 @@ fn write(
     let lessons = lessons(project, before, &patterns)?;
     let doubts = Doubts::known(project, &patterns, &mut warnings);
     let phase = survey.position.phase();
-    let relevant = relevance::relevant_to(&patterns, &doubts, survey, phase);
+    let relevant = patterns::relevant_to(&patterns, &doubts, survey, phase);
     let sources = sources(project, survey, relevant, lessons);
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, wish.force)?;
     changes.extend(planned)?;

@@ -2,6 +2,7 @@
 
 mod appending;
 mod bullets;
+mod doubts;
 mod effort;
 mod entry;
 mod finished_phase;
@@ -19,9 +20,12 @@ mod retrospective;
 mod risk;
 mod staleness;
 mod statistics;
+mod stored;
 mod trace;
 
 pub use appending::append;
+pub(crate) use doubts::Doubts;
+pub use doubts::check;
 pub use effort::effort;
 pub use entry::DeviationCount;
 pub use entry::Entry;
@@ -71,6 +75,10 @@ pub use staleness::Written;
 pub use statistics::Rate;
 pub use statistics::fisher_exact;
 pub use statistics::mann_whitney;
+pub use stored::relevant_patterns;
+pub(crate) use stored::relevant_to;
+pub use stored::stored;
+pub(crate) use stored::with_changes;
 pub use trace::Trace;
 
 use std::path::Path;

@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::error::Error;
 use crate::error::Result;
 use crate::planning::Evidence;
 use crate::planning::Folder;
+use crate::planning::Phase;
+use crate::planning::PhaseNumber;
 use crate::planning::Position;
 use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
@@ -85,6 +88,26 @@ impl Survey {
             has_state: self.has_state,
             root: &project.root,
         }
+    }
+
+    /// Returns the phase of a number, or says which there are.
+    pub fn phase(&self, number: &PhaseNumber) -> Result<&Phase> {
+        let phases = &self.position.phases;
+        phases
+            .iter()
+            .find(|phase| phase.number == *number)
+            .ok_or_else(|| {
+                let known: Vec<String> = phases
+                    .iter()
+                    .map(|phase| phase.number.to_string())
+                    .collect();
+                let hint = if known.is_empty() {
+                    "no phase is known yet".to_owned()
+                } else {
+                    format!("known phases: {}", known.join(", "))
+                };
+                Error::not_found(format!("there is no phase {number}")).hint(hint)
+            })
     }
 
     /// Returns the project's name: PROJECT.md's, else STATE.md's, else the folder's.

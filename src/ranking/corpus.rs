@@ -57,8 +57,7 @@ impl Corpus {
             let Some(texts) = self.postings.get(&word) else {
                 continue;
             };
-            let (all, with) = (real(self.lengths.len()), real(texts.len()));
-            let rarity = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
+            let rarity = self.rarity(texts.len());
             for &(document, count) in texts {
                 let length = real(self.lengths[document]) / self.mean_length;
                 let count = real(count);
@@ -67,6 +66,28 @@ impl Corpus {
             }
         }
         scores
+    }
+
+    /// Returns the share of the query that the best text covers: the rarity of its words over that of all words.
+    pub fn coverage(&self, query: &str) -> f64 {
+        let mut covered = vec![0.0; self.lengths.len()];
+        let mut all = 0.0;
+        for word in query_words(query) {
+            let texts = self.postings.get(&word).map_or(&[][..], Vec::as_slice);
+            let rarity = self.rarity(texts.len());
+            all += rarity;
+            for (document, _) in texts {
+                covered[*document] += rarity;
+            }
+        }
+        let best = covered.into_iter().fold(0.0, f64::max);
+        if all > 0.0 { best / all } else { 0.0 }
+    }
+
+    /// Returns how much a word says that so many texts have.
+    fn rarity(&self, with: usize) -> f64 {
+        let (all, with) = (real(self.lengths.len()), real(with));
+        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
     /// Returns the texts that share a word with the query, the best first; equal ones in their order.
@@ -126,6 +147,16 @@ mod tests {
         let scores = corpus.scores("apple");
         assert!((scores[0] - expected).abs() < 1e-12, "{scores:?}");
         assert!(scores[1].abs() < f64::EPSILON, "{scores:?}");
+    }
+
+    #[test]
+    fn coverage_is_the_share_of_the_query_in_one_text() {
+        let corpus = Corpus::new(["apple pear", "plum", "pear"]);
+        let close = |query: &str, expected: f64| (corpus.coverage(query) - expected).abs() < 1e-12;
+        assert!(close("the pear and the apple", 1.0));
+        assert!(close("quince", 0.0));
+        assert!(close("", 0.0));
+        assert!(corpus.coverage("apple plum") < corpus.coverage("apple pear plum"));
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! An ordered plan of changes to files, which sees what it has planned already.
 
 use std::collections::HashSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::change::Change;
 use crate::storage::diff;
+use crate::storage::disk;
 use crate::storage::fingerprint;
 use crate::storage::preview::Look;
 use crate::storage::preview::Preview;
@@ -71,6 +74,15 @@ impl Changes {
         new: impl Into<Vec<u8>>,
     ) -> Result<()> {
         self.replace_known(root::real_path(path)?, old, Some(new.into()))
+    }
+
+    /// Plans a new file with the bytes, and the permissions, that another had when it was read.
+    pub fn copy(&mut self, from: &Path, to: &Path, bytes: Vec<u8>) -> Result<()> {
+        let to = root::real_path(to)?;
+        self.replace_known(to.clone(), None, Some(bytes))?;
+        let metadata = fs::metadata(from).at("read", from)?;
+        self.set_mode(&to, disk::mode(&metadata));
+        Ok(())
     }
 
     /// Plans that a file goes; one that is not there adds nothing.

@@ -9,6 +9,9 @@ use crate::error::Result;
 use crate::storage::disk;
 use crate::storage::read;
 
+/// The folder's name in a project.
+pub(crate) const NAME: &str = ".annals";
+
 /// `.annals/` of a project, or the platform's data folder for what lies outside of one.
 #[derive(Clone, Debug)]
 pub(crate) struct Folder {

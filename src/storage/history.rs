@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::storage::change::Change;
 use crate::storage::changes::Changes;
 use crate::storage::disk;
+use crate::storage::folder;
 use crate::storage::folder::Folder;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
@@ -274,6 +275,8 @@ pub(crate) fn operation(id: u64, header: &Header, marks: &[Mark]) -> Operation {
 
 fn file_change(change: &Change<u64>, mark: Option<&Mark>) -> Option<FileChange> {
     let happened = match change {
+        // What we remember for ourselves is no file of the project.
+        _ if change.path().starts_with(folder::NAME) => return None,
         _ if mark == Some(&Mark::LeftAlone) => Happened::LeftAlone,
         Change::Write { old: None, .. } => Happened::Created,
         Change::Write { new: None, .. } => Happened::Deleted,

@@ -47,14 +47,19 @@ impl Store {
         Self::Ledger,
     ];
 
-    fn file(self, folder: &Path) -> PathBuf {
-        folder.join(match self {
+    /// Returns the word for it in the names of our own files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             Self::Plan => "plan",
             Self::Patterns => "patterns",
             Self::Context => "context",
             Self::Entries => "entries",
             Self::Ledger => "ledger",
-        })
+        }
+    }
+
+    fn file(self, folder: &Path) -> PathBuf {
+        folder.join(self.name())
     }
 }
 

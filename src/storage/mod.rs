@@ -21,7 +21,9 @@
 //!    transaction takes back; nothing is lost, for the record has all bytes.
 //! 6. Killed at any instant, every file holds its old content or its new, and the next transaction on
 //!    one of the stores completes the rest. A file that holds neither by then is left alone and reported.
-//! 7. The record stays as history (200 operations or 64 MiB), from which [`History::undo`] works.
+//! 7. Asked once more with the same [`Request`], it answers as the first time and changes nothing
+//!    ([`Storage::transact_once`]).
+//! 8. The record stays as history (200 operations or 64 MiB), from which [`History::undo`] works.
 //!
 //! Symbolic links are followed to where they lead; what would land outside of the root or in `.git` is
 //! refused. Permissions and owner of a replaced file are kept, other hard links to it are not: they keep
@@ -66,16 +68,19 @@ mod preview;
 pub mod read;
 mod record;
 mod recovery;
+mod requests;
 mod root;
 mod transaction;
 
 pub use append::append;
 pub use changes::Changes;
+pub(crate) use fingerprint::of_bytes as digest;
 pub use history::FileChange;
 pub use history::Happened;
 pub use history::History;
 pub use history::Operation;
 pub use history::OperationId;
 pub use lock::Store;
+pub use requests::Request;
 pub use transaction::Applied;
 pub use transaction::Storage;

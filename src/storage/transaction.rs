@@ -14,6 +14,7 @@ use crate::storage::change::Change;
 use crate::storage::changes::Changes;
 use crate::storage::diff;
 use crate::storage::disk;
+use crate::storage::folder;
 use crate::storage::folder::Folder;
 use crate::storage::format;
 use crate::storage::format::Header;
@@ -52,6 +53,8 @@ pub struct Applied {
     pub diff: String,
     /// Whether nothing was written because this is a dry run.
     pub dry_run: bool,
+    /// Whether nothing was done because the same request was done before.
+    pub repeated: bool,
     /// What became of an operation that another process had left half done.
     pub warnings: Vec<Warning>,
 }
@@ -69,7 +72,7 @@ impl Storage {
     pub fn new(root: &Path, clock: Clock) -> Self {
         Self {
             root: root.to_owned(),
-            folder: Folder::new(root.join(".annals")),
+            folder: Folder::new(root.join(folder::NAME)),
             clock,
             dry_run: false,
             keeps_history: true,
@@ -142,10 +145,23 @@ impl Storage {
         stores: &[Store],
         work: impl FnOnce() -> Result<(T, Changes)>,
     ) -> Result<(T, Applied)> {
+        self.run(operation, stores, || {
+            let (value, changes) = work()?;
+            Ok((value, changes, None))
+        })
+    }
+
+    /// Runs a transaction that may remember something in our own folder together with its changes.
+    pub(crate) fn run<T>(
+        &self,
+        operation: &str,
+        stores: &[Store],
+        work: impl FnOnce() -> Result<(T, Changes, Option<Change<Vec<u8>>>)>,
+    ) -> Result<(T, Applied)> {
         let stores: BTreeSet<Store> = stores.iter().copied().collect();
         let root = Root::open(&self.root)?;
         let hold = self.hold(&root, &stores)?;
-        let (value, changes) = match work() {
+        let (value, changes, remembered) = match work() {
             Ok(worked) => worked,
             Err(error) => return Err(with_recovery(error, &hold.warnings)),
         };
@@ -154,10 +170,10 @@ impl Storage {
             warnings: hold.warnings,
             ..Applied::default()
         };
-        if changes.is_empty() {
+        if changes.is_empty() && (self.dry_run || remembered.is_none()) {
             return Ok((value, applied));
         }
-        let list = relative(&root, changes)?;
+        let mut list = relative(&root, changes)?;
         applied.changed = changed(&root, &list);
         if self.dry_run {
             applied.diff = diff::unified(&list, Path::new(""));
@@ -169,7 +185,11 @@ impl Storage {
                 Some(_) => obstacle,
             });
         }
+        list.extend(remembered.clone());
         applied.id = self.record_and_apply(&root, operation, stores, list)?;
+        if let Some(remembered) = &remembered {
+            self.trim_requests(remembered)?;
+        }
         Ok((value, applied))
     }
 
@@ -230,7 +250,12 @@ impl Storage {
         stores: BTreeSet<Store>,
         list: Vec<Change<Vec<u8>>>,
     ) -> Result<Option<OperationId>> {
-        if list.iter().all(Change::is_final) {
+        let is_one_step = list.len() == 1;
+        let is_final = list.iter().all(Change::is_final);
+        let remembers = list
+            .last()
+            .is_some_and(|change| change.path().starts_with(folder::NAME));
+        if is_final && (is_one_step || !remembers) {
             apply::append_all(root, &list)?;
             return Ok(None);
         }
@@ -241,11 +266,10 @@ impl Storage {
             time: self.clock.timestamp(),
             pid: std::process::id(),
             stores: stores.into_iter().collect(),
-            keep: self.keeps_history,
+            keep: self.keeps_history && !is_final,
             changes: Vec::new(),
         };
         let folder = self.folder.history();
-        let is_one_step = list.len() == 1;
         let record = Record::create(&folder, history.next_id()?, header, list)?;
         if !is_one_step {
             // One step is whole by itself; of several, none may come to the disk before the record.
@@ -254,7 +278,7 @@ impl Storage {
         let id = OperationId(record.id);
         apply::apply(root, record)?;
         history.prune()?;
-        Ok(self.keeps_history.then_some(id))
+        Ok((self.keeps_history && !is_final).then_some(id))
     }
 }
 

@@ -14,9 +14,9 @@ const WRONG: &[(&str, &str, &str)] = &[
         "`annals --help` has an example",
     ),
     (
-        "statsu",
-        "unrecognized subcommand 'statsu'",
-        "a similar subcommand exists: 'status'",
+        "inspekt",
+        "unrecognized subcommand 'inspekt'",
+        "a similar subcommand exists: 'inspect'",
     ),
     (
         "status --jsn",

@@ -49,6 +49,7 @@ pub(crate) fn work(job: &str, root: &Path, stop_at: usize) {
         "fail" => fail(root),
         "undo" => undo(root),
         "recover" => recover(root),
+        "request" => requests::count(&storage(root), root, "one").map(|(_, applied)| applied),
         "killed count" => {
             races::count(root, 10);
             Ok(Applied::default())
@@ -272,4 +273,19 @@ fn kills_among_others_at_work_lose_no_update() {
     assert_eq!(number, done.to_string());
     assert!(done > 60, "{done}");
     assert_nothing_is_left_over(root);
+}
+
+#[test]
+fn a_killed_request_asked_again_is_done_once() {
+    let kills = kill_at_each(
+        "request",
+        |_| {},
+        |root, stop_at| {
+            let (answer, _) = requests::count(&storage(root), root, "one").unwrap();
+            assert_eq!(answer, 1, "killed at operation {stop_at}");
+            assert_eq!(requests::lines(root), 1, "killed at operation {stop_at}");
+            assert_nothing_is_left_over(root);
+        },
+    );
+    assert!(kills > 5, "killed {kills} times");
 }

@@ -10,6 +10,7 @@ mod crash;
 mod history;
 mod obstacles;
 mod races;
+mod requests;
 
 use std::collections::BTreeMap;
 use std::env;

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle;
+use crate::patterns;
 use crate::patterns::Staleness;
 use crate::project::Project;
 
@@ -25,7 +25,7 @@ pub(crate) struct CheckArgs {
 }
 
 pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let found = lifecycle::check_patterns(project)?;
+    let found = patterns::check(project)?;
     out.warnings(&found.warnings);
     let stale = found
         .value

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::lifecycle;
+use crate::patterns;
 use crate::patterns::Patterns;
 use crate::project::Project;
 
@@ -17,7 +17,7 @@ use crate::project::Project;
 pub(crate) struct ListArgs {}
 
 pub(crate) fn run(_: &ListArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let found = lifecycle::patterns(project)?;
+    let found = patterns::stored(project)?;
     out.warnings(&found.warnings);
     out.result(&found.value, show);
     Ok(())

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::execute::phase_number;
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::lifecycle;
+use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::project::Project;
 
@@ -26,7 +26,7 @@ pub(crate) struct RelevantArgs {
 
 pub(crate) fn run(args: &RelevantArgs, project: &Project, out: &mut Output) -> Result<()> {
     let phase = args.phase.as_deref().map(phase_number).transpose()?;
-    let mut found = lifecycle::relevant_patterns(project, phase.as_ref())?;
+    let mut found = patterns::relevant_patterns(project, phase.as_ref())?;
     found.value.truncate(args.limit);
     out.warnings(&found.warnings);
     out.result(&found.value, show);

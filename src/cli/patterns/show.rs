@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle;
+use crate::patterns;
 use crate::patterns::Entry;
 use crate::project::Project;
 
@@ -22,7 +22,7 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn run(args: &ShowArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let found = lifecycle::patterns(project)?;
+    let found = patterns::stored(project)?;
     let entry = args
         .number
         .checked_sub(1)

@@ -6,13 +6,12 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::freshness::Doubts;
 use crate::lifecycle::history::history;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
-use crate::lifecycle::relevance;
 use crate::patterns;
+use crate::patterns::Doubts;
 use crate::patterns::Group;
 use crate::patterns::Insights;
 use crate::patterns::Question;
@@ -140,7 +139,7 @@ fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Re
     let current = position.phase().filter(|phase| phase.number == *number);
     match (current, asked) {
         (Some(phase), _) => Ok(phase.clone()),
-        (None, Some(_)) => relevance::named(survey, number).cloned(),
+        (None, Some(_)) => survey.phase(number).cloned(),
         (None, None) => Ok(first(number)),
     }
 }
@@ -167,7 +166,7 @@ fn brief(
     let planned = planned(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, &mut warnings);
     // What is odd in old summaries is told where they are read for their own sake.
-    let recorded = relevance::recorded(project, changes, &mut warnings)?;
+    let recorded = patterns::with_changes(project, changes, &mut warnings)?;
     let past = history(survey, &recorded)?.value;
     let insights = Insights::of(&past);
     let checked = PhasePlans::read(phase, planned, &insights, &mut warnings);

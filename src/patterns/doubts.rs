@@ -8,7 +8,7 @@ use sha2::Digest;
 use sha2::Sha256;
 
 use crate::error::Result;
-use crate::lifecycle::relevance;
+use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::Staleness;
 use crate::project::Project;
@@ -94,8 +94,8 @@ impl Doubts {
 }
 
 /// Returns what still holds of each entry, with all that each names.
-pub fn check_patterns(project: &Project) -> Result<Parsed<Staleness>> {
-    let found = relevance::patterns(project)?;
+pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
+    let found = patterns::stored(project)?;
     let value = Staleness::of_patterns(&found.value, &project.root, &project.git)?;
     Ok(Parsed {
         value,

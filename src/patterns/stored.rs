@@ -1,9 +1,8 @@
-//! Which recorded patterns fit a phase of the project.
+//! What the project at hand has recorded, and which of it fits a phase.
 
-use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::freshness::Doubts;
 use crate::patterns;
+use crate::patterns::Doubts;
 use crate::patterns::Patterns;
 use crate::patterns::RelevantPattern;
 use crate::planning::Phase;
@@ -16,7 +15,7 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// Returns PATTERNS.md as it is to be once `changes` are made.
-pub(crate) fn recorded(
+pub(crate) fn with_changes(
     project: &Project,
     changes: &Changes,
     warnings: &mut Vec<Warning>,
@@ -30,10 +29,10 @@ pub(crate) fn recorded(
 }
 
 /// Returns what PATTERNS.md holds.
-pub fn patterns(project: &Project) -> Result<Parsed<Patterns>> {
+pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
     project.planning()?;
     let mut warnings = Vec::new();
-    let value = recorded(project, &Changes::new(), &mut warnings)?;
+    let value = with_changes(project, &Changes::new(), &mut warnings)?;
     Ok(Parsed { value, warnings })
 }
 
@@ -44,10 +43,10 @@ pub fn relevant_patterns(
 ) -> Result<Parsed<Vec<RelevantPattern>>> {
     let survey = Survey::take(project)?;
     let phase = match number {
-        Some(number) => Some(named(&survey, number)?),
+        Some(number) => Some(survey.phase(number)?),
         None => survey.position.phase(),
     };
-    let found = patterns(project)?;
+    let found = stored(project)?;
     let doubts = Doubts::check(project, &found.value)?;
     Ok(found.map(|patterns| relevant_to(&patterns, &doubts, &survey, phase)))
 }
@@ -63,24 +62,4 @@ pub(crate) fn relevant_to(
         .map(|phase| patterns::topic(phase, &survey.roadmap))
         .unwrap_or_default();
     patterns::relevant(patterns, &topic, &|line, text| doubts.about(line, text))
-}
-
-/// Returns the phase of a number, or says which there are.
-pub(crate) fn named<'a>(survey: &'a Survey, number: &PhaseNumber) -> Result<&'a Phase> {
-    let phases = &survey.position.phases;
-    phases
-        .iter()
-        .find(|phase| phase.number == *number)
-        .ok_or_else(|| {
-            let known: Vec<String> = phases
-                .iter()
-                .map(|phase| phase.number.to_string())
-                .collect();
-            let hint = if known.is_empty() {
-                "no phase is known yet".to_owned()
-            } else {
-                format!("known phases: {}", known.join(", "))
-            };
-            Error::not_found(format!("there is no phase {number}")).hint(hint)
-        })
 }

@@ -1,0 +1,51 @@
+//! `annals entry classify`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::knowledge;
+use crate::knowledge::Classification;
+use crate::knowledge::Confidence;
+use crate::project::Project;
+
+/// Propose where a finding belongs: an entry, the notepad or, for most, nowhere
+///
+/// Rules alone decide, and nothing is written.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals entry classify \"We chose SQLite because one file is enough\""
+)]
+pub(super) struct ClassifyArgs {
+    /// What was found, in a sentence
+    #[arg(allow_hyphen_values = true)]
+    finding: String,
+}
+
+pub(super) fn run(args: &ClassifyArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let classification = knowledge::classify(project, &args.finding)?;
+    out.result(&classification, show);
+    Ok(())
+}
+
+fn show(classification: &Classification, to: &mut dyn Write) -> io::Result<()> {
+    let proposed = &classification.proposed;
+    let entry_type = proposed.entry_type.map_or("null", |one| one.as_str());
+    // A JSON string is a YAML string in double quotes.
+    let finding = serde_json::to_string(&classification.finding)?;
+    writeln!(to, "finding: {finding}")?;
+    writeln!(to, "proposed:")?;
+    writeln!(to, "  surface: {}", proposed.surface.as_str())?;
+    writeln!(to, "  key: {}", proposed.key.as_deref().unwrap_or("null"))?;
+    writeln!(to, "  type: {entry_type}")?;
+    writeln!(to, "  tags: [{}]", proposed.tags.join(", "))?;
+    writeln!(
+        to,
+        "  confidence: {}",
+        Confidence::as_str(proposed.confidence)
+    )?;
+    writeln!(to, "  reason: {}", proposed.reason)
+}

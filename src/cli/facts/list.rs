@@ -1,0 +1,70 @@
+//! `annals facts list`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::facts::Place;
+use crate::cli::facts::line;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Category;
+use crate::facts::Filter;
+use crate::facts::Listing;
+use crate::facts::Status;
+use crate::project::Project;
+
+/// List a user's facts by key: id, confidence, key and value
+///
+/// Those that hold and those that wait for an answer, unless others are asked for.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts list --user ada --key preference.")]
+pub(crate) struct ListArgs {
+    /// Every status, superseded and expired ones too
+    #[arg(long, conflicts_with = "status")]
+    all: bool,
+    /// Only this status: active, superseded, expired, `pending_confirmation`
+    #[arg(long, value_name = "STATUS")]
+    status: Option<Status>,
+    /// Only this category: identity, `hard_preference`, `soft_preference`, `task_context`, health, other
+    #[arg(long, value_name = "CATEGORY")]
+    category: Option<Category>,
+    /// Only this key, or all that begin so where it ends in a dot
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Only what belongs to this project or to none
+    #[arg(long, value_name = "NAME")]
+    of_project: Option<String>,
+}
+
+pub(crate) fn run(
+    args: &ListArgs,
+    place: &Place,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let user = place.user(project)?;
+    let statuses = match (args.all, args.status) {
+        (true, _) => Vec::new(),
+        (_, Some(status)) => vec![status],
+        (_, None) => vec![Status::Active, Status::PendingConfirmation],
+    };
+    let filter = Filter {
+        statuses,
+        category: args.category,
+        key: args.key.clone(),
+        project: args.of_project.clone(),
+    };
+    let listing = facts::list(&place.read(project)?, &user, &filter)?;
+    out.result(&listing, show);
+    Ok(())
+}
+
+fn show(listing: &Listing, to: &mut dyn Write) -> io::Result<()> {
+    if listing.facts.is_empty() {
+        return writeln!(to, "No facts about {}.", listing.user);
+    }
+    listing.facts.iter().try_for_each(|fact| line(fact, to))
+}

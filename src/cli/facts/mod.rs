@@ -1,0 +1,100 @@
+//! `annals facts`
+
+mod add;
+mod list;
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::Subcommand;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Fact;
+use crate::facts::Facts;
+use crate::facts::Purpose;
+use crate::facts::Status;
+use crate::facts::UserId;
+use crate::project::Project;
+
+/// Keep long-lived facts about users, and settle what conflicts
+///
+/// Facts live in one database per person and machine: `db` in the user's own settings, else mem.db in
+/// the data folder. `docs/facts.md` says how they are found, judged and changed.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals facts add --key preference.editor --value helix --user ada"
+)]
+pub(crate) struct FactsArgs {
+    #[command(flatten)]
+    place: Place,
+    #[command(subcommand)]
+    command: FactsCommand,
+}
+
+/// Whose facts, in which database
+#[derive(Args, Debug)]
+pub(crate) struct Place {
+    /// Whose facts are meant [default: the setting `user`]
+    #[arg(long, value_name = "ID", global = true)]
+    user: Option<String>,
+    /// The database [default: the setting `db`, else mem.db in the data folder]
+    #[arg(long, value_name = "FILE", global = true)]
+    db: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum FactsCommand {
+    Add(add::AddArgs),
+    List(list::ListArgs),
+}
+
+pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let place = &args.place;
+    match &args.command {
+        FactsCommand::Add(args) => add::run(args, place, project, out),
+        FactsCommand::List(args) => list::run(args, place, project, out),
+    }
+}
+
+impl Place {
+    /// Returns the user whom this run is about.
+    pub(crate) fn user(&self, project: &Project) -> Result<UserId> {
+        facts::user(project, self.user.as_deref())
+    }
+
+    /// Opens the database to ask.
+    pub(crate) fn read(&self, project: &Project) -> Result<Facts> {
+        Facts::open(project, self.db.as_deref(), Purpose::Read)
+    }
+
+    /// Opens the database to write.
+    pub(crate) fn write(&self, project: &Project) -> Result<Facts> {
+        Facts::open(project, self.db.as_deref(), Purpose::Write)
+    }
+}
+
+/// How many characters of an id are shown: enough to tell facts apart.
+const SHOWN: usize = 8;
+
+/// Returns the beginning of an id by which a fact can be named.
+pub(crate) fn short(id: &str) -> &str {
+    id.get(..SHOWN).unwrap_or(id)
+}
+
+/// Writes one line about a fact.
+pub(crate) fn line(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
+    let status = match fact.status {
+        Status::Active => String::new(),
+        other => format!("  ({})", other.as_str()),
+    };
+    writeln!(
+        to,
+        "{}  {:.2}  {fact}{status}",
+        short(&fact.fact_id),
+        fact.confidence
+    )
+}

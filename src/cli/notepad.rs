@@ -1,0 +1,136 @@
+//! `annals notepad`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+use clap::Subcommand;
+use clap::ValueEnum;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::knowledge::notepad;
+use crate::knowledge::notepad::Note;
+use crate::knowledge::notepad::NoteReport;
+use crate::knowledge::notepad::Section;
+use crate::project::Project;
+
+/// Read and add to the notepad, which outlives a compaction
+///
+/// Three sections: what the next turns need (priority, 500 characters at most), dated breadcrumbs
+/// (working, pruned after 7 days by `annals entry audit`) and what is the user's own (manual).
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals notepad working \"Parser done; next: the writer\"")]
+pub(crate) struct NotepadArgs {
+    #[command(subcommand)]
+    command: NotepadCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum NotepadCommand {
+    Read(ReadArgs),
+    Priority(PriorityArgs),
+    Working(WorkingArgs),
+    Manual(ManualArgs),
+}
+
+/// Print the notepad, or one section of it, verbatim
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals notepad read --section priority")]
+struct ReadArgs {
+    /// Only this section, without its heading
+    #[arg(long, value_name = "SECTION")]
+    section: Option<SectionName>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SectionName {
+    Priority,
+    Working,
+    Manual,
+}
+
+impl SectionName {
+    fn section(self) -> Section {
+        match self {
+            Self::Priority => Section::Priority,
+            Self::Working => Section::Working,
+            Self::Manual => Section::Manual,
+        }
+    }
+}
+
+/// Add a bullet to Priority Context; over 500 characters in all it is refused
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals notepad priority \"Never touch the v1 endpoints\"")]
+struct PriorityArgs {
+    #[command(flatten)]
+    note: NoteArgs,
+}
+
+/// Add a dated bullet at the top of Working Memory; one line
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals notepad working \"Parser done; next: the writer\"")]
+struct WorkingArgs {
+    #[command(flatten)]
+    note: NoteArgs,
+}
+
+/// Add text at the end of Manual, verbatim
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals notepad manual \"Ask Ada before the release\"")]
+struct ManualArgs {
+    #[command(flatten)]
+    note: NoteArgs,
+}
+
+#[derive(Args, Debug)]
+struct NoteArgs {
+    /// The text, verbatim
+    #[arg(allow_hyphen_values = true)]
+    text: String,
+    /// Write it even if it looks like a secret
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let (section, note) = match &args.command {
+        NotepadCommand::Read(args) => return read(args, project, out),
+        NotepadCommand::Priority(args) => (Section::Priority, &args.note),
+        NotepadCommand::Working(args) => (Section::Working, &args.note),
+        NotepadCommand::Manual(args) => (Section::Manual, &args.note),
+    };
+    let note = Note {
+        section,
+        text: &note.text,
+        allow_secret: note.allow_secret,
+    };
+    let report = notepad::write(project, &note)?;
+    out.warnings(&report.warnings);
+    out.result(&report, show);
+    Ok(())
+}
+
+fn read(args: &ReadArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let found = notepad::read(project, args.section.map(SectionName::section))?;
+    out.warnings(&found.warnings);
+    out.file(&found, &found.bytes);
+    Ok(())
+}
+
+fn show(report: &NoteReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &report.diff {
+        return write!(to, "{diff}");
+    }
+    let section = report.section.as_str();
+    match (report.characters, report.limit) {
+        (Some(characters), Some(limit)) => {
+            writeln!(
+                to,
+                "Notepad {section} updated ({characters}/{limit} chars)."
+            )
+        }
+        _ => writeln!(to, "Notepad {section} updated."),
+    }
+}

@@ -1,0 +1,83 @@
+//! `annals setup claude|codex|gemini|opencode`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::hooks::Harness;
+use crate::hooks::setup;
+use crate::hooks::setup::FileOutcome;
+use crate::hooks::setup::Scope;
+use crate::hooks::setup::SetupReport;
+use crate::hooks::setup::SetupRequest;
+use crate::project::Project;
+
+/// What every harness can be asked
+#[derive(Args, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(crate) struct HarnessArgs {
+    /// Your own settings, for all projects [default: --project, those of this project]
+    #[arg(long)]
+    user: bool,
+    /// Change nothing; exit 1 where the settings are not as wanted
+    #[arg(long, conflicts_with = "remove")]
+    check: bool,
+    /// Take our entries out again
+    #[arg(long)]
+    remove: bool,
+    /// Leave the notepad out of what a new session gets
+    #[arg(long)]
+    no_notepad: bool,
+    /// Have a line put into the notepad before a session is compacted
+    #[arg(long)]
+    breadcrumb: bool,
+}
+
+pub(crate) fn run(
+    harness: Harness,
+    args: &HarnessArgs,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let request = SetupRequest {
+        harness,
+        scope: if args.user {
+            Scope::User
+        } else {
+            Scope::Project
+        },
+        check: args.check,
+        remove: args.remove,
+        notepad: !args.no_notepad,
+        breadcrumb: args.breadcrumb,
+    };
+    let report = setup::setup(project, request)?;
+    out.warnings(&report.warnings);
+    out.result_until(&report, show, report.verdict(args.check))
+}
+
+fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
+        return write!(to, "{diff}");
+    }
+    for file in &report.files {
+        writeln!(to, "{} {}.", file.file.display(), file.outcome.as_str())?;
+        let is_told = matches!(file.outcome, FileOutcome::Created | FileOutcome::Extended);
+        for entry in file.entries.iter().filter(|_| is_told) {
+            writeln!(to, "  {entry}")?;
+        }
+    }
+    for backup in &report.backups {
+        writeln!(to, "Kept what was there before as {}.", backup.display())?;
+    }
+    for note in &report.notes {
+        writeln!(to, "Note: {note}.")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! `annals setup`
+
+mod harness;
+
+use std::ffi::OsString;
+
+use clap::Args;
+use clap::Subcommand;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::hooks::Harness;
+use crate::project::Project;
+
+/// Have a harness call annals, or take that back
+///
+/// Adds our own entries to the harness's settings and leaves every other byte as it is. Settings that are
+/// not valid are refused. --remove brings back what was there before.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals setup claude --dry-run")]
+pub(crate) struct SetupArgs {
+    #[command(subcommand)]
+    target: Target,
+}
+
+#[derive(Debug, Subcommand)]
+enum Target {
+    /// Set up Claude Code: hooks in settings.json, the MCP server in .mcp.json
+    #[command(after_help = "Example: annals setup claude --check")]
+    Claude(harness::HarnessArgs),
+    /// Set up Codex: hooks in hooks.json, the MCP server in config.toml
+    #[command(after_help = "Example: annals setup codex --user")]
+    Codex(harness::HarnessArgs),
+    /// Set up Gemini CLI: hooks and the MCP server in settings.json
+    #[command(after_help = "Example: annals setup gemini --user")]
+    Gemini(harness::HarnessArgs),
+    /// Set up opencode: the MCP server in opencode.json, and a plugin file
+    #[command(after_help = "Example: annals setup opencode --remove")]
+    Opencode(harness::HarnessArgs),
+}
+
+pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
+    match &args.target {
+        Target::Claude(args) => harness::run(Harness::Claude, args, project, out),
+        Target::Codex(args) => harness::run(Harness::Codex, args, project, out),
+        Target::Gemini(args) => harness::run(Harness::Gemini, args, project, out),
+        Target::Opencode(args) => harness::run(Harness::Opencode, args, project, out),
+    }
+}
+
+/// Leaves out a `--project` without a folder: for `setup` it is the word for the project's settings, its default.
+pub(crate) fn without_scope(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    let is_scope =
+        |at: &usize| arguments[*at] == "--project" && arguments.get(at + 1).is_none_or(is_option);
+    if arguments.iter().any(|word| word == "setup")
+        && let Some(scope) = (0..arguments.len()).find(is_scope)
+    {
+        arguments.remove(scope);
+    }
+    arguments
+}

@@ -1,0 +1,322 @@
+//! Asks an endpoint that speaks `OpenAI`'s `/embeddings` for vectors, as Ollama and many others do.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::Serialize;
+use ureq::Agent;
+
+use crate::embedding::vector::Vector;
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::clip;
+
+/// How many texts go into one request.
+const BATCH: usize = 64;
+
+/// More than this is no answer to a request for vectors.
+const LONGEST_ANSWER: u64 = 64 << 20;
+
+/// How much of what a server says about a failure is told on.
+const TOLD: usize = 200;
+
+/// A server that makes vectors, and how long it may take.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// The base address; `/embeddings` is asked below it.
+    pub url: String,
+    /// The model that is asked for.
+    pub model: String,
+    /// How long one request may take, from the first byte sent to the last one read.
+    pub deadline: Duration,
+    key: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    input: &'a [&'a str],
+    encoding_format: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    data: Vec<Embedding>,
+}
+
+#[derive(Deserialize)]
+struct Embedding {
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl Endpoint {
+    /// Returns the endpoint at a base address; the key comes from the environment, which only a door reads.
+    pub fn new(url: &str, model: &str, key: Option<String>, deadline: Duration) -> Result<Self> {
+        let is_web = ["http://", "https://"]
+            .iter()
+            .any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
+        if !is_web {
+            return Err(Error::usage(format!(
+                "embedding.url is no http or https address: {url:?}"
+            ))
+            .hint("write the base address, like http://127.0.0.1:11434/v1"));
+        }
+        let base = url.trim_end_matches('/').trim_end_matches("/embeddings");
+        Ok(Self {
+            url: base.to_owned(),
+            model: model.to_owned(),
+            deadline,
+            key,
+        })
+    }
+
+    /// Returns the vector of each text, in their order, all of one dimension.
+    pub fn vectors(&self, texts: &[&str]) -> Result<Vec<Vector>> {
+        let mut vectors: Vec<Vector> = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(BATCH) {
+            let answer = self.ask(batch)?;
+            vectors.extend(self.checked(answer, batch.len())?);
+        }
+        let first = vectors.first().map(Vector::dimension);
+        if vectors
+            .iter()
+            .any(|vector| Some(vector.dimension()) != first)
+        {
+            return Err(self.wrong("vectors of different lengths"));
+        }
+        Ok(vectors)
+    }
+
+    fn ask(&self, texts: &[&str]) -> Result<Answer> {
+        // The environment is read by the doors alone, so no proxy is taken from it; and a key goes to
+        // the address it was given for, not to where that one points.
+        let agent: Agent = Agent::config_builder()
+            .timeout_global(Some(self.deadline))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(None)
+            .build()
+            .into();
+        let mut request = agent.post(format!("{}/embeddings", self.url));
+        if let Some(key) = &self.key {
+            request = request.header("Authorization", format!("Bearer {key}"));
+        }
+        let asked = serde_json::to_string(&Request {
+            model: &self.model,
+            input: texts,
+            encoding_format: "float",
+        });
+        let asked = asked.map_err(|error| self.error(&error.to_string()))?;
+        // Sent as one text with its length: not every server takes a request in chunks.
+        let sent = request.content_type("application/json").send(asked);
+        let mut response = sent.map_err(|error| self.failed(&error))?;
+        let status = response.status();
+        let body = response.body_mut().with_config().limit(LONGEST_ANSWER);
+        let body = body
+            .lossy_utf8(true)
+            .read_to_string()
+            .map_err(|error| self.failed(&error))?;
+        if !status.is_success() {
+            let said = clip(body.trim(), TOLD);
+            return Err(self.wrong(&format!(
+                "status {}: {}",
+                status.as_u16(),
+                self.without_key(&said)
+            )));
+        }
+        serde_json::from_str(&body)
+            .map_err(|error| self.wrong(&format!("no list of vectors: {error}")))
+    }
+
+    /// Puts the vectors in the order of the texts, and checks that each text has one.
+    fn checked(&self, answer: Answer, texts: usize) -> Result<Vec<Vector>> {
+        if answer.data.len() != texts {
+            let message = format!("{} vectors for {texts} texts", answer.data.len());
+            return Err(self.wrong(&message));
+        }
+        let mut vectors = vec![None; texts];
+        for (place, found) in answer.data.into_iter().enumerate() {
+            let fits = !found.embedding.is_empty()
+                && found.embedding.iter().all(|value| value.is_finite());
+            if !fits {
+                return Err(self.wrong("a vector without numbers"));
+            }
+            let slot = vectors.get_mut(found.index.unwrap_or(place));
+            match slot {
+                Some(slot @ None) => *slot = Some(Vector::new(found.embedding)),
+                _ => return Err(self.wrong("two vectors for one text")),
+            }
+        }
+        Ok(vectors.into_iter().flatten().collect())
+    }
+
+    fn failed(&self, error: &ureq::Error) -> Error {
+        let reason = match error {
+            ureq::Error::Timeout(_) => {
+                format!("no answer within {} ms", self.deadline.as_millis())
+            }
+            other => self.without_key(&other.to_string()),
+        };
+        self.error(&reason)
+    }
+
+    fn wrong(&self, answered: &str) -> Error {
+        self.error(&format!("it answered with {answered}"))
+    }
+
+    fn error(&self, reason: &str) -> Error {
+        Error::failed(format!("cannot get vectors from {}: {reason}", self.url))
+            .hint("check embedding.url and embedding.model, and ANNALS_EMBEDDING_API_KEY where it asks for a key")
+    }
+
+    /// A server may repeat the key it was sent.
+    fn without_key(&self, text: &str) -> String {
+        match self.key.as_deref() {
+            Some(key) if !key.is_empty() => text.replace(key, "[key]"),
+            _ => text.to_owned(),
+        }
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("url", &self.url)
+            .field("model", &self.model)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::io::Write;
+    use std::net::TcpListener;
+    use std::thread;
+    use std::thread::JoinHandle;
+
+    use super::*;
+
+    /// Answers one request with these bytes, and returns what it was asked.
+    fn server(answer: String) -> (String, JoinHandle<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1/", listener.local_addr().unwrap());
+        let asked = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = Vec::new();
+            let mut buffer = [0; 4096];
+            loop {
+                let read = stream.read(&mut buffer).unwrap();
+                request.extend_from_slice(&buffer[..read]);
+                let text = String::from_utf8_lossy(&request);
+                // The request's body is one JSON object, which nothing follows.
+                if read == 0 || text.ends_with('}') {
+                    break;
+                }
+            }
+            stream.write_all(answer.as_bytes()).unwrap();
+            String::from_utf8(request).unwrap()
+        });
+        (url, asked)
+    }
+
+    fn answering(status: &str, body: &str) -> (String, JoinHandle<String>) {
+        let length = body.len();
+        server(format!(
+            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        ))
+    }
+
+    fn endpoint(url: &str) -> Endpoint {
+        let deadline = Duration::from_secs(20);
+        Endpoint::new(url, "small", Some("s3cret".to_owned()), deadline).unwrap()
+    }
+
+    #[test]
+    fn vectors_come_in_the_order_of_the_texts() {
+        let body = r#"{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[3,4]}]}"#;
+        let (url, asked) = answering("200 OK", body);
+        let vectors = endpoint(&url).vectors(&["one", "two"]).unwrap();
+        assert_eq!(vectors[0].values(), [0.6, 0.8]);
+        assert_eq!(vectors[1].values(), [0.0, 1.0]);
+        let asked = asked.join().unwrap();
+        assert!(asked.starts_with("POST /v1/embeddings HTTP/1.1"), "{asked}");
+        assert!(
+            asked
+                .to_lowercase()
+                .contains("authorization: bearer s3cret"),
+            "{asked}"
+        );
+        assert!(
+            asked.ends_with(r#"{"model":"small","input":["one","two"],"encoding_format":"float"}"#)
+        );
+    }
+
+    #[test]
+    fn wrong_answers_are_told_and_the_key_is_not() {
+        for (status, body, expected) in [
+            (
+                "401 Unauthorized",
+                "bad key s3cret",
+                "status 401: bad key [key]",
+            ),
+            ("200 OK", "<html>", "no list of vectors"),
+            ("200 OK", "{}", "0 vectors for 1 texts"),
+            (
+                "200 OK",
+                r#"{"data":[{"embedding":[]}]}"#,
+                "a vector without numbers",
+            ),
+            (
+                "200 OK",
+                r#"{"data":[{"index":7,"embedding":[1]}]}"#,
+                "two vectors for one text",
+            ),
+            ("307 Temporary Redirect", "", "status 307"),
+        ] {
+            let (url, asked) = answering(status, body);
+            let error = endpoint(&url).vectors(&["one"]).unwrap_err();
+            assert!(error.message.contains(expected), "{}", error.message);
+            assert!(!format!("{error:?}").contains("s3cret"));
+            asked.join().unwrap();
+        }
+        assert!(!format!("{:?}", endpoint("http://[::1]")).contains("s3cret"));
+    }
+
+    #[test]
+    fn a_server_that_is_silent_or_absent_is_an_error_in_time() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let mut silent = endpoint(&url);
+        silent.deadline = Duration::from_millis(50);
+        let error = silent.vectors(&["one"]).unwrap_err();
+        assert!(
+            error.message.contains("no answer within 50 ms"),
+            "{}",
+            error.message
+        );
+        drop(listener);
+        let error = endpoint(&url).vectors(&["one"]).unwrap_err();
+        assert!(
+            error.message.contains("cannot get vectors"),
+            "{}",
+            error.message
+        );
+        assert_eq!(endpoint(&url).vectors(&[]).unwrap(), []);
+    }
+
+    #[test]
+    fn only_web_addresses_are_asked() {
+        for wrong in ["", "http://", "file:///etc/passwd", "localhost:11434"] {
+            let made = Endpoint::new(wrong, "m", None, Duration::from_secs(1));
+            assert!(made.is_err(), "{wrong}");
+        }
+        let kept = endpoint("https://example.org/v1/embeddings");
+        assert_eq!(kept.url, "https://example.org/v1");
+    }
+}

@@ -1,0 +1,299 @@
+//! The built-in table: one row of numbers for each piece of a word, used where it lies in the binary.
+//!
+//! ```text
+//! 0   "ANNEMB1\0"  u32: version 1, dimension, pieces, hash slots
+//! 24  u32 x 6: where the scales, slots, offsets, texts and rows begin, and where the file ends
+//! scales   f32 a piece            slots    u32 a slot: a piece, or ffffffff where it is empty
+//! offsets  u32 a piece, and one   texts    UTF-8      rows  i8 x dimension a piece
+//! ```
+//!
+//! Numbers are little-endian. docs/embedding.md tells how it was made.
+
+use std::ops::ControlFlow;
+
+use crate::embedding::pieces::each_word;
+use crate::embedding::vector::Vector;
+
+/// Names the vectors of the built-in table; vectors of another name cannot be compared with them.
+pub const MODEL_ID: &str = "annals-static-128-v1";
+
+const DIMENSION: usize = 128;
+
+/// What a text says after this many pieces does not count.
+const MOST_PIECES: usize = 128;
+
+/// The longest text of a piece in bytes, so that no longer one is looked for.
+const LONGEST_PIECE: usize = 18;
+
+/// Where the hash of every text starts, and what each byte multiplies it with (FNV-1a).
+const HASH_START: u32 = 0x811c_9dc5;
+const HASH_STEP: u32 = 0x0100_0193;
+
+/// A piece that goes on with a word is kept with this before it.
+const GOES_ON: &[u8] = b"##";
+
+/// Rows begin where the processor's cache lines do.
+#[repr(C, align(64))]
+struct Aligned<T>(T);
+
+static BYTES: Aligned<[u8; include_bytes!("../../assets/static-128.bin").len()]> =
+    Aligned(*include_bytes!("../../assets/static-128.bin"));
+
+/// Checked when the program is built: nothing is left to do when it starts.
+static BUILT_IN: Table = Table::of(&BYTES.0);
+
+/// A vocabulary and the vector of each of its pieces.
+#[derive(Debug)]
+pub struct Table {
+    scales: &'static [u8],
+    slots: &'static [u8],
+    offsets: &'static [u8],
+    texts: &'static [u8],
+    rows: &'static [u8],
+}
+
+impl Table {
+    /// Returns the table that comes with the program.
+    pub fn built_in() -> &'static Self {
+        &BUILT_IN
+    }
+
+    const fn of(bytes: &'static [u8]) -> Self {
+        let (magic, _) = bytes.split_at(8);
+        assert!(matches!(magic, b"ANNEMB1\0"), "no table");
+        assert!(number(bytes, 2) == 1, "another version of the table");
+        assert!(number(bytes, 3) as usize == DIMENSION, "other dimension");
+        let (pieces, slots) = (number(bytes, 4) as usize, number(bytes, 5) as usize);
+        assert!(slots.is_power_of_two() && slots > pieces, "too few slots");
+        let table = Self {
+            scales: part(bytes, 6, pieces * 4),
+            slots: part(bytes, 7, slots * 4),
+            offsets: part(bytes, 8, (pieces + 1) * 4),
+            texts: part(bytes, 9, (number(bytes, 10) - number(bytes, 9)) as usize),
+            rows: part(bytes, 10, pieces * DIMENSION),
+        };
+        assert!(number(bytes, 11) as usize == bytes.len(), "cut off");
+        assert!(
+            number(table.offsets, pieces) as usize <= table.texts.len(),
+            "texts cut off"
+        );
+        table
+    }
+
+    /// Returns the vector of a text.
+    pub fn vector(&self, text: &str) -> Vector {
+        Vector::new(self.sum(text))
+    }
+
+    /// Returns the pieces that a text's vector is made of.
+    pub fn pieces(&self, text: &str) -> Vec<&str> {
+        let texts = self.numbers(text).into_iter().map(|piece| self.text(piece));
+        texts
+            .map(|text| std::str::from_utf8(text).unwrap_or_default())
+            .collect()
+    }
+
+    fn sum(&self, text: &str) -> Vec<f32> {
+        let mut sum = vec![0.0_f32; DIMENSION];
+        for piece in self.numbers(text) {
+            let scale = f32::from_bits(number(self.scales, piece));
+            let row = &self.rows[piece * DIMENSION..][..DIMENSION];
+            for (sum, value) in sum.iter_mut().zip(row) {
+                *sum += scale * f32::from(value.cast_signed());
+            }
+        }
+        sum
+    }
+
+    fn numbers(&self, text: &str) -> Vec<usize> {
+        let mut pieces = Vec::with_capacity(MOST_PIECES);
+        each_word(text, |word| {
+            self.add_word(word, &mut pieces);
+            if pieces.len() < MOST_PIECES {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        pieces.truncate(MOST_PIECES);
+        pieces
+    }
+
+    /// Adds the longest pieces that make up the word from its start; none if a rest is unknown.
+    fn add_word(&self, word: &str, pieces: &mut Vec<usize>) {
+        let before = pieces.len();
+        let mut rest = word;
+        while !rest.is_empty() {
+            let start = if rest.len() == word.len() {
+                &[][..]
+            } else {
+                GOES_ON
+            };
+            let Some((piece, length)) = self.longest(start, rest) else {
+                pieces.truncate(before);
+                return;
+            };
+            pieces.push(piece);
+            rest = &rest[length..];
+        }
+    }
+
+    /// Returns the longest piece that `rest` begins with, and how many bytes of it that is.
+    fn longest(&self, start: &[u8], rest: &str) -> Option<(usize, usize)> {
+        let mut hashes = [HASH_START; LONGEST_PIECE + 1];
+        let mut hash = start.iter().copied().fold(HASH_START, hashed);
+        let most = rest.len().min(LONGEST_PIECE);
+        for (index, byte) in rest.as_bytes()[..most].iter().enumerate() {
+            hash = hashed(hash, *byte);
+            hashes[index + 1] = hash;
+        }
+        let ends = (1..=most).rev().filter(|end| rest.is_char_boundary(*end));
+        for end in ends {
+            let found = self.find(hashes[end], start, &rest.as_bytes()[..end]);
+            if let Some(piece) = found {
+                return Some((piece, end));
+            }
+        }
+        None
+    }
+
+    fn find(&self, hash: u32, start: &[u8], text: &[u8]) -> Option<usize> {
+        let mask = self.slots.len() / 4 - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let piece = number(self.slots, slot);
+            if piece == u32::MAX {
+                return None;
+            }
+            let known = self.text(piece as usize);
+            if known.strip_prefix(start) == Some(text) {
+                return Some(piece as usize);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    fn text(&self, piece: usize) -> &[u8] {
+        let (start, end) = (number(self.offsets, piece), number(self.offsets, piece + 1));
+        &self.texts[start as usize..end as usize]
+    }
+}
+
+fn hashed(hash: u32, byte: u8) -> u32 {
+    (hash ^ u32::from(byte)).wrapping_mul(HASH_STEP)
+}
+
+/// Returns the number at a place that counts in numbers.
+const fn number(bytes: &[u8], place: usize) -> u32 {
+    let at = place * 4;
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+/// Returns so many bytes from the offset that the header has at a place.
+const fn part(bytes: &[u8], place: usize, length: usize) -> &[u8] {
+    let at = number(bytes, place) as usize;
+    assert!(at.is_multiple_of(64), "a part is out of line");
+    let (_, rest) = bytes.split_at(at);
+    let (part, _) = rest.split_at(length);
+    part
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    const CHECK: &str = include_str!("../../tests/embedding/vectors_check.jsonl");
+
+    #[test]
+    fn vectors_are_those_of_the_recipe() {
+        let table = Table::built_in();
+        let mut checked = 0;
+        for line in CHECK.lines() {
+            let expected: Value = serde_json::from_str(line).unwrap();
+            let text = expected["text"].as_str().unwrap();
+            let number = |name: &str| expected[name].as_f64().unwrap();
+            let pieces = table.pieces(text);
+            assert_eq!(
+                Some(pieces.len() as u64),
+                expected["pieces"].as_u64(),
+                "{text:?} {pieces:?}"
+            );
+            let length = |values: &[f32]| {
+                let squares = values.iter().map(|value| f64::from(*value).powi(2));
+                squares.sum::<f64>().sqrt()
+            };
+            let vector = table.vector(text);
+            for (value, expected) in vector
+                .values()
+                .iter()
+                .zip(expected["first8"].as_array().unwrap())
+            {
+                let difference = f64::from(*value) - expected.as_f64().unwrap();
+                assert!(difference.abs() < 1e-5, "{text:?} {vector:?}");
+            }
+            assert!(
+                (length(vector.values()) - number("norm")).abs() < 1e-5,
+                "{text:?}"
+            );
+            assert!(
+                (length(&table.sum(text)) - number("sum_norm")).abs() < 1e-4,
+                "{text:?}"
+            );
+            checked += 1;
+        }
+        assert_eq!(checked, 50);
+    }
+
+    #[test]
+    fn every_piece_is_found_and_none_is_longer_than_thought() {
+        let table = Table::built_in();
+        let pieces = table.scales.len() / 4;
+        assert_eq!(pieces, 29_523);
+        for piece in 0..pieces {
+            let text = table.text(piece);
+            assert!(std::str::from_utf8(text).is_ok());
+            let hash = text.iter().copied().fold(HASH_START, hashed);
+            assert_eq!(table.find(hash, b"", text), Some(piece));
+            let word = text.strip_prefix(GOES_ON).unwrap_or(text);
+            assert!(
+                word.len() <= LONGEST_PIECE,
+                "{}",
+                String::from_utf8_lossy(text)
+            );
+        }
+    }
+
+    #[test]
+    fn words_are_cut_into_their_longest_pieces() {
+        let pieces = |text| Table::built_in().pieces(text).join(" ");
+        assert_eq!(pieces("Telecommunications"), "telecommunications");
+        assert_eq!(pieces("tokenizer"), "token ##izer");
+        assert_eq!(pieces("##ing [CLS]"), "# # ing [ cl ##s ]");
+        assert_eq!(
+            Table::built_in().pieces(&"a b ".repeat(1000)).len(),
+            MOST_PIECES
+        );
+    }
+
+    #[test]
+    fn near_texts_are_near_and_rows_lie_on_cache_lines() {
+        let table = Table::built_in();
+        let [one, near, far] =
+            ["a pet dog", "my puppy", "compile error in the parser"].map(|text| table.vector(text));
+        assert!(one.dot(&near) > one.dot(&far) + 0.2);
+        assert_eq!(table.rows.as_ptr().addr() % 64, 0);
+        assert_eq!(one.dimension(), DIMENSION);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_vector(text in "\\PC*") {
+            let vector = Table::built_in().vector(&text);
+            let length = vector.dot(&vector);
+            prop_assert!(vector.is_zero() || (length - 1.0).abs() < 1e-4);
+        }
+    }
+}

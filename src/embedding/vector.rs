@@ -1,0 +1,162 @@
+//! Vectors, and the bytes they are kept in.
+
+/// How many sums are kept side by side: a processor adds them at once, and every one adds them in the same order.
+const LANES: usize = 8;
+
+/// The direction of a text's meaning: length 1, or all zeros where nothing in the text was known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vector(Vec<f32>);
+
+impl Vector {
+    /// Returns the vector of this direction with length 1.
+    pub fn new(mut values: Vec<f32>) -> Self {
+        let length = dot(&values, &values).sqrt();
+        if length.is_normal() {
+            for value in &mut values {
+                *value /= length;
+            }
+        } else {
+            values.fill(0.0);
+        }
+        Self(values)
+    }
+
+    /// Returns the numbers.
+    pub fn values(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// Returns how many numbers there are.
+    pub fn dimension(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Tells whether nothing in the text was known.
+    pub fn is_zero(&self) -> bool {
+        self.0.iter().all(|value| *value == 0.0)
+    }
+
+    /// Returns how near two texts are, from -1 to 1.
+    pub fn dot(&self, other: &Self) -> f32 {
+        dot(&self.0, &other.0)
+    }
+
+    /// Returns the vector in a quarter of the bytes.
+    pub fn quantized(&self) -> Quantized {
+        let largest = self
+            .0
+            .iter()
+            .fold(0.0_f32, |most, value| most.max(value.abs()));
+        let scale = largest / f32::from(i8::MAX);
+        let values = self.0.iter().map(|value| rounded(value / scale)).collect();
+        Quantized { scale, values }
+    }
+}
+
+/// A vector with numbers of one byte: each stands for itself times the scale.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantized {
+    /// What a number is multiplied with.
+    pub scale: f32,
+    /// The numbers.
+    pub values: Vec<i8>,
+}
+
+impl Quantized {
+    /// Returns how near two texts are, from -1 to 1, but for the rounding of the bytes.
+    pub fn dot(&self, other: &Self) -> f32 {
+        let bytes: Vec<u8> = other.bytes().collect();
+        self.dot_stored(&bytes, other.scale)
+    }
+
+    /// Returns the numbers as bytes, to be stored.
+    pub fn bytes(&self) -> impl Iterator<Item = u8> {
+        self.values.iter().map(|value| value.cast_unsigned())
+    }
+
+    /// Compares with a vector as it is stored.
+    pub fn dot_stored(&self, bytes: &[u8], scale: f32) -> f32 {
+        real(dot_bytes(&self.values, bytes)) * self.scale * scale
+    }
+}
+
+/// Returns the sum of the products of two vectors of bytes; the second as it is stored.
+pub fn dot_bytes(values: &[i8], stored: &[u8]) -> i32 {
+    values
+        .iter()
+        .zip(stored)
+        .map(|(one, other)| i32::from(*one) * i32::from(other.cast_signed()))
+        .sum()
+}
+
+/// Adds in an order of its own, which every processor keeps, so that equal texts get equal vectors everywhere.
+fn dot(one: &[f32], other: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; LANES];
+    for (one, other) in one.chunks(LANES).zip(other.chunks(LANES)) {
+        for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
+            *sum += one * other;
+        }
+    }
+    sums.iter().sum()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the value is at most 127, and what is no number becomes 0"
+)]
+fn rounded(value: f32) -> i8 {
+    value.round() as i8
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a rounding in the eighth digit changes no order that means anything"
+)]
+fn real(sum: i32) -> f32 {
+    sum as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn vectors_have_length_one_or_none() {
+        let vector = Vector::new(vec![3.0, 4.0]);
+        assert_eq!(vector.values(), [0.6, 0.8]);
+        assert!((vector.dot(&vector) - 1.0).abs() < 1e-6);
+        for nothing in [
+            vec![],
+            vec![0.0; 3],
+            vec![f32::NAN, 1.0],
+            vec![f32::INFINITY],
+        ] {
+            let vector = Vector::new(nothing);
+            assert!(vector.is_zero());
+            assert!(vector.quantized().values.iter().all(|value| *value == 0));
+            assert!(vector.quantized().scale.abs() < f32::MIN_POSITIVE);
+        }
+    }
+
+    #[test]
+    fn stored_bytes_compare_like_the_vector() {
+        let (one, other) = (Vector::new(vec![1.0, -2.0]), Vector::new(vec![-1.0, 2.0]));
+        let stored: Vec<u8> = other.quantized().bytes().collect();
+        let near = one.quantized().dot_stored(&stored, other.quantized().scale);
+        assert!((near + 1.0).abs() < 0.01, "{near}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_smaller_form_keeps_the_nearness(
+            one in prop::collection::vec(-1.0_f32..1.0, 64),
+            other in prop::collection::vec(-1.0_f32..1.0, 64),
+        ) {
+            let (one, other) = (Vector::new(one), Vector::new(other));
+            let near = one.quantized().dot(&other.quantized());
+            prop_assert!((near - one.dot(&other)).abs() < 0.02);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The one way in which a fact changes: its row, its history and what is derived from it, together.
+
+use rusqlite::Connection;
+use rusqlite::params;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+
+/// Why a fact changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cause<'a> {
+    /// What is done, as it stands in the history.
+    pub(crate) action: &'a str,
+    /// Why, in words.
+    pub(crate) reason: &'a str,
+    /// The turn that caused it.
+    pub(crate) turn: &'a str,
+    /// When.
+    pub(crate) at: &'a str,
+}
+
+/// Writes a fact as it is from now on, and what it was before into the history.
+pub(crate) fn put(
+    connection: &Connection,
+    cause: Cause<'_>,
+    before: Option<&Fact>,
+    after: &Fact,
+) -> Result<()> {
+    record(connection, cause, before, Some(after))?;
+    after.put(connection)
+}
+
+/// Writes one line of the history.
+pub(crate) fn record(
+    connection: &Connection,
+    cause: Cause<'_>,
+    before: Option<&Fact>,
+    after: Option<&Fact>,
+) -> Result<()> {
+    let Some(fact) = after.or(before) else {
+        return Ok(());
+    };
+    let written = connection.execute(
+        "INSERT INTO fact_history \
+         (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![
+            fact.fact_id,
+            fact.user_id,
+            fact.key,
+            cause.action,
+            before.map(json).transpose()?,
+            after.map(json).transpose()?,
+            cause.reason,
+            cause.turn,
+            cause.at,
+        ],
+    );
+    written.stored("write the history").map(|_| ())
+}
+
+fn json(fact: &Fact) -> Result<String> {
+    serde_json::to_string(fact)
+        .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))
+}

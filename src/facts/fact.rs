@@ -1,0 +1,345 @@
+//! One fact: the columns of its row, and how it is read and written.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rusqlite::Connection;
+use rusqlite::Row;
+use rusqlite::ToSql;
+use rusqlite::named_params;
+use rusqlite::types::FromSql;
+use rusqlite::types::FromSqlError;
+use rusqlite::types::FromSqlResult;
+use rusqlite::types::ToSqlOutput;
+use rusqlite::types::ValueRef;
+use serde::Deserialize;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::user::UserId;
+
+/// What a fact is about; it decides where it stands in a profile and how carefully it is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Who the user is.
+    Identity,
+    /// What must be kept to.
+    HardPreference,
+    /// What is liked better.
+    SoftPreference,
+    /// What is being worked on.
+    TaskContext,
+    /// Health.
+    Health,
+    /// Everything else.
+    Other,
+}
+
+impl Category {
+    /// Every category.
+    pub const ALL: [Self; 6] = [
+        Self::Identity,
+        Self::HardPreference,
+        Self::SoftPreference,
+        Self::TaskContext,
+        Self::Health,
+        Self::Other,
+    ];
+
+    /// Returns the word for it in the database and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::HardPreference => "hard_preference",
+            Self::SoftPreference => "soft_preference",
+            Self::TaskContext => "task_context",
+            Self::Health => "health",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl FromStr for Category {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|known| known.as_str() == word);
+        known.ok_or_else(|| {
+            let words = Self::ALL.map(Self::as_str).join(", ");
+            format!("{word:?} is no category: choose from {words}")
+        })
+    }
+}
+
+/// Where a fact stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It holds.
+    Active,
+    /// Another value took its place.
+    Superseded,
+    /// It held once.
+    Expired,
+    /// The user is to be asked.
+    PendingConfirmation,
+}
+
+impl Status {
+    /// Every status.
+    pub const ALL: [Self; 4] = [
+        Self::Active,
+        Self::Superseded,
+        Self::Expired,
+        Self::PendingConfirmation,
+    ];
+
+    /// Returns the word for it in the database and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Superseded => "superseded",
+            Self::Expired => "expired",
+            Self::PendingConfirmation => "pending_confirmation",
+        }
+    }
+
+    /// Tells whether facts of this status are found by a search.
+    pub fn is_retrievable(self) -> bool {
+        matches!(self, Self::Active | Self::PendingConfirmation)
+    }
+}
+
+impl FromStr for Status {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|known| known.as_str() == word);
+        known.ok_or_else(|| {
+            let words = Self::ALL.map(Self::as_str).join(", ");
+            format!("{word:?} is no status: choose from {words}")
+        })
+    }
+}
+
+/// What a pending fact proposes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proposal {
+    /// Its own value, in place of that of the fact it contests.
+    Value,
+    /// The end of the fact it contests.
+    End,
+}
+
+impl Proposal {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::End => "end",
+        }
+    }
+}
+
+impl FromStr for Proposal {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        match word {
+            "value" => Ok(Self::Value),
+            "end" => Ok(Self::End),
+            _ => Err(format!("{word:?} is no proposal")),
+        }
+    }
+}
+
+/// The enums of this module are words in the database.
+macro_rules! stored_as_word {
+    ($($name:ty),*) => {$(
+        impl ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+                Ok(self.as_str().into())
+            }
+        }
+
+        impl FromSql for $name {
+            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+                let word = value.as_str()?;
+                word.parse().map_err(|error: String| FromSqlError::Other(error.into()))
+            }
+        }
+    )*};
+}
+
+stored_as_word!(Category, Status, Proposal);
+
+/// One fact about one user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fact {
+    /// A UUID that follows from user, turn and action.
+    pub fact_id: String,
+    /// Whose fact it is.
+    pub user_id: String,
+    /// What it says something about, dotted: `preference.editor`; ending in `[]` it has several values.
+    pub key: String,
+    /// What it says.
+    pub value_text: String,
+    /// The same, structured.
+    pub value_json: Option<Value>,
+    /// What kind of fact it is.
+    pub category: Category,
+    /// How sure it is, from 0 to 1.
+    pub confidence: f64,
+    /// When what it says happened.
+    pub event_time: Option<String>,
+    /// From when on it holds.
+    pub valid_from: String,
+    /// Until when it holds.
+    pub valid_to: Option<String>,
+    /// Where it stands.
+    pub status: Status,
+    /// The turn that it comes from.
+    pub source_turn_id: String,
+    /// The words that it comes from.
+    pub source_excerpt: String,
+    /// Its id in the vector index.
+    pub embedding_id: Option<String>,
+    /// When it was first written.
+    pub created_at: String,
+    /// When it was last changed.
+    pub updated_at: String,
+    /// When it was last spoken of.
+    pub last_mentioned_at: String,
+    /// The conversation that it comes from.
+    pub session_id: Option<String>,
+    /// The place of its turn in that conversation.
+    pub turn_seq: Option<i64>,
+    /// The project that it belongs to, if to one.
+    pub project: Option<String>,
+    /// What it proposes while it is pending.
+    pub proposal: Option<Proposal>,
+    /// The fact that it contests while it is pending.
+    pub contests: Option<String>,
+}
+
+/// The columns of `facts` in the order of [`Fact::read`].
+pub(crate) const COLUMNS: &str = "fact_id, user_id, key, value_text, value_json, category, confidence, \
+    event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, embedding_id, created_at, \
+    updated_at, last_mentioned_at, session_id, turn_seq, project, proposal, contests";
+
+impl Fact {
+    /// Reads a row that begins with [`COLUMNS`].
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let value_json: Option<String> = row.get(4)?;
+        Ok(Self {
+            fact_id: row.get(0)?,
+            user_id: row.get(1)?,
+            key: row.get(2)?,
+            value_text: row.get(3)?,
+            // The table's check lets only JSON in.
+            value_json: value_json.and_then(|text| serde_json::from_str(&text).ok()),
+            category: row.get(5)?,
+            confidence: row.get(6)?,
+            event_time: row.get(7)?,
+            valid_from: row.get(8)?,
+            valid_to: row.get(9)?,
+            status: row.get(10)?,
+            source_turn_id: row.get(11)?,
+            source_excerpt: row.get(12)?,
+            embedding_id: row.get(13)?,
+            created_at: row.get(14)?,
+            updated_at: row.get(15)?,
+            last_mentioned_at: row.get(16)?,
+            session_id: row.get(17)?,
+            turn_seq: row.get(18)?,
+            project: row.get(19)?,
+            proposal: row.get(20)?,
+            contests: row.get(21)?,
+        })
+    }
+
+    /// Writes a fact, in place of the row with its id where there is one.
+    pub(crate) fn put(&self, connection: &Connection) -> Result<()> {
+        let sql = format!(
+            "INSERT INTO facts ({COLUMNS}) VALUES (:fact_id, :user_id, :key, :value_text, :value_json, \
+             :category, :confidence, :event_time, :valid_from, :valid_to, :status, :source_turn_id, \
+             :source_excerpt, :embedding_id, :created_at, :updated_at, :last_mentioned_at, :session_id, \
+             :turn_seq, :project, :proposal, :contests) \
+             ON CONFLICT (user_id, fact_id) DO UPDATE SET key = excluded.key, \
+             value_text = excluded.value_text, value_json = excluded.value_json, \
+             category = excluded.category, confidence = excluded.confidence, \
+             event_time = excluded.event_time, valid_from = excluded.valid_from, \
+             valid_to = excluded.valid_to, status = excluded.status, \
+             source_turn_id = excluded.source_turn_id, source_excerpt = excluded.source_excerpt, \
+             embedding_id = excluded.embedding_id, created_at = excluded.created_at, \
+             updated_at = excluded.updated_at, last_mentioned_at = excluded.last_mentioned_at, \
+             session_id = excluded.session_id, turn_seq = excluded.turn_seq, \
+             project = excluded.project, proposal = excluded.proposal, contests = excluded.contests"
+        );
+        let written = connection.execute(
+            &sql,
+            named_params! {
+                ":fact_id": self.fact_id,
+                ":user_id": self.user_id,
+                ":key": self.key,
+                ":value_text": self.value_text,
+                ":value_json": self.value_json.as_ref().map(Value::to_string),
+                ":category": self.category,
+                ":confidence": self.confidence,
+                ":event_time": self.event_time,
+                ":valid_from": self.valid_from,
+                ":valid_to": self.valid_to,
+                ":status": self.status,
+                ":source_turn_id": self.source_turn_id,
+                ":source_excerpt": self.source_excerpt,
+                ":embedding_id": self.embedding_id,
+                ":created_at": self.created_at,
+                ":updated_at": self.updated_at,
+                ":last_mentioned_at": self.last_mentioned_at,
+                ":session_id": self.session_id,
+                ":turn_seq": self.turn_seq,
+                ":project": self.project,
+                ":proposal": self.proposal,
+                ":contests": self.contests,
+            },
+        );
+        written.stored("write the fact").map(|_| ())
+    }
+
+    /// Tells whether it holds at this time.
+    pub fn is_valid_at(&self, now: &str) -> bool {
+        self.valid_from.as_str() <= now && self.valid_to.as_deref().is_none_or(|end| now < end)
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.key, self.value_text)
+    }
+}
+
+/// Returns a user's facts that a condition on the columns picks, in the order in which they were written.
+///
+/// `condition` is code, never input: what varies goes into `values`, whose first is `?2`; `?1` is the user.
+pub(crate) fn select(
+    connection: &Connection,
+    user: &UserId,
+    condition: &str,
+    values: &[&dyn ToSql],
+) -> Result<Vec<Fact>> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq");
+    let user = user.as_str();
+    let mut all: Vec<&dyn ToSql> = vec![&user];
+    all.extend_from_slice(values);
+    let mut statement = connection.prepare(&sql).stored("read the facts")?;
+    let rows = statement
+        .query_map(&all[..], Fact::read)
+        .stored("read the facts")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the facts")
+}

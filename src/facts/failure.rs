@@ -1,0 +1,30 @@
+//! What SQLite says went wrong, in the words of this crate.
+
+use rusqlite::ErrorCode;
+
+use crate::error::Error;
+use crate::error::Result;
+
+/// Gives a failure of SQLite the words for what was tried.
+pub(crate) trait Stored<T> {
+    /// Turns the failure into an [`Error`] that says what was tried.
+    fn stored(self, tried: &str) -> Result<T>;
+}
+
+impl<T> Stored<T> for rusqlite::Result<T> {
+    fn stored(self, tried: &str) -> Result<T> {
+        self.map_err(|error| {
+            let failed = Error::failed(format!("cannot {tried}: {error}"));
+            match error.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                    failed.hint("another process is writing; run it again when that is done")
+                }
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                    failed.hint("`annals facts check` says more; --db names another file")
+                }
+                Some(ErrorCode::DiskFull) => failed.hint("free some space; nothing was written"),
+                _ => failed,
+            }
+        })
+    }
+}

@@ -1,0 +1,334 @@
+//! What a fact says something about, and how careful one has to be there.
+
+use std::fmt;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::fact::Category;
+
+/// The longest key, in bytes.
+const LONGEST: usize = 128;
+
+/// The ending of a key that holds several values.
+const SEVERAL: &str = "[]";
+
+/// A key: dotted, lower case, `[]` at the end where it holds several values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FactKey(String);
+
+impl FactKey {
+    /// Reads a key as it is written: `preference.editor`, `likes[]`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let text = text.trim();
+        let name = text.strip_suffix(SEVERAL).unwrap_or(text);
+        let is_part = |part: &str| {
+            !part.is_empty()
+                && part.bytes().all(|b| {
+                    b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-')
+                })
+        };
+        if text.len() > LONGEST || !name.split('.').all(is_part) {
+            return Err(Error::usage(format!("{text:?} is no key")).hint(
+                "a key is dotted and lower case, like preference.editor; likes[] holds several values",
+            ));
+        }
+        let key = Self(text.to_owned());
+        match key.secret_word() {
+            Some(word) => Err(Error::refused(format!(
+                "the key {text} names a secret ({word}), which is never kept"
+            ))
+            .hint("keep secrets in a password manager")),
+            None => Ok(key),
+        }
+    }
+
+    /// Returns the key as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Tells whether it holds several values, each its own fact.
+    pub fn is_multi_valued(&self) -> bool {
+        self.0.ends_with(SEVERAL)
+    }
+
+    /// Returns the category that the key speaks of.
+    pub fn category(&self) -> Category {
+        let row = TOPICS.iter().find(|row| self.is_about(row.word));
+        row.map_or(Category::Other, |row| row.category)
+    }
+
+    /// Tells whether a fact under it may be overwritten only when that is as good as certain.
+    ///
+    /// `further` are the user's own: a key, or the beginning of keys where it ends in a dot.
+    pub fn is_high_risk(&self, category: Category, further: &[String]) -> bool {
+        let name = self.name();
+        let is_named = |own: &String| match own.strip_suffix('.') {
+            Some(_) => name.starts_with(own.as_str()),
+            None => name == own.strip_suffix(SEVERAL).unwrap_or(own),
+        };
+        matches!(category, Category::Identity | Category::Health)
+            || TOPICS
+                .iter()
+                .any(|row| row.is_high_risk && self.is_about(row.word))
+            || further.iter().any(is_named)
+    }
+
+    fn name(&self) -> &str {
+        self.0.strip_suffix(SEVERAL).unwrap_or(&self.0)
+    }
+
+    /// Tells whether a word of [`TOPICS`] fits: one that ends in a dot as the beginning, others as a part.
+    fn is_about(&self, word: &str) -> bool {
+        if word.ends_with('.') {
+            let first = word.trim_end_matches('.');
+            return self.name().split('.').next() == Some(first);
+        }
+        self.name().split('.').any(|part| holds(part, word))
+    }
+
+    fn secret_word(&self) -> Option<&'static str> {
+        let part_with = |word: &str| self.name().split('.').any(|part| holds(part, word));
+        SECRETS.iter().copied().find(|word| part_with(word))
+    }
+}
+
+impl fmt::Display for FactKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Tells whether a part is the word, alone, in the plural, or beside others: `phone`, `phones`, `work_phone`.
+fn holds(part: &str, word: &str) -> bool {
+    part.match_indices(word).any(|(at, _)| {
+        let before = part[..at].chars().next_back();
+        let rest = &part[at + word.len()..];
+        let rest = rest
+            .strip_prefix("es")
+            .or(rest.strip_prefix('s'))
+            .unwrap_or(rest);
+        let after = rest.chars().next();
+        before.is_none_or(|c| !c.is_ascii_alphabetic())
+            && after.is_none_or(|c| !c.is_ascii_alphabetic())
+    })
+}
+
+/// One row of what keys speak of.
+struct Topic {
+    word: &'static str,
+    category: Category,
+    is_high_risk: bool,
+}
+
+const fn topic(word: &'static str, category: Category, is_high_risk: bool) -> Topic {
+    Topic {
+        word,
+        category,
+        is_high_risk,
+    }
+}
+
+/// What keys speak of, the first that fits deciding the category.
+const TOPICS: &[Topic] = &[
+    topic("identity.", Category::Identity, true),
+    topic("health.", Category::Health, true),
+    topic("medication", Category::Health, true),
+    topic("allergy", Category::Health, true),
+    topic("allergie", Category::Health, true),
+    topic("diagnosis", Category::Health, true),
+    topic("diagnose", Category::Health, true),
+    topic("legal.", Category::Other, true),
+    topic("finance.", Category::Other, true),
+    topic("bank", Category::Other, true),
+    topic("card", Category::Other, true),
+    topic("salary", Category::Other, true),
+    topic("tax", Category::Other, true),
+    topic("debt", Category::Other, true),
+    topic("constraint.", Category::HardPreference, false),
+    topic("rule.", Category::HardPreference, false),
+    topic("task.", Category::TaskContext, false),
+    topic("project.", Category::TaskContext, false),
+    topic("current.", Category::TaskContext, false),
+    topic("goal.", Category::TaskContext, false),
+    topic("preference.", Category::SoftPreference, false),
+    topic("like", Category::SoftPreference, false),
+    topic("dislike", Category::SoftPreference, false),
+    topic("favorite", Category::SoftPreference, false),
+    topic("favourite", Category::SoftPreference, false),
+    topic("name", Category::Identity, true),
+    topic("birth", Category::Identity, true),
+    topic("birthday", Category::Identity, true),
+    topic("birthdate", Category::Identity, true),
+    topic("address", Category::Identity, true),
+    topic("phone", Category::Identity, true),
+    topic("email", Category::Identity, true),
+    topic("id_number", Category::Identity, true),
+];
+
+/// What is never kept, whatever its value looks like.
+const SECRETS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pin",
+    "pincode",
+    "secret",
+    "token",
+    "credential",
+    "api_key",
+    "apikey",
+    "api-key",
+    "private_key",
+    "private-key",
+    "cvv",
+    "cvc",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> FactKey {
+        FactKey::parse(text).unwrap()
+    }
+
+    #[test]
+    fn keys_are_dotted_and_lower_case() {
+        for good in ["editor", "preference.editor", "likes[]", "a.b-c.d_e2[]"] {
+            assert_eq!(key(good).as_str(), good);
+        }
+        for bad in [
+            "", ".", "a.", ".a", "a..b", "Name", "a b", "a[].b", "[]", "naïve", "a'b",
+        ] {
+            assert!(FactKey::parse(bad).is_err(), "{bad:?}");
+        }
+        assert!(FactKey::parse(&"a".repeat(129)).is_err());
+        assert!(key("likes[]").is_multi_valued() && !key("likes").is_multi_valued());
+    }
+
+    #[test]
+    fn every_topic_of_high_risk_is_one_wherever_it_stands_in_a_key() {
+        for risky in [
+            "identity.nickname",
+            "name",
+            "user.name",
+            "first_name",
+            "birth",
+            "birth.date",
+            "home.address",
+            "phone",
+            "work_phone",
+            "phones[]",
+            "email",
+            "id_number",
+            "legal.status",
+            "health.weight",
+            "medication",
+            "medications[]",
+            "allergy",
+            "allergies[]",
+            "diagnosis",
+            "finance.budget",
+            "bank",
+            "bank_account",
+            "card",
+            "credit-card",
+            "salary",
+            "tax",
+            "taxes",
+            "debt",
+            "debts[]",
+        ] {
+            let key = key(risky);
+            assert!(key.is_high_risk(key.category(), &[]), "{risky}");
+        }
+        for plain in [
+            "preference.editor",
+            "likes[]",
+            "syntax",
+            "discard.policy",
+            "filename",
+            "preference.theme",
+            "healthy",
+            "taxi",
+            "project.deadline",
+            "emails_per_day_goal2x.x",
+        ] {
+            let key = key(plain);
+            let expected = plain.starts_with("emails");
+            assert_eq!(key.is_high_risk(key.category(), &[]), expected, "{plain}");
+        }
+    }
+
+    #[test]
+    fn a_category_or_the_users_own_list_makes_a_key_one_of_high_risk() {
+        let own = [
+            "travel.".to_owned(),
+            "spouse".to_owned(),
+            "pets[]".to_owned(),
+        ];
+        for (text, expected) in [
+            ("travel.passport", true),
+            ("travel", false),
+            ("spouse", true),
+            ("spouse.age", false),
+            ("pets[]", true),
+            ("pet", false),
+        ] {
+            assert_eq!(
+                key(text).is_high_risk(Category::Other, &own),
+                expected,
+                "{text}"
+            );
+        }
+        assert!(key("diet").is_high_risk(Category::Health, &[]));
+        assert!(!key("diet").is_high_risk(Category::SoftPreference, &[]));
+    }
+
+    #[test]
+    fn secrets_are_no_keys() {
+        for secret in [
+            "password",
+            "wifi.password",
+            "user_passwords[]",
+            "pin",
+            "card.pin",
+            "api_key",
+            "github.token",
+            "secret",
+            "aws.secret_key",
+        ] {
+            let error = FactKey::parse(secret).unwrap_err();
+            assert_eq!(error.kind, crate::error::Kind::Refused, "{secret}");
+        }
+        for plain in [
+            "pinboard",
+            "opinion",
+            "shopping.list",
+            "secretary",
+            "tokenizer",
+        ] {
+            assert!(FactKey::parse(plain).is_ok(), "{plain}");
+        }
+    }
+
+    #[test]
+    fn the_category_follows_from_the_key() {
+        for (text, category) in [
+            ("name", Category::Identity),
+            ("identity.pronouns", Category::Identity),
+            ("health.sleep", Category::Health),
+            ("allergies[]", Category::Health),
+            ("preference.name_style", Category::SoftPreference),
+            ("likes[]", Category::SoftPreference),
+            ("constraint.no_meat", Category::HardPreference),
+            ("task.deadline", Category::TaskContext),
+            ("finance.budget", Category::Other),
+            ("city", Category::Other),
+        ] {
+            assert_eq!(key(text).category(), category, "{text}");
+        }
+    }
+}

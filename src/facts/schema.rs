@@ -1,0 +1,90 @@
+//! The tables, and the steps from one version of them to the next.
+
+use rusqlite::Connection;
+use rusqlite::Transaction;
+use rusqlite::TransactionBehavior;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::failure::Stored;
+
+/// Each step makes of the version of its index the next one; a step that was released is never changed.
+const STEPS: &[&str] = &[include_str!("schema.sql")];
+
+/// Brings the tables to the version of this program; one that is there already costs one read.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
+    if version(connection)? == STEPS.len() {
+        return Ok(());
+    }
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)
+        .stored("prepare the database")?;
+    // Another process may have done it while this one waited.
+    let done = version(&transaction)?;
+    let Some(missing) = STEPS.get(done..) else {
+        return Err(
+            Error::failed(format!("the database has version {done}, which is newer"))
+                .hint(format!("this annals knows versions up to {}", STEPS.len())),
+        );
+    };
+    for step in missing {
+        transaction
+            .execute_batch(step)
+            .stored("make the tables of the database")?;
+    }
+    transaction
+        .pragma_update(None, "user_version", STEPS.len().to_string())
+        .stored("prepare the database")?;
+    transaction.commit().stored("prepare the database")
+}
+
+fn version(connection: &Connection) -> Result<usize> {
+    let version: u32 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .stored("read the version of the database")?;
+    Ok(version as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn migrated() -> Connection {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        connection
+    }
+
+    #[test]
+    fn the_tables_are_made_once_and_a_newer_version_is_left_alone() {
+        let mut connection = migrated();
+        migrate(&mut connection).unwrap();
+        connection.pragma_update(None, "user_version", 99).unwrap();
+        let error = migrate(&mut connection).unwrap_err();
+        assert_eq!(error.message, "the database has version 99, which is newer");
+    }
+
+    #[test]
+    fn the_history_lets_go_of_what_is_being_erased_and_of_nothing_else() {
+        let connection = migrated();
+        let add = "INSERT INTO fact_history (fact_id, user_id, key, action, reason, turn_id, at)
+                   VALUES ('1', 'ada', 'name', 'insert', '', 't', '')";
+        connection.execute(add, []).unwrap();
+        for change in [
+            "UPDATE fact_history SET key = 'x'",
+            "DELETE FROM fact_history",
+        ] {
+            let error = connection.execute(change, []).unwrap_err().to_string();
+            assert!(error.contains("fact_history is immutable"), "{error}");
+        }
+        connection
+            .execute("INSERT INTO erasing VALUES ('ada', 'other')", [])
+            .unwrap();
+        connection
+            .execute("DELETE FROM fact_history", [])
+            .unwrap_err();
+        connection
+            .execute("INSERT INTO erasing VALUES ('ada', NULL)", [])
+            .unwrap();
+        assert_eq!(connection.execute("DELETE FROM fact_history", []), Ok(1));
+    }
+}

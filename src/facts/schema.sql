@@ -1,0 +1,203 @@
+-- Version 1. Times are RFC 3339 in UTC, in seconds; those of `turns` in milliseconds.
+
+CREATE TABLE facts (
+  seq INTEGER PRIMARY KEY,
+  fact_id TEXT NOT NULL UNIQUE,
+  user_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value_text TEXT NOT NULL,
+  value_json TEXT CHECK (value_json IS NULL OR json_valid(value_json)),
+  category TEXT NOT NULL CHECK (category IN
+    ('identity', 'hard_preference', 'soft_preference', 'task_context', 'health', 'other')),
+  confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+  event_time TEXT,
+  valid_from TEXT NOT NULL,
+  valid_to TEXT,
+  status TEXT NOT NULL CHECK (status IN ('active', 'superseded', 'expired', 'pending_confirmation')),
+  source_turn_id TEXT NOT NULL,
+  source_excerpt TEXT NOT NULL,
+  embedding_id TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  last_mentioned_at TEXT NOT NULL,
+  session_id TEXT,
+  turn_seq INTEGER,
+  project TEXT,
+  -- What a pending fact proposes: another value, or the end of the fact it contests.
+  proposal TEXT CHECK (proposal IN ('value', 'end')),
+  contests TEXT,
+  UNIQUE (user_id, fact_id)
+);
+
+CREATE INDEX facts_user_id ON facts (user_id);
+CREATE INDEX facts_key ON facts (user_id, key);
+CREATE INDEX facts_status ON facts (user_id, status);
+CREATE INDEX facts_valid_to ON facts (user_id, valid_to) WHERE valid_to IS NOT NULL;
+CREATE INDEX facts_updated_at ON facts (user_id, updated_at);
+CREATE INDEX facts_session ON facts (user_id, session_id, turn_seq) WHERE session_id IS NOT NULL;
+CREATE UNIQUE INDEX facts_one_active ON facts (user_id, key)
+  WHERE status = 'active' AND substr(key, -2) <> '[]';
+CREATE UNIQUE INDEX facts_one_value ON facts (user_id, key, value_text) WHERE status = 'active';
+
+CREATE VIRTUAL TABLE facts_fts USING fts5 (
+  key, value_text, source_excerpt,
+  content = 'facts', content_rowid = 'seq', tokenize = 'porter unicode61'
+);
+CREATE VIRTUAL TABLE facts_trigram USING fts5 (
+  key, value_text, source_excerpt,
+  content = 'facts', content_rowid = 'seq', tokenize = 'trigram'
+);
+INSERT INTO facts_fts (facts_fts, rank) VALUES ('secure-delete', 1);
+INSERT INTO facts_trigram (facts_trigram, rank) VALUES ('secure-delete', 1);
+
+CREATE TRIGGER facts_indexed AFTER INSERT ON facts BEGIN
+  INSERT INTO facts_fts (rowid, key, value_text, source_excerpt)
+    VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
+  INSERT INTO facts_trigram (rowid, key, value_text, source_excerpt)
+    VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
+END;
+CREATE TRIGGER facts_unindexed AFTER DELETE ON facts BEGIN
+  INSERT INTO facts_fts (facts_fts, rowid, key, value_text, source_excerpt)
+    VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
+  INSERT INTO facts_trigram (facts_trigram, rowid, key, value_text, source_excerpt)
+    VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
+END;
+CREATE TRIGGER facts_reindexed AFTER UPDATE OF key, value_text, source_excerpt ON facts
+WHEN old.key <> new.key OR old.value_text <> new.value_text OR old.source_excerpt <> new.source_excerpt
+BEGIN
+  INSERT INTO facts_fts (facts_fts, rowid, key, value_text, source_excerpt)
+    VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
+  INSERT INTO facts_trigram (facts_trigram, rowid, key, value_text, source_excerpt)
+    VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
+  INSERT INTO facts_fts (rowid, key, value_text, source_excerpt)
+    VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
+  INSERT INTO facts_trigram (rowid, key, value_text, source_excerpt)
+    VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
+END;
+
+-- Superseded and expired facts move here once they are older than a cut-off.
+CREATE TABLE facts_archive (
+  fact_id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  fact_json TEXT NOT NULL CHECK (json_valid(fact_json)),
+  archived_at TEXT NOT NULL
+);
+CREATE INDEX facts_archive_key ON facts_archive (user_id, key);
+
+-- Every change of a fact, before and after; folding `after_json` by fact gives facts and archive.
+CREATE TABLE fact_history (
+  history_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  fact_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  action TEXT NOT NULL,
+  before_json TEXT CHECK (before_json IS NULL OR json_valid(before_json)),
+  after_json TEXT CHECK (after_json IS NULL OR json_valid(after_json)),
+  reason TEXT NOT NULL,
+  turn_id TEXT NOT NULL,
+  at TEXT NOT NULL
+);
+CREATE INDEX fact_history_fact ON fact_history (user_id, fact_id);
+CREATE INDEX fact_history_key ON fact_history (user_id, key);
+
+-- What is being forgotten in the running transaction; empty outside of one. A null key means all keys.
+CREATE TABLE erasing (user_id TEXT NOT NULL, key TEXT);
+
+CREATE TRIGGER fact_history_is_never_changed BEFORE UPDATE ON fact_history BEGIN
+  SELECT RAISE (ABORT, 'fact_history is immutable');
+END;
+CREATE TRIGGER fact_history_is_never_deleted BEFORE DELETE ON fact_history
+WHEN NOT EXISTS (
+  SELECT 1 FROM erasing WHERE user_id = old.user_id AND (key IS NULL OR key = old.key)
+) BEGIN
+  SELECT RAISE (ABORT, 'fact_history is immutable');
+END;
+
+-- Each action once: the hash is over user, action and order of equal ones.
+CREATE TABLE applied_actions (
+  action_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  turn_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  action_hash TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  fact_id TEXT,
+  applied_at TEXT NOT NULL,
+  UNIQUE (turn_id, key, action_hash)
+);
+CREATE INDEX applied_actions_turn ON applied_actions (user_id, turn_id);
+CREATE INDEX applied_actions_key ON applied_actions (user_id, key);
+
+CREATE TABLE turns (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id TEXT NOT NULL,
+  turn_id TEXT NOT NULL,
+  session_id TEXT,
+  turn_seq INTEGER,
+  project TEXT,
+  user_input TEXT NOT NULL,
+  assistant_response TEXT NOT NULL,
+  said_at TEXT NOT NULL,
+  observed_at TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'running', 'done', 'dead')),
+  attempts INTEGER NOT NULL DEFAULT 0,
+  lease TEXT,
+  lease_until TEXT,
+  last_error TEXT,
+  raw_answer TEXT,
+  finished_at TEXT,
+  UNIQUE (user_id, turn_id)
+);
+CREATE INDEX turns_status ON turns (status, seq);
+CREATE INDEX turns_session ON turns (user_id, session_id, turn_seq);
+
+-- The outbox of an index outside of this file: the latest wish for a fact.
+CREATE TABLE vector_jobs (
+  fact_id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  operation TEXT NOT NULL CHECK (operation IN ('upsert', 'delete')),
+  attempts INTEGER NOT NULL DEFAULT 0,
+  not_before TEXT NOT NULL,
+  last_error TEXT,
+  created_at TEXT NOT NULL
+);
+CREATE INDEX vector_jobs_due ON vector_jobs (not_before);
+
+-- The built-in index: one vector of signed bytes a fact, in the fact's own transaction.
+CREATE TABLE fact_vectors (
+  user_id TEXT NOT NULL,
+  fact_id TEXT NOT NULL,
+  model TEXT NOT NULL,
+  dim INTEGER NOT NULL,
+  scale REAL NOT NULL,
+  vector BLOB NOT NULL,
+  PRIMARY KEY (user_id, fact_id),
+  FOREIGN KEY (user_id, fact_id) REFERENCES facts (user_id, fact_id) ON DELETE CASCADE
+) WITHOUT ROWID;
+
+-- Sums by day and user; `bucket` tells the classes of a histogram apart.
+CREATE TABLE metrics (
+  user_id TEXT NOT NULL,
+  day TEXT NOT NULL,
+  name TEXT NOT NULL,
+  bucket INTEGER NOT NULL DEFAULT 0,
+  amount REAL NOT NULL,
+  PRIMARY KEY (user_id, day, name, bucket)
+) WITHOUT ROWID;
+
+CREATE TABLE profiles (
+  user_id TEXT PRIMARY KEY,
+  profile_json TEXT NOT NULL CHECK (json_valid(profile_json)),
+  built_at TEXT NOT NULL,
+  turns_since INTEGER NOT NULL DEFAULT 0
+);
+
+-- That something was forgotten, and nothing of what it was.
+CREATE TABLE erasures (
+  erasure_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  erased_at TEXT NOT NULL,
+  facts INTEGER NOT NULL,
+  turns INTEGER NOT NULL,
+  reason TEXT NOT NULL
+);

@@ -1,0 +1,40 @@
+//! Whose facts: no query runs without one.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+
+/// The longest id of a user, in bytes.
+const LONGEST: usize = 256;
+
+/// The id of one user.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct UserId(String);
+
+impl UserId {
+    /// Returns the id that is written here: one line, not empty.
+    pub fn new(text: &str) -> Result<Self> {
+        let text = text.trim();
+        if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
+            return Err(Error::usage(format!(
+                "a user's id is one line of 1 to {LONGEST} bytes"
+            )));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Returns the id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for UserId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,22 @@
+//! Puts our entries into a harness's own settings, and takes them out again; everything else keeps its bytes.
+
+pub mod claude;
+mod codex;
+mod config_toml;
+mod entry;
+mod gemini;
+mod json;
+mod opencode;
+mod place;
+mod report;
+mod run;
+mod server;
+mod settings;
+mod wish;
+
+pub use place::Scope;
+pub use report::FileOutcome;
+pub use report::SetupFile;
+pub use report::SetupReport;
+pub use run::SetupRequest;
+pub use run::setup;

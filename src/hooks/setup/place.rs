@@ -1,0 +1,118 @@
+//! Where a harness keeps its settings, and how what lies there is written.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::hooks::Harness;
+use crate::project::Project;
+use crate::storage::Storage;
+use crate::text;
+
+/// Whose settings are meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The project's, which its repository may carry.
+    #[default]
+    Project,
+    /// The user's own, for all projects.
+    User,
+}
+
+/// The folder of a harness's settings.
+pub(crate) struct Place {
+    /// The harness's own folder, such as `.claude`; it need not exist.
+    pub(crate) folder: PathBuf,
+    /// The folder that its settings stand in or beside: the project, or the user's home.
+    pub(crate) base: PathBuf,
+    /// What writes there.
+    pub(crate) storage: Storage,
+}
+
+impl Place {
+    /// Returns the place of a harness's settings in a scope.
+    pub(crate) fn of(project: &Project, harness: Harness, scope: Scope) -> Result<Self> {
+        match scope {
+            Scope::Project => Self::of_project(project, harness),
+            Scope::User => Self::of_user(project, harness),
+        }
+    }
+
+    fn of_project(project: &Project, harness: Harness) -> Result<Self> {
+        let home = project.environment.home();
+        if home.is_some_and(|home| std::fs::canonicalize(home).is_ok_and(|h| h == project.root)) {
+            return Err(
+                Error::refused("the working directory is your home, not a project")
+                    .hint("--user sets it up for all projects, -C names one"),
+            );
+        }
+        Ok(Self {
+            folder: project.root.join(folder_name(harness)),
+            base: project.root.clone(),
+            storage: project.storage(),
+        })
+    }
+
+    fn of_user(project: &Project, harness: Harness) -> Result<Self> {
+        let unknown = || Error::failed("HOME is not set, so your own settings cannot be found");
+        let home = project.environment.home().ok_or_else(unknown)?;
+        let own = project.environment.data_dir().ok_or_else(unknown)?;
+        let folder = user_folder(project, harness, &home);
+        let root = if folder.starts_with(&home) {
+            home
+        } else {
+            // Where the user has moved it, its own folder bounds what is written.
+            let there = folder.ancestors().find(|folder| folder.is_dir());
+            there.map_or(folder.clone(), Path::to_owned)
+        };
+        let storage = Storage::new(&root, project.clock)
+            .with_folder(&own.join("changes").join(name_of(&root)))
+            .dry_run(project.dry_run)
+            .keep_history(project.settings.history)
+            .wait(project.settings.lock_wait);
+        Ok(Self {
+            base: folder.clone(),
+            folder,
+            storage,
+        })
+    }
+}
+
+fn folder_name(harness: Harness) -> &'static str {
+    match harness {
+        Harness::Claude => ".claude",
+        Harness::Codex => ".codex",
+        Harness::Gemini => ".gemini",
+        Harness::Opencode => ".opencode",
+    }
+}
+
+fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
+    let named = |variable| {
+        let named = project.environment.get(variable).map(PathBuf::from);
+        named.filter(|path| path.is_absolute())
+    };
+    match harness {
+        Harness::Claude => named("CLAUDE_CONFIG_DIR"),
+        Harness::Codex => named("CODEX_HOME"),
+        Harness::Gemini => None,
+        Harness::Opencode => Some(
+            named("XDG_CONFIG_HOME")
+                .unwrap_or_else(|| home.join(".config"))
+                .join("opencode"),
+        ),
+    }
+    .unwrap_or_else(|| home.join(folder_name(harness)))
+}
+
+/// Returns a folder name for the records of what was written below a root: paths in them are relative to it.
+fn name_of(root: &Path) -> String {
+    use sha2::Digest;
+
+    let digest = sha2::Sha256::digest(root.as_os_str().as_encoded_bytes());
+    text::hexadecimal(&digest[..8])
+}

@@ -1,0 +1,264 @@
+//! The cues by which a finding is classified, all in one table.
+
+use regex_lite::Regex;
+
+use crate::knowledge::Confidence;
+use crate::knowledge::EntryType;
+use crate::knowledge::notepad::Section;
+
+/// Where a finding belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Nowhere: it is not durable, or it is written elsewhere already.
+    Nowhere,
+    /// In the notepad.
+    Note(Section),
+    /// In an entry.
+    Entry(EntryType, Confidence),
+}
+
+/// One row: it applies where a cue is found, and a second one where there is `with`, and none of `unless`.
+pub(super) struct Rule {
+    cue: &'static str,
+    with: &'static str,
+    unless: &'static str,
+    /// Where the finding belongs then.
+    pub(super) verdict: Verdict,
+    /// Why, in one terse line.
+    pub(super) reason: &'static str,
+}
+
+use Confidence::Low;
+use Confidence::Medium;
+use EntryType::Contact;
+use EntryType::Convention;
+use EntryType::Deadline;
+use EntryType::Debugging;
+use EntryType::Decision;
+use EntryType::Environment;
+use EntryType::Gotcha;
+use EntryType::Preference;
+use EntryType::Reference;
+use EntryType::SessionLog;
+use Verdict::Entry;
+use Verdict::Note;
+use Verdict::Nowhere;
+
+/// A day, a month, a quarter or a weekday, as people write it; stands for `DATE` in the rules.
+const DATE: &str = r"(?:\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{4}-q[1-4]\b|\bq[1-4](?: \d{4})?\b|\b\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? \d{1,2}(?:st|nd|rd|th)?\b|\bend of (?:the )?(?:week|month|quarter|year|sprint)\b)";
+const WEEKDAY: &str = r"(?:\b(?:next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b|\bnext (?:week|month|quarter|sprint|year)\b)";
+/// A choice between ways, whoever made it; stands for `CHOICE`.
+const CHOICE: &str = r"(?:\b(?:we|i|they|team|maintainers?|user|client) (?:have |has |had |all )?(?:decided|chose|chosen|agreed|settled|opted|picked|went with|switched|moved)\b|\bdecision: |\bdecided (?:to|on|against|for)\b|\b(?:chose|chosen|picked|selected) .*\b(?:over|instead of|rather than|because)\b|\b(?:rejected|ruled out)\b)";
+/// A rule for everyone; stands for `RULE`.
+const RULE: &str = r"(?:^(?:please )?(?:always|never)\b|\b(?:we|you|must|should|to|and|but|please) (?:always|never)\b|\bconvention|\b(?:must|should) (?:not )?(?:be|have|use|live|go|start|end|carry|come|stay|never|always)\b)";
+/// Something that goes wrong; stands for `ERROR`.
+const ERROR: &str = r"(?:\berrors?\b|\bfail(?:s|ed|ing|ures?)?\b|\bpanic(?:s|ked)?\b|\bcrash(?:es|ed|ing)?\b|exception\b|\bbroken\b|\bbreaks?\b|\bhangs?\b|\btime[sd]? out\b|\btimeouts?\b|\bflaky\b|\btraceback\b|\bsegfaults?\b|\bdeadlocks?\b|\bbugs?\b|\bleaks?\b|\bcorrupt(?:s|ed)?\b|\brace condition\b|\bsilently\b|\bthrows?\b|\be[a-z]*\d{3,}\b|\b[45]\d\d\b)";
+/// What helps against it; stands for `FIX`.
+const FIX: &str = r"(?:\bfix(?:es|ed)?\b|\bwork-?arounds?\b|\bwork around\b|\bsolutions?\b|\bsolve[sd]?\b|\bresolve[sd]?\b|\binstead\b|\bmust\b|\bmake sure\b|\bensure\b|\bavoid\b|\bunless\b|\botherwise\b|\bneeds? to be\b|\bclear(?:ing)? the\b|\brestart|\bpin(?:ning)? \b|\bonly works?\b|\brequires?\b|\bset `?[A-Z])";
+/// A program of the command line and a word behind it, or anything in backticks; stands for `COMMAND`.
+const COMMAND: &str = r"(?:`[^`]+`|\b(?:cargo|npm|npx|pnpm|yarn|bun|deno|make|docker|docker-compose|kubectl|helm|terraform|python3?|pip|uv|poetry|pytest|tox|go|gradle|gradlew|mvn|just|rake|bundle|rails|cmake|ninja|bazel|dotnet|swift|mix|composer|php|node|tsc|vitest|jest|git) [a-z./-]|(?:^|\s)\./[\w./-]+)";
+
+/// Every rule; the first that applies decides, and where none does the finding belongs nowhere.
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        cue: r"\bpin (?:this|that|it)\b|\bpriority context\b|\bfor the next turns?\b",
+        with: "",
+        unless: "",
+        verdict: Note(Section::Priority),
+        reason: "asked for as context of the next turns",
+    },
+    Rule {
+        cue: r"\bbreadcrumb|\bworking memory\b|\bwhere (?:i|we) (?:left off|stopped)\b",
+        with: "",
+        unless: "",
+        verdict: Note(Section::Working),
+        reason: "a breadcrumb of this work, for a few days",
+    },
+    Rule {
+        cue: r"\bmanual section\b|\bnote to (?:the user|self)\b",
+        with: "",
+        unless: "",
+        verdict: Note(Section::Manual),
+        reason: "a note for the user to keep or drop",
+    },
+    Rule {
+        cue: r"docs/(?:specs|plans)/|\b(?:spec|specification|prd|plan|roadmap|requirements?|design doc) (?:says?|states?|requires?|defines?|lists?|calls? for)\b|\b(?:according to|as per|per) the (?:spec|specification|plan|prd|roadmap|requirements)\b|\bas specified\b|\bacceptance criteri|\breq-\d+\b|\bin the (?:spec|prd|roadmap)\b",
+        with: "",
+        unless: "CHOICE",
+        verdict: Nowhere,
+        reason: "a spec fact, it lives in the spec",
+    },
+    Rule {
+        cue: r"\bcommit [0-9a-f]{7,40}\b|\b(?:in|the) (?:last|latest|previous) commit\b|\bmerged (?:the )?(?:pr|mr|pull request|branch)\b|\b(?:pr|pull request) #?\d+ (?:was |is |got )?(?:merged|closed|opened)\b",
+        with: "",
+        unless: "CHOICE|RULE",
+        verdict: Nowhere,
+        reason: "history, git tells it",
+    },
+    Rule {
+        cue: r"^\W*(?:ok|okay|done|thanks|thank you|great|hello|hi|yes|no|lgtm)\b\W*(?:\w+\W*){0,3}$|\b(?:right now|just now|a moment ago|currently (?:running|working|looking|debugging|waiting)|in progress|wip|to-?do|for now|temporar(?:y|ily)|this (?:session|turn|conversation|run)|today i|next step|let me)\b|\b(?:i am|i'm) (?:about|going|working|looking|trying|still|now|currently)\b|\b(?:i will|i'll)\b|\bi (?:just |have just )?(?:ran|fixed|added|changed|updated|refactored|renamed|tried|read|wrote|looked|finished|started|deleted|removed)\b|\b(?:all |\d+ )?(?:unit )?tests? (?:now |all )?(?:pass|passes|passed|passing|are green|is green)\b|\bbuild (?:is green|passed|passes|succeeded)\b|\bfixed (?:a |the )?typo",
+        with: "",
+        unless: "CHOICE|RULE",
+        verdict: Nowhere,
+        reason: "ephemeral, it is about this session",
+    },
+    Rule {
+        cue: "CHOICE",
+        with: r"\b(?:because|since|so that|due to|in order to|as it|for its|after)\b",
+        unless: "",
+        verdict: Entry(Decision, Medium),
+        reason: "a choice with its rationale",
+    },
+    Rule {
+        cue: "CHOICE",
+        with: "",
+        unless: "",
+        verdict: Entry(Decision, Low),
+        reason: "a choice, its rationale is missing",
+    },
+    Rule {
+        cue: r"\b(?:is|are|lives?|sits?|located|defined|implemented|declared|found|exported|handled|registered|resides?|kept|stored) (?:in|at|inside|under|by) (?:the )?(?:file |folder |module )?[`'\x22]?[\w.-]*(?:/[\w.-]+|\w\.(?:rs|ts|tsx|js|jsx|py|go|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sql|sh|toml|json|ya?ml|html|css|vue|svelte|md)\b)",
+        with: "",
+        unless: "RULE|FIX|CHOICE",
+        verdict: Nowhere,
+        reason: "a code fact, the code says where it is",
+    },
+    Rule {
+        cue: r"\b(?:function|method|class|struct|module|component|enum|trait|interface|variable|constant|hook|file|endpoint|route|table|column|field|middleware|parser|handler|service|controller|package|crate)s? [`'\x22]?[\w:.()/-]+[`'\x22]? (?:always |never |also |only )?(?:returns?|takes?|accepts?|calls?|imports?|exports?|extends|implements?|has|have|contains?|inherits?|wraps?|uses?|is (?:called|defined|declared|exported|used))\b|\b[\w:.]+\(\)`? (?:always |never |also |only )?(?:returns?|takes?|accepts?|calls?|is called|is defined)\b|\b[\w/-]+\.[a-z]{1,4}:\d+\b",
+        with: "",
+        unless: "FIX|CHOICE",
+        verdict: Nowhere,
+        reason: "a code fact, the code says it",
+    },
+    Rule {
+        cue: r"\b(?:outage|incident|post-?mortem|went down)\b",
+        with: "DATE",
+        unless: r"\b(?:by|before|until|due)\b",
+        verdict: Entry(SessionLog, Medium),
+        reason: "a dated incident",
+    },
+    Rule {
+        cue: r"\b(?:by|before|until|till|through|due|from|starting|on) (?:the )?(?:DATE|WEEKDAY)",
+        with: "",
+        unless: "ERROR",
+        verdict: Entry(Deadline, Medium),
+        reason: "it holds until a date",
+    },
+    Rule {
+        cue: r"\b(?:deadline|due|freezes?|frozen|expir(?:es?|y)|cut-?off|end of life|eol|sunsets?|launch(?:es)?|releases?|ships?|no later than|ends?|starts?)\b",
+        with: "DATE|WEEKDAY",
+        unless: "",
+        verdict: Entry(Deadline, Medium),
+        reason: "it holds until a date",
+    },
+    Rule {
+        cue: r"^(?:please )?(?:always|never)\b|\bconventions?\b|\b(?:we|you|must|should|to|and|but|please) (?:always|never)\b",
+        with: "",
+        unless: "",
+        verdict: Entry(Convention, Medium),
+        reason: "a rule in force",
+    },
+    Rule {
+        cue: "ERROR",
+        with: r"\bto (?:debug|diagnose|find|trace|reproduce)\b|\bdiagnos|\bdebug|\bbisect|\b(?:first|then|start by) (?:check|look|inspect|run)|\bcheck (?:the|whether|if|for|that)\b|\binspect\b|\blook (?:at|for|in)\b|\bsymptoms?\b|\broot cause\b",
+        unless: "",
+        verdict: Entry(Debugging, Medium),
+        reason: "how a class of errors is found",
+    },
+    Rule {
+        cue: "ERROR",
+        with: "FIX",
+        unless: "",
+        verdict: Entry(Gotcha, Medium),
+        reason: "an error and what helps against it",
+    },
+    Rule {
+        cue: r"\b(?:always|never)\b",
+        with: "",
+        unless: "ERROR",
+        verdict: Entry(Convention, Low),
+        reason: "reads like a rule in force",
+    },
+    Rule {
+        cue: r"\b(?:user|team|we|client|customer|maintainers?|they|she|he) (?:strongly )?(?:prefers?|likes?|would rather|dislikes?|hates?)\b|\bpreference\b",
+        with: "",
+        unless: "",
+        verdict: Entry(Preference, Medium),
+        reason: "how the user or the team wants it",
+    },
+    Rule {
+        cue: r"\b(?:contact|reach out to|owned by|owners?|maintained by|maintainers?|on-?call|point of contact|stakeholders?|responsible for|product manager|tech lead|team lead|ask the|escalate to)\b|\b(?:ask|talk to|ping) @?[a-z]+ (?:about|for|before|when|if|on)\b|\b[a-z]+ (?:owns|maintains|leads)\b|\bthe [a-z-]+ team\b|\b(?:channel|slack|teams|discord|irc)\b.*#[a-z]|#[a-z][\w-]+ (?:channel|on slack|in slack)|[\w.+-]+@[\w-]+\.[a-z]{2,}",
+        with: "",
+        unless: "ERROR",
+        verdict: Entry(Contact, Medium),
+        reason: "a person, team or channel to turn to",
+    },
+    Rule {
+        cue: r"\b(?:run|runs|running|build|builds|building|deploy|deploys|deploying|deployment|start|starts|install|installs|set ?up|launch|serve|migrate|lint|tests?|format)\b",
+        with: "COMMAND",
+        unless: r"\b(?:fails|failed|failing|errors?|crash(?:es|ed)|hangs|broken)(?:[^\w-]|$)",
+        verdict: Entry(Environment, Medium),
+        reason: "how to run, build, test or deploy",
+    },
+    Rule {
+        cue: r"https?://\S+",
+        with: r"\b(?:docs?|documentation|dashboard|runbook|wiki|guide|board|tracker|glossary|reference|handbook)\b",
+        unless: "",
+        verdict: Entry(Reference, Low),
+        reason: "a link that is not in the code",
+    },
+    Rule {
+        cue: "DATE",
+        with: "",
+        unless: "ERROR",
+        verdict: Entry(Deadline, Low),
+        reason: "dated, what holds until then is a guess",
+    },
+];
+
+impl Rule {
+    /// Tells whether the rule applies.
+    pub(super) fn applies(&self, finding: &str) -> bool {
+        has(self.cue, finding)
+            && (self.with.is_empty() || has(self.with, finding))
+            && (self.unless.is_empty() || !has(self.unless, finding))
+    }
+}
+
+fn has(cue: &str, finding: &str) -> bool {
+    cues(cue).is_ok_and(|regex| regex.is_match(finding))
+}
+
+/// Returns a cue with its named parts filled in.
+fn cues(cue: &str) -> Result<Regex, regex_lite::Error> {
+    let parts = [
+        ("CHOICE", CHOICE),
+        ("RULE", RULE),
+        ("ERROR", ERROR),
+        ("FIX", FIX),
+        ("COMMAND", COMMAND),
+        ("DATE", DATE),
+        ("WEEKDAY", WEEKDAY),
+    ];
+    let filled = parts
+        .iter()
+        .fold(cue.to_owned(), |cue, (name, part)| cue.replace(name, part));
+    Regex::new(&format!("(?i){filled}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cue_is_a_pattern_and_every_reason_one_line() {
+        for rule in RULES {
+            for cue in [rule.cue, rule.with, rule.unless] {
+                assert!(cues(cue).is_ok(), "{cue}");
+            }
+            assert!(!rule.reason.contains(['\n', ':', '#']), "{}", rule.reason);
+            let high = matches!(rule.verdict, Entry(_, Confidence::High));
+            assert!(!high, "no rule knows for sure");
+        }
+    }
+}

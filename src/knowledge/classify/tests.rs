@@ -1,0 +1,181 @@
+use super::*;
+
+const INDEX: &str = "# Index\n\n| key | title | type | tags | status | updated |\n|---|---|---|---|---|---|\n| test-runner | Test runner is vitest | convention | testing, vitest | active | 2026-01-01 |\n| old-runner | Jest runs all snapshot tests | convention | jest | superseded | 2026-01-01 |\n";
+
+fn shown(finding: &str) -> String {
+    let proposal = proposal(finding, &known(INDEX));
+    match proposal.entry_type {
+        Some(one) => one.as_str().to_owned(),
+        None => proposal.surface.as_str().to_owned(),
+    }
+}
+
+fn all(expected: &str, findings: &[&str]) {
+    for finding in findings {
+        let proposal = proposal(finding, &known(INDEX));
+        assert_eq!(shown(finding), expected, "{finding}: {}", proposal.reason);
+        assert_ne!(proposal.confidence, Confidence::High);
+    }
+}
+
+#[test]
+fn code_and_spec_facts_belong_nowhere() {
+    all(
+        "none",
+        &[
+            "the auth middleware is in src/auth/middleware.ts",
+            "The auth middleware lives in `src/auth/middleware.ts`.",
+            "function parse_config returns a Result",
+            "parse() always returns None for empty input",
+            "UserService is defined in services/user.py",
+            "The spec says that sync is idempotent",
+            "docs/specs/auth.md lists the login flow",
+            "According to the plan, phase 3 adds caching",
+            "commit 84e9493 renamed the module",
+        ],
+    );
+}
+
+#[test]
+fn ephemera_and_what_nothing_speaks_for_belong_nowhere() {
+    all(
+        "none",
+        &[
+            "ok done",
+            "I just ran the tests and they pass",
+            "All tests pass",
+            "currently debugging the login page",
+            "the button is blue",
+            "Refactoring went well",
+            "日本語のメモ",
+        ],
+    );
+}
+
+#[test]
+fn what_the_index_says_is_known_and_what_is_superseded_is_not() {
+    let found = proposal("The test runner is vitest.", &known(INDEX));
+    assert_eq!(found.surface, Surface::None);
+    assert_eq!(found.reason, "already known as test-runner");
+    all(
+        "decision",
+        &[
+            "We decided to move the test runner from vitest to bun because vitest is slow on CI machines",
+        ],
+    );
+    all("convention", &["Always run all snapshot tests with Jest"]);
+}
+
+#[test]
+fn dates_are_deadlines() {
+    all(
+        "deadline",
+        &[
+            "Merge freeze begins 2026-03-05 for the mobile release",
+            "The API v1 must be gone by March 15",
+            "Launch is on 12 April",
+            "The certificate expires 2026-06-30",
+            "Legal needs the audit before end of quarter",
+        ],
+    );
+}
+
+#[test]
+fn choices_are_decisions() {
+    all(
+        "decision",
+        &[
+            "We decided to use Postgres because we need JSONB indexes",
+            "We chose tokio over async-std because of its ecosystem",
+            "Decision: REST, not GraphQL",
+            "The team agreed on trunk-based development",
+        ],
+    );
+    let bare = proposal("We decided to use Postgres", &[]);
+    assert_eq!(bare.confidence, Confidence::Low);
+}
+
+#[test]
+fn rules_are_conventions() {
+    all(
+        "convention",
+        &[
+            "Always write migrations with a down step",
+            "Never import from the internal package",
+            "Naming convention: hooks start with use",
+            "We always squash before merging",
+            "All migrations must always be in db/migrations/",
+        ],
+    );
+}
+
+#[test]
+fn an_error_with_what_helps_is_a_gotcha_and_with_steps_a_playbook() {
+    all(
+        "gotcha",
+        &[
+            "Vite dev server crashes with EMFILE on macOS; workaround is to raise ulimit",
+            "The build fails with error TS2307 unless codegen runs first",
+            "sqlite is locked error in tests, fixed by using one connection",
+        ],
+    );
+    all(
+        "debugging",
+        &["When the queue hangs, first check the redis connection, then look at the worker log"],
+    );
+    all("none", &["There was an error in the log"]);
+}
+
+#[test]
+fn people_are_contacts_and_commands_environment() {
+    all(
+        "contact",
+        &[
+            "Ada owns the billing service",
+            "Ask @ada about payments",
+            "The platform team handles DNS, slack channel #platform-help",
+            "security reports go to security@example.org",
+        ],
+    );
+    all(
+        "environment",
+        &[
+            "Run the tests with cargo test --features fail-point",
+            "To deploy: `make deploy ENV=staging`",
+            "Build with npm run build",
+        ],
+    );
+}
+
+#[test]
+fn the_notepad_is_proposed_only_where_it_is_asked_for() {
+    assert_eq!(
+        shown("Pin this: the API key rotates hourly"),
+        "notepad-priority"
+    );
+    assert_eq!(shown("breadcrumb: parser half done"), "notepad-working");
+    assert_eq!(shown("note to the user, review the copy"), "notepad-manual");
+}
+
+#[test]
+fn keys_are_words_of_the_finding_and_tags_those_of_others() {
+    let found = proposal(
+        "Always mock the network in vitest and testing code",
+        &known(INDEX),
+    );
+    assert_eq!(
+        found.key.as_deref(),
+        Some("mock-network-vitest-testing-code")
+    );
+    assert_eq!(found.tags, ["testing", "vitest"]);
+    let long = format!("Always {}", "extraordinarily ".repeat(9));
+    let found = proposal(&long, &[]).key.unwrap();
+    assert!(found.len() <= MAX_KEY && !found.ends_with('-'), "{found}");
+    let found = proposal("规则 convention", &[]).key.unwrap();
+    assert_eq!(found, "convention");
+    let found = proposal("\u{202e}2026-03-05 締め切り", &[]).key.unwrap();
+    assert!(
+        found.starts_with("2026-03-05") || found.starts_with("deadline-"),
+        "{found}"
+    );
+}

@@ -1,0 +1,262 @@
+//! One piece of knowledge: its front matter, its title and where its body stands.
+
+use std::ops::Range;
+use std::path::Path;
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::clock::parse_date;
+use crate::knowledge::Confidence;
+use crate::knowledge::EntryType;
+use crate::knowledge::Status;
+use crate::knowledge::front::Field;
+use crate::knowledge::front::Front;
+use crate::knowledge::key;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// An entry, as far as it was understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// The name of its file.
+    pub key: String,
+    /// The first heading of the first level in its body.
+    pub title: Option<String>,
+    /// What kind of knowledge it holds.
+    #[serde(rename = "type")]
+    pub kind: Option<EntryType>,
+    /// The words it is filed under.
+    pub tags: Vec<String>,
+    /// The day it was written first.
+    pub created: Option<NaiveDate>,
+    /// The day it was written last.
+    pub updated: Option<NaiveDate>,
+    /// Whether it still holds.
+    pub status: Status,
+    /// The entry whose place it took.
+    pub supersedes: Option<String>,
+    /// How sure the writer was.
+    pub confidence: Option<Confidence>,
+    /// The bytes under the front matter and the blank line after it.
+    #[serde(skip)]
+    pub body: Range<usize>,
+}
+
+impl Entry {
+    /// Reads the entry in a file of the store; what is not right about it becomes a warning.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let front = Front::parse(text, path);
+        let mut reader = Reader {
+            path,
+            warnings: front.problems.clone(),
+        };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut entry = Self {
+            key: stem.into_owned(),
+            title: title(&text[front.body..]).map(str::to_owned),
+            body: front.body..text.len(),
+            ..Self::default()
+        };
+        if let Some(fault) = key::fault(&entry.key) {
+            reader.warn(1, format!("the name of the file is no key: {fault}"));
+        }
+        if front.is_there {
+            reader.fill(&mut entry, &front);
+        } else if reader.warnings.is_empty() {
+            reader.warn(1, "has no front matter");
+        }
+        Parsed {
+            value: entry,
+            warnings: reader.warnings,
+        }
+    }
+
+    /// Says whether a search finds it without being asked for everything.
+    pub fn is_active(&self) -> bool {
+        self.status == Status::Active
+    }
+
+    /// Returns the day from which its age is counted.
+    pub fn dated(&self) -> Option<NaiveDate> {
+        self.updated.or(self.created)
+    }
+}
+
+/// Reads the fields, and remembers what is wrong with them.
+struct Reader<'a> {
+    path: &'a Path,
+    warnings: Vec<Warning>,
+}
+
+impl Reader<'_> {
+    fn warn(&mut self, line: usize, message: impl Into<String>) {
+        self.warnings.push(Warning::at(self.path, line, message));
+    }
+
+    fn fill(&mut self, entry: &mut Entry, front: &Front<'_>) {
+        if let Some((named, line)) = text(front, "key")
+            && named != entry.key
+        {
+            self.warn(line, format!("calls itself `{named}`"));
+        }
+        entry.kind = self.word(front, "type", EntryType::of);
+        if entry.kind.is_none() && text(front, "type").is_none() {
+            self.warn(1, "has no type");
+        }
+        entry.tags = front.get("tags").map(Field::texts).unwrap_or_default();
+        entry.created = self.word(front, "created", parse_date);
+        entry.updated = self.word(front, "updated", parse_date);
+        entry.status = self
+            .word(front, "status", Status::of)
+            .unwrap_or(Status::Active);
+        entry.supersedes = text(front, "supersedes").map(|(key, _)| key.to_owned());
+        entry.confidence = self.word(front, "confidence", Confidence::of);
+    }
+
+    fn word<T>(
+        &mut self,
+        front: &Front<'_>,
+        name: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let (word, line) = text(front, name)?;
+        let found = read(word);
+        if found.is_none() {
+            let article = if name == "created" || name == "updated" {
+                "date"
+            } else {
+                "known word"
+            };
+            self.warn(line, format!("{name}: `{word}` is no {article}"));
+        }
+        found
+    }
+}
+
+fn text<'f>(front: &'f Front<'_>, name: &str) -> Option<(&'f str, usize)> {
+    let field = front.get(name)?;
+    Some((field.text()?, field.line))
+}
+
+/// Returns the title of a body: its first heading of the first level outside of any fence.
+pub(crate) fn title(body: &str) -> Option<&str> {
+    title_line(body).map(|range| body[range].trim_start_matches('#').trim())
+}
+
+/// Returns the bytes of the title's line, without the line break.
+pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
+    let mut fence = Fence::default();
+    let mut at = 0;
+    for line in body.split_inclusive('\n') {
+        let text = line.trim_end();
+        if !fence.holds(text)
+            && let Some(title) = text.strip_prefix("# ")
+            && !title.trim().is_empty()
+        {
+            return Some(at..at + text.len());
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Tells line by line what stands in a fenced block of code.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fence {
+    open: Option<(char, usize)>,
+}
+
+impl Fence {
+    /// Says whether a line belongs to a fenced block; lines are asked in order.
+    pub(crate) fn holds(&mut self, line: &str) -> bool {
+        let indented = line.len() - line.trim_start_matches(' ').len();
+        let text = line.trim();
+        let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'));
+        let run = mark.map_or(0, |mark| text.len() - text.trim_start_matches(mark).len());
+        match (self.open, mark) {
+            (None, Some(mark)) if run >= 3 && indented < 4 => {
+                let info = &text[run..];
+                if mark == '`' && info.contains('`') {
+                    return false;
+                }
+                self.open = Some((mark, run));
+                true
+            }
+            (None, _) => false,
+            (Some((open, length)), mark) => {
+                if mark == Some(open) && run >= length && text.len() == run && indented < 4 {
+                    self.open = None;
+                }
+                true
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Parsed<Entry> {
+        Entry::parse(text, Path::new("memory/test-runner.md"))
+    }
+
+    #[test]
+    fn an_entry_of_the_format_is_read_whole() {
+        let text = "---\nkey: test-runner\ntype: session-log\ntags: [a, b]\ncreated: 2026-01-02\n\
+            updated: 2026-02-03\nstatus: superseded\nsupersedes: old\nconfidence: low\n---\n\n# Test runner\n\nIt is.\n";
+        let parsed = parse(text);
+        assert_eq!(parsed.warnings, []);
+        let entry = parsed.value;
+        assert_eq!(entry.key, "test-runner");
+        assert_eq!(entry.title.as_deref(), Some("Test runner"));
+        assert_eq!(entry.kind, Some(EntryType::SessionLog));
+        assert_eq!(entry.tags, ["a", "b"]);
+        assert_eq!(entry.created, NaiveDate::from_ymd_opt(2026, 1, 2));
+        assert_eq!(entry.dated(), NaiveDate::from_ymd_opt(2026, 2, 3));
+        assert_eq!(entry.status, Status::Superseded);
+        assert_eq!(entry.supersedes.as_deref(), Some("old"));
+        assert_eq!(entry.confidence, Some(Confidence::Low));
+        assert_eq!(&text[entry.body], "# Test runner\n\nIt is.\n");
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        for (text, line, problem) in [
+            ("# T\n", 1, "has no front matter"),
+            ("---\nkey: test-runner\n", 1, "no closing"),
+            (
+                "---\nkey: other\ntype: gotcha\n---\n",
+                2,
+                "calls itself `other`",
+            ),
+            ("---\nkey: test-runner\n---\n", 1, "has no type"),
+            ("---\ntype: fact\n---\n", 2, "type: `fact` is no known word"),
+            (
+                "---\ntype: gotcha\nstatus: done\n---\n",
+                3,
+                "status: `done`",
+            ),
+            (
+                "---\ntype: gotcha\nupdated: soon\n---\n",
+                3,
+                "`soon` is no date",
+            ),
+            ("---\ntype: gotcha\ntags: [a\n---\n", 0, "not YAML"),
+        ] {
+            let warnings = parse(text).warnings;
+            let first = warnings.first().unwrap();
+            assert!(first.message.contains(problem), "{text}: {first}");
+            assert!(line == 0 || first.place.line == Some(line), "{first}");
+        }
+    }
+
+    #[test]
+    fn a_title_in_a_fence_is_none() {
+        assert_eq!(title("```\n# no\n```\n\n# Yes #\n"), Some("Yes #"));
+        assert_eq!(title("~~~~\n# no\n~~~\n# no\n~~~~\n# Yes\r\n"), Some("Yes"));
+        assert_eq!(title("## Two\n"), None);
+        assert_eq!(title("#\n"), None);
+    }
+}

@@ -1,0 +1,247 @@
+//! The front matter of an entry: the usual form read in one pass, any other as every front matter.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::markdown::FrontMatter;
+use crate::markdown::front_matter;
+use crate::markdown::node::Value;
+use crate::warning::Warning;
+
+/// What a field holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Held<'a> {
+    Text(Cow<'a, str>),
+    List(Vec<Cow<'a, str>>),
+}
+
+/// A field of the front matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) held: Held<'a>,
+    /// The line of the file, counted from 1.
+    pub(crate) line: usize,
+}
+
+/// The front matter, and where the body begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Front<'a> {
+    pub(crate) fields: Vec<Field<'a>>,
+    /// Whether there is any.
+    pub(crate) is_there: bool,
+    /// Behind the closing line and the blank line after it.
+    pub(crate) body: usize,
+    pub(crate) problems: Vec<Warning>,
+}
+
+impl<'a> Front<'a> {
+    /// Reads the front matter of an entry.
+    pub(crate) fn parse(text: &'a str, path: &Path) -> Self {
+        usual(text).unwrap_or_else(|| careful(text, path))
+    }
+
+    /// Returns a field by its name, whatever its case.
+    pub(crate) fn get(&self, name: &str) -> Option<&Field<'a>> {
+        let same = |field: &&Field| field.name.eq_ignore_ascii_case(name);
+        self.fields.iter().find(same)
+    }
+}
+
+impl Field<'_> {
+    /// Returns the one text of the field; nothing where it is empty or a list.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.held {
+            Held::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            Held::List(_) => None,
+        }
+    }
+
+    /// Returns the texts of the field; commas part a text that is no list.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let texts: Vec<&str> = match &self.held {
+            Held::Text(text) => text.split(',').collect(),
+            Held::List(texts) => texts.iter().map(AsRef::as_ref).collect(),
+        };
+        let trimmed = texts.into_iter().map(str::trim);
+        trimmed
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+/// Returns the end of the line break at `at`, or `at` where none is.
+pub(crate) fn behind_line_break(text: &str, at: usize) -> usize {
+    let rest = &text[at..];
+    match (rest.starts_with("\r\n"), rest.starts_with('\n')) {
+        (true, _) => at + 2,
+        (_, true) => at + 1,
+        _ => at,
+    }
+}
+
+/// Reads front matter of nothing but `name: value` lines, with plain or simply quoted values and `[a, b]`.
+fn usual(text: &str) -> Option<Front<'_>> {
+    let mut fields = Vec::with_capacity(8);
+    let mut at = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        at += line.len();
+        let line = line.trim_end();
+        match (index, line) {
+            (0, "---") => {}
+            (0, _) => return None,
+            (_, "---") => {
+                let body = behind_line_break(text, at);
+                // A second block behind the first is read with care.
+                if text[body..].starts_with("---") {
+                    return None;
+                }
+                return Some(Front {
+                    fields,
+                    is_there: true,
+                    body,
+                    problems: Vec::new(),
+                });
+            }
+            _ => {
+                let (name, value) = line.split_once(':')?;
+                let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+                let starts_well = name.bytes().next()?.is_ascii_alphabetic();
+                if !starts_well || !name.bytes().all(is_plain) || has(&fields, name) {
+                    return None;
+                }
+                if !value.is_empty() && !value.starts_with(' ') {
+                    return None;
+                }
+                let held = held(value.trim())?;
+                let (name, line) = (Cow::Borrowed(name), index + 1);
+                fields.push(Field { name, held, line });
+            }
+        }
+    }
+    None
+}
+
+fn has(fields: &[Field<'_>], name: &str) -> bool {
+    fields
+        .iter()
+        .any(|field| field.name.eq_ignore_ascii_case(name))
+}
+
+fn held(value: &str) -> Option<Held<'_>> {
+    let Some(inner) = value.strip_prefix('[') else {
+        return scalar(value).map(|text| Held::Text(Cow::Borrowed(text)));
+    };
+    let inner = inner.strip_suffix(']')?;
+    if inner.trim().is_empty() {
+        return Some(Held::List(Vec::new()));
+    }
+    let mut texts = Vec::new();
+    for one in inner.split(',') {
+        let one = one.trim();
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./ ".contains(c);
+        let starts_well = one.starts_with(char::is_alphanumeric);
+        if !starts_well || !one.chars().all(is_plain) {
+            return None;
+        }
+        texts.push(Cow::Borrowed(one));
+    }
+    Some(Held::List(texts))
+}
+
+/// Returns a scalar that YAML would read as it is written, quotes aside.
+fn scalar(value: &str) -> Option<&str> {
+    let first = value.chars().next();
+    if let Some(quote @ ('"' | '\'')) = first {
+        let inner = value[1..].strip_suffix(quote)?;
+        return (!inner.contains([quote, '\\'])).then_some(inner);
+    }
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./ (),<>".contains(c);
+    let starts_well = first.is_none_or(char::is_alphanumeric);
+    (starts_well && value.chars().all(is_plain)).then_some(value)
+}
+
+fn careful(text: &str, path: &Path) -> Front<'static> {
+    let parsed = FrontMatter::parse(text, path);
+    let mut front = Front {
+        is_there: front_matter::inner(text).is_some(),
+        body: behind_line_break(text, parsed.value.range.end),
+        problems: parsed.warnings,
+        ..Front::default()
+    };
+    if !front.is_there {
+        front.body = 0;
+    }
+    for (name, node) in parsed.value.fields.pairs() {
+        let held = match &node.value {
+            Value::List(_) => Held::List(node.texts().into_iter().map(Cow::Owned).collect()),
+            _ => Held::Text(Cow::Owned(node.flat())),
+        };
+        let (name, line) = (Cow::Owned(name.clone()), node.line);
+        front.fields.push(Field { name, held, line });
+    }
+    front
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fields(front: &Front<'_>) -> Vec<(String, Vec<String>, usize)> {
+        let of = |field: &Field<'_>| (field.name.to_string(), field.texts(), field.line);
+        front.fields.iter().map(of).collect()
+    }
+
+    #[test]
+    fn the_usual_form_is_read_as_every_front_matter() {
+        for text in [
+            "---\nkey: a\ntags: [b, c d]\ncreated: 2026-01-02\n---\n\n# T\n",
+            "---\r\nkey:   a\r\ntags: []\r\nsupersedes:\r\ntitle: \"x y\"\r\n---\r\n\r\nbody",
+            "---\nkey: 'a'\nstatus: active\n---\n",
+        ] {
+            let path = Path::new("a.md");
+            let usual = usual(text).unwrap();
+            let long = careful(text, path);
+            assert_eq!(fields(&usual), fields(&long), "{text}");
+            assert_eq!((usual.body, usual.is_there), (long.body, long.is_there));
+        }
+    }
+
+    #[test]
+    fn everything_else_goes_the_long_way() {
+        for text in [
+            "",
+            "# T\n",
+            "---\nkey: a\n",
+            "---\ntags:\n  - a\n---\n",
+            "---\nkey: a: b\n---\n",
+            "---\nkey: a # why\n---\n",
+            "---\nkey: a\nkey: b\n---\n",
+            "---\nkey: [a, [b]]\n---\n",
+            "---\nkey: \"a\\\"b\"\n---\n",
+            "\u{feff}---\nkey: a\n---\n",
+            "---\nkey : a\n---\n",
+        ] {
+            assert!(usual(text).is_none(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_agree_and_no_text_panics(
+            lines in prop::collection::vec("[a-z]{1,6}:( [a-z0-9\\[\\], \"'#:./-]{0,12})?", 0..5),
+            end in "(---|\\.\\.\\.|)", tail in "\\PC{0,20}",
+        ) {
+            let text = format!("---\n{}\n{end}\n{tail}", lines.join("\n"));
+            let long = careful(&text, Path::new("a.md"));
+            if let Some(short) = usual(&text) {
+                prop_assert_eq!(fields(&short), fields(&long));
+                prop_assert_eq!(short.body, long.body);
+                prop_assert!(long.problems.is_empty());
+            }
+        }
+    }
+}

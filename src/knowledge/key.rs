@@ -1,0 +1,119 @@
+//! The name of an entry, and of its file.
+
+use std::fmt;
+
+use crate::error::Error;
+use crate::error::Result;
+
+/// The most characters of a key.
+pub(crate) const MAX_KEY: usize = 60;
+
+/// Keys whose files would be the store's own.
+const RESERVED: [&str; 2] = ["index", "log"];
+
+/// The name of an entry: `[a-z0-9]` and single hyphens, 60 characters at most.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(String);
+
+impl Key {
+    /// Returns a key, refused with the reason where the text is none.
+    pub fn parse(text: &str) -> Result<Self> {
+        match fault(text) {
+            None => Ok(Self(text.to_owned())),
+            Some(fault) => Err(Error::refused(format!("`{text}` is no key: {fault}")).hint(
+                format!("a key is lower-case words with hyphens, {MAX_KEY} characters at most, such as `test-runner`"),
+            )),
+        }
+    }
+
+    /// Returns the key as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the key as a title: `test-runner` is `Test runner`.
+    pub fn in_words(&self) -> String {
+        in_words(&self.0)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Returns a key's words as a title.
+pub(crate) fn in_words(key: &str) -> String {
+    let words = key.replace('-', " ");
+    let mut letters = words.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => words,
+    }
+}
+
+/// Returns why a text is no key.
+pub(crate) fn fault(text: &str) -> Option<String> {
+    let foreign = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '-');
+    if text.is_empty() {
+        Some("it is empty".to_owned())
+    } else if let Some(c) = text.chars().find(foreign) {
+        Some(match c {
+            'A'..='Z' => format!("`{c}` is upper case"),
+            c if c.is_ascii() => format!("{c:?} is not of a-z, 0-9 and the hyphen"),
+            c => format!(
+                "`{c}` (U+{:04X}) is not of a-z, 0-9 and the hyphen",
+                u32::from(c)
+            ),
+        })
+    } else if text.len() > MAX_KEY {
+        Some(format!("it has {} characters", text.len()))
+    } else if text.starts_with('-') || text.ends_with('-') || text.contains("--") {
+        Some("hyphens stand singly between words".to_owned())
+    } else if RESERVED.contains(&text) {
+        Some("the store keeps a file of its own under that name".to_owned())
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    #[test]
+    fn keys_are_words_with_hyphens() {
+        for good in ["a", "test-runner", "2026-q2", &"a".repeat(MAX_KEY)] {
+            assert_eq!(Key::parse(good).unwrap().as_str(), good);
+        }
+        assert_eq!(Key::parse("test-runner").unwrap().in_words(), "Test runner");
+    }
+
+    #[test]
+    fn anything_else_is_refused_with_the_reason() {
+        for (bad, reason) in [
+            ("", "empty"),
+            ("Test", "`T` is upper case"),
+            ("a.b", "'.' is not"),
+            ("../a", "'.' is not"),
+            ("a/b", "'/' is not"),
+            ("a b", "' ' is not"),
+            ("\u{430}uth", "U+0430"),
+            ("a\u{2010}b", "U+2010"),
+            ("日本", "U+65E5"),
+            ("a\nb", "'\\n' is not"),
+            ("-a", "hyphens"),
+            ("a-", "hyphens"),
+            ("a--b", "hyphens"),
+            ("log", "of its own"),
+            ("index", "of its own"),
+            (&"a".repeat(MAX_KEY + 1), "61 characters"),
+        ] {
+            let error = Key::parse(bad).unwrap_err();
+            assert_eq!(error.kind, Kind::Refused);
+            assert!(error.message.contains(reason), "{}", error.message);
+        }
+    }
+}

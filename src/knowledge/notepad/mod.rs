@@ -1,0 +1,220 @@
+//! Three short sections that outlive a compaction, in one file that people write in, too.
+//!
+//! ```text
+//! # Vibekit Notepad
+//!
+//! ## Priority Context
+//! - what the next turns need; 500 characters at most
+//!
+//! ## Working Memory
+//! - [2026-02-17T10:11Z] newest first; pruned after 7 days
+//!
+//! ## Manual
+//! free-form, never pruned
+//! ```
+//!
+//! A section reaches from its heading to the next one of its level or above, or to the next section.
+//! Every write is one insertion, and pruning takes out whole bullets: all other bytes stay.
+
+mod insertion;
+mod prune;
+mod reader;
+mod write;
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::knowledge::Place;
+use crate::project::Project;
+use crate::storage::read;
+use crate::warning::Warning;
+
+pub use prune::Pruned;
+pub use prune::pruned;
+pub use reader::parse;
+pub use write::Note;
+pub use write::NoteReport;
+pub use write::write;
+
+/// The most characters that Priority Context may hold.
+pub const LIMIT: usize = 500;
+
+/// A section of the notepad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Section {
+    /// What the next turns need, small.
+    Priority,
+    /// Dated breadcrumbs, newest first.
+    Working,
+    /// The user's own, free-form.
+    Manual,
+}
+
+impl Section {
+    /// Every section, in the order of a new notepad.
+    pub const ALL: [Self; 3] = [Self::Priority, Self::Working, Self::Manual];
+
+    /// Returns the section's name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Priority => "priority",
+            Self::Working => "working",
+            Self::Manual => "manual",
+        }
+    }
+
+    /// Returns the section's heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Priority => "Priority Context",
+            Self::Working => "Working Memory",
+            Self::Manual => "Manual",
+        }
+    }
+}
+
+/// Where a section stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Which section it is.
+    pub section: Section,
+    /// The lines of its heading.
+    pub heading: Range<usize>,
+    /// The bytes from the heading to where another section or a heading of the same level begins.
+    pub body: Range<usize>,
+    /// The level of its heading; 7 for a bold line that stands for one.
+    pub level: u8,
+}
+
+/// A heading of any kind, the sections' own included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Heading {
+    level: u8,
+    title: String,
+    /// Its whole lines, with the line end.
+    lines: Range<usize>,
+}
+
+/// A notepad read once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notepad<'a> {
+    text: &'a str,
+    sections: Vec<Found>,
+    headings: Vec<Heading>,
+}
+
+impl Notepad<'_> {
+    /// Returns the sections that are there, in file order.
+    pub fn sections(&self) -> &[Found] {
+        &self.sections
+    }
+
+    /// Returns where a section stands.
+    pub fn section(&self, section: Section) -> Option<&Found> {
+        self.sections.iter().find(|found| found.section == section)
+    }
+
+    /// Returns the bytes of what a section holds: its whole lines, without blank ones and rules around them.
+    pub fn content(&self, section: Section) -> Option<Range<usize>> {
+        let body = self.section(section)?.body.clone();
+        let mut content = body.start..body.start;
+        let mut at = body.start;
+        for line in self.text[body].split_inclusive('\n') {
+            if !line.trim().is_empty() {
+                if content.is_empty() {
+                    content = at..at;
+                }
+                // A rule parts a section from the next; it counts where text follows.
+                if !is_rule(line) {
+                    content.end = at + line.len();
+                }
+            }
+            at += line.len();
+        }
+        Some(content)
+    }
+
+    /// Returns the characters (Unicode scalar values) of what a section holds; a line end counts as one.
+    pub fn characters(&self, section: Section) -> usize {
+        let content = self.content(section).unwrap_or_default();
+        let content = self.text[content].trim();
+        content.chars().count() - content.matches("\r\n").count()
+    }
+}
+
+/// Tells whether a line is a rule: three or more of one mark, with or without space between.
+fn is_rule(line: &str) -> bool {
+    let mut marks = line.chars().filter(|c| !c.is_whitespace());
+    let Some(first) = marks.next().filter(|c| "-*_".contains(*c)) else {
+        return false;
+    };
+    let count = 1 + marks.clone().count();
+    count >= 3 && marks.all(|mark| mark == first)
+}
+
+/// Returns bytes as a text of the same length, so that every offset is one into the bytes, too.
+fn same_length_text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '\u{1a}'));
+    }
+    text
+}
+
+/// What the notepad holds. It is the document of `annals notepad read --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct NotepadText {
+    /// The notepad, relative to the project.
+    pub file: PathBuf,
+    /// The section that was asked for; nothing for the whole file.
+    pub section: Option<Section>,
+    /// The text, verbatim; bytes that are no text stand as U+FFFD.
+    pub text: String,
+    /// The characters in Priority Context, whichever section was asked for.
+    pub priority_characters: usize,
+    /// The same text as the bytes of the file.
+    #[serde(skip)]
+    pub bytes: Vec<u8>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// Returns the notepad, or one of its sections without the heading.
+pub fn read(project: &Project, section: Option<Section>) -> Result<NotepadText> {
+    let path = Place::of(project).notepad();
+    let file = project.relative(&path).to_owned();
+    let Some(bytes) = read::bytes(&path)? else {
+        return Err(Error::not_found("no notepad here yet")
+            .at(&file, None)
+            .hint("`annals notepad working TEXT` makes it"));
+    };
+    let text = same_length_text(&bytes);
+    let parsed = parse(&text, &path);
+    let notepad = parsed.value;
+    let range = match section {
+        None => 0..bytes.len(),
+        Some(section) => notepad.content(section).ok_or_else(|| {
+            let missing = format!("the notepad has no section {}", section.title());
+            Error::not_found(missing).at(&file, None).hint(format!(
+                "`annals notepad {} TEXT` makes it",
+                section.as_str()
+            ))
+        })?,
+    };
+    let priority_characters = notepad.characters(Section::Priority);
+    let bytes = bytes[range].to_vec();
+    Ok(NotepadText {
+        file,
+        section,
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+        priority_characters,
+        bytes,
+        warnings: project.named(parsed.warnings),
+    })
+}

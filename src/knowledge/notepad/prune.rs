@@ -1,0 +1,177 @@
+//! Takes the old breadcrumbs out of Working Memory.
+
+use std::ops::Range;
+use std::path::Path;
+
+use chrono::DateTime;
+use chrono::TimeDelta;
+use chrono::Utc;
+
+use crate::clock::Clock;
+use crate::clock::parse_date;
+use crate::clock::parse_timestamp;
+use crate::error::Result;
+use crate::knowledge::Place;
+use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::parse;
+use crate::knowledge::notepad::reader::whole_line;
+use crate::knowledge::notepad::same_length_text;
+use crate::markdown::Block;
+use crate::markdown::Item;
+use crate::markdown::Lines;
+use crate::markdown::Outline;
+use crate::storage::Changes;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// How long a breadcrumb stays.
+const KEPT_DAYS: i64 = 7;
+
+/// The notepad without its old breadcrumbs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// How many were taken out.
+    pub count: usize,
+    /// What changes in the file; nothing where nothing was old enough.
+    pub changes: Changes,
+}
+
+/// Takes out the bullets of Working Memory whose time is more than 7 days past; to be called under the store's lock.
+///
+/// A bullet without a time, or with one that is not understood, stays; so does every other byte.
+pub fn pruned(place: &Place, clock: &Clock) -> Result<Parsed<Pruned>> {
+    let path = place.notepad();
+    let mut changes = Changes::new();
+    let Some(bytes) = changes.current(&path)? else {
+        return Ok(Parsed::default());
+    };
+    let text = same_length_text(&bytes);
+    let parsed = old_bullets(&text, clock.now(), &path);
+    let mut kept = Vec::with_capacity(bytes.len());
+    let mut done = 0;
+    for range in &parsed.value {
+        kept.extend_from_slice(&bytes[done..range.start]);
+        done = range.end;
+    }
+    kept.extend_from_slice(&bytes[done..]);
+    changes.edit(&path, Some(bytes), kept)?;
+    Ok(parsed.map(|ranges| Pruned {
+        count: ranges.len(),
+        changes,
+    }))
+}
+
+/// Returns the lines of each bullet that is too old, with what is indented below it.
+fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<usize>>> {
+    let notepad = parse(text, path).value;
+    let mut parsed = Parsed::clean(Vec::new());
+    let Some(working) = notepad.section(Section::Working) else {
+        return parsed;
+    };
+    let outline = Outline::parse(text, 0);
+    let lines = Lines::of(text);
+    let outer = |(_, item): &(&Block, &Item)| item.depth == 0;
+    for (block, _) in outline.items(&working.body).filter(outer) {
+        let line = whole_line(text, block.range.start);
+        let Some(stamp) = stamp(&text[line.clone()]) else {
+            continue;
+        };
+        let Some(time) = moment(stamp) else {
+            let message =
+                format!("the time [{stamp}] is not understood, so the line is never pruned");
+            parsed
+                .warnings
+                .push(Warning::at(path, lines.line(line.start), message));
+            continue;
+        };
+        if now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS) {
+            let end = indented_below(text, line.end, working.body.end);
+            parsed.value.push(line.start..end);
+        }
+    }
+    parsed
+}
+
+/// Returns what stands in the brackets of `- [2026-02-17T10:11Z] …`, where it begins like a year.
+fn stamp(line: &str) -> Option<&str> {
+    let indented = line.len() - line.trim_start_matches(' ').len();
+    let rest = line.trim_start_matches(' ').strip_prefix(['-', '*', '+'])?;
+    let inner = rest.trim_start_matches([' ', '\t']).strip_prefix('[')?;
+    let stamp = inner.split_once(']')?.0.trim();
+    let mut start = stamp.chars();
+    let is_year = start.by_ref().take(4).filter(char::is_ascii_digit).count() == 4;
+    let is_dated = is_year && matches!(start.next(), Some('-' | '/'));
+    (indented <= 3 && is_dated).then_some(stamp)
+}
+
+/// Returns the moment of a stamp; of a day alone its end.
+fn moment(stamp: &str) -> Option<DateTime<Utc>> {
+    parse_timestamp(stamp).or_else(|| {
+        let day = parse_date(stamp).filter(|_| !stamp.contains(':'))?;
+        Some(day.succ_opt()?.and_hms_opt(0, 0, 0)?.and_utc())
+    })
+}
+
+/// Returns where the lines end that are indented below a bullet; blank lines count where such a line follows.
+fn indented_below(text: &str, from: usize, to: usize) -> usize {
+    let mut end = from;
+    let mut at = from;
+    for line in text[from..to].split_inclusive('\n') {
+        at += line.len();
+        if line.starts_with("  ") || line.starts_with('\t') {
+            if !line.trim().is_empty() {
+                end = at;
+            }
+        } else if !line.trim().is_empty() {
+            break;
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prune(text: &str) -> String {
+        let now = parse_timestamp("2026-03-01T12:00Z").unwrap();
+        let mut kept = text.to_owned();
+        for range in old_bullets(text, now, Path::new("notepad.md"))
+            .value
+            .into_iter()
+            .rev()
+        {
+            kept.replace_range(range, "");
+        }
+        kept
+    }
+
+    #[test]
+    fn only_bullets_older_than_seven_days_go() {
+        let text = "## Working Memory\n- [2026-02-22T12:00Z] to the minute\n- [2026-02-22T11:59Z] old\n* [2026-02-22] the day is not over\n- [2026-02-21] old\n- undated\n";
+        let kept = "## Working Memory\n- [2026-02-22T12:00Z] to the minute\n* [2026-02-22] the day is not over\n- undated\n";
+        assert_eq!(prune(text), kept);
+    }
+
+    #[test]
+    fn what_is_indented_below_goes_and_what_is_not_stays() {
+        let text = "## Working Memory\r\n- [2026-01-01T00:00Z] old\r\n  wrapped\r\n\r\n  - nested\r\n\r\nmine\r\n- [2026-01-02T00:00Z] old\r\nbelow\r\n";
+        assert_eq!(prune(text), "## Working Memory\r\n\r\nmine\r\nbelow\r\n");
+    }
+
+    #[test]
+    fn other_sections_fences_and_quotes_are_left_alone() {
+        let text = "## Priority Context\n- [2026-01-01T00:00Z] a\n## Working Memory\n```\n- [2026-01-01T00:00Z] b\n```\n> - [2026-01-01T00:00Z] c\n\n- d\n  - [2026-01-01T00:00Z] e\n## Manual\n- [2026-01-01T00:00Z] f\n";
+        assert_eq!(prune(text), text);
+    }
+
+    #[test]
+    fn a_time_that_is_none_is_told() {
+        let now = parse_timestamp("2026-03-01T12:00Z").unwrap();
+        let text = "## Working Memory\n- [2026-13-01T00:00Z] a\n- [TODO] b\n";
+        let parsed = old_bullets(text, now, Path::new("notepad.md"));
+        assert!(parsed.value.is_empty());
+        assert_eq!(parsed.warnings.len(), 1);
+        assert_eq!(parsed.warnings[0].place.line, Some(2));
+    }
+}

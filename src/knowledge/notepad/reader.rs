@@ -1,0 +1,237 @@
+//! Finds the three sections under the headings that people and models give them.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::knowledge::notepad::Found;
+use crate::knowledge::notepad::Heading;
+use crate::knowledge::notepad::Notepad;
+use crate::knowledge::notepad::Section;
+use crate::markdown::Block;
+use crate::markdown::Lines;
+use crate::markdown::Outline;
+use crate::text::fold;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// The level of a bold line that stands for a heading: any heading ends its section.
+const BOLD: u8 = 7;
+
+/// How surely a heading is that of a section; the surer one wins, then the one at level 2, then the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    /// `Priority Context (max 500)`.
+    Begins,
+    /// `Priority`.
+    Short,
+    /// `priority context:`.
+    Exact,
+}
+
+/// Reads a notepad; a heading that a section has already becomes a warning and stays text.
+pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
+    let headings = headings(text);
+    let lines = Lines::of(text);
+    let mut warnings = Vec::new();
+    let mut chosen: Vec<(Section, &Heading)> = Vec::new();
+    for section in Section::ALL {
+        let candidates: Vec<_> = headings
+            .iter()
+            .filter_map(|heading| Some((likeness(&heading.title, section)?, heading)))
+            .collect();
+        let best = candidates.iter().max_by_key(|(likeness, heading)| {
+            let is_usual = heading.level == 2;
+            (*likeness, is_usual, Reverse(heading.lines.start))
+        });
+        let Some((_, best)) = best else { continue };
+        chosen.push((section, best));
+        for (likeness, other) in &candidates {
+            if *likeness == Likeness::Exact && other != best {
+                let first = lines.line(best.lines.start);
+                let message = format!(
+                    "is a second {}, which is read as text (the section is at line {first})",
+                    section.title()
+                );
+                let line = lines.line(other.lines.start);
+                warnings.push(Warning::at(path, line, message));
+            }
+        }
+    }
+    chosen.sort_by_key(|(_, heading)| heading.lines.start);
+    let sections = extents(text, &headings, &chosen);
+    Parsed {
+        value: Notepad {
+            text,
+            sections,
+            headings,
+        },
+        warnings,
+    }
+}
+
+fn extents(text: &str, headings: &[Heading], chosen: &[(Section, &Heading)]) -> Vec<Found> {
+    let extent = |(section, heading): &(Section, &Heading)| {
+        let ends = |other: &Heading| {
+            let is_section = chosen.iter().any(|(_, chosen)| *chosen == other);
+            other.lines.start > heading.lines.start && (other.level <= heading.level || is_section)
+        };
+        let end = headings.iter().find(|other| ends(other));
+        Found {
+            section: *section,
+            heading: heading.lines.clone(),
+            body: heading.lines.end..end.map_or(text.len(), |end| end.lines.start),
+            level: heading.level,
+        }
+    };
+    chosen.iter().map(extent).collect()
+}
+
+/// Returns every heading in file order: `#` lines, and the underlined and bold lines that name a section.
+fn headings(text: &str) -> Vec<Heading> {
+    let outline = Outline::parse(text, 0);
+    let real = outline.sections().iter().filter(|section| {
+        // Not one in a quote or a list.
+        section.level > 0
+            && text[line_start(text, section.heading.start)..section.heading.start]
+                .trim()
+                .is_empty()
+    });
+    let mut headings: Vec<Heading> = real
+        .map(|section| Heading {
+            level: section.level,
+            title: section.title.clone(),
+            lines: whole_line(text, section.heading.start),
+        })
+        .collect();
+    let all = 0..text.len();
+    let paragraphs = outline.paragraphs(&all);
+    headings.extend(paragraphs.filter_map(|(block, _)| stand_in(text, block)));
+    headings.sort_by_key(|heading| heading.lines.start);
+    headings
+}
+
+/// Returns the heading that a paragraph stands for: underlined, or its first line bold, with a section's name.
+fn stand_in(text: &str, block: &Block) -> Option<Heading> {
+    let first = whole_line(text, block.range.start);
+    let shown = text[first.clone()].trim();
+    let exact = |title: &str| {
+        let likeness = Section::ALL.map(|section| likeness(title, section));
+        likeness.contains(&Some(Likeness::Exact))
+    };
+    if !exact(shown) {
+        return None;
+    }
+    let inner = shown.trim_end_matches(':');
+    if inner.len() > 4 && inner.starts_with("**") && inner.ends_with("**") {
+        return Some(Heading {
+            level: BOLD,
+            title: shown.to_owned(),
+            lines: first,
+        });
+    }
+    let under = whole_line(text, first.end);
+    let marks = text[under.clone()].trim();
+    let level = match marks.chars().next()? {
+        '=' if marks.trim_start_matches('=').is_empty() => 1,
+        '-' if marks.trim_start_matches('-').is_empty() => 2,
+        _ => return None,
+    };
+    Some(Heading {
+        level,
+        title: shown.to_owned(),
+        lines: first.start..under.end,
+    })
+}
+
+fn likeness(title: &str, section: Section) -> Option<Likeness> {
+    let plain = title.trim_start_matches(|c: char| !c.is_alphabetic());
+    let plain = fold(plain.trim_end_matches(|c: char| "*_`#: ".contains(c)));
+    let full = fold(section.title());
+    if plain == full {
+        return Some(Likeness::Exact);
+    }
+    if plain == section.as_str() {
+        return Some(Likeness::Short);
+    }
+    let rest = plain.strip_prefix(&full)?;
+    let tail = rest.trim_start();
+    let is_remark = tail.starts_with(|c: char| !c.is_alphanumeric());
+    let is_noun = rest.starts_with(' ') && ["notes", "section"].contains(&tail);
+    (is_remark || is_noun).then_some(Likeness::Begins)
+}
+
+/// Returns where the line of an offset begins.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// Returns the line of an offset, with its line end.
+pub(super) fn whole_line(text: &str, at: usize) -> Range<usize> {
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+    line_start(text, at)..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(Section, &str)> {
+        let notepad = parse(text, Path::new("notepad.md")).value;
+        let sections = notepad.sections().to_vec();
+        let content = |section| &text[notepad.content(section).unwrap()];
+        let pairs = sections
+            .iter()
+            .map(|found| (found.section, content(found.section)));
+        pairs.collect()
+    }
+
+    #[test]
+    fn sections_are_found_under_odd_headings_in_any_order() {
+        let text = "# **MANUAL**\nmine\n### 📌 priority context (max 500 chars)\n- a\n\n---\nWorking Memory\n-----\n- b\n";
+        let expected = [
+            (Section::Manual, "mine\n"),
+            (Section::Priority, "- a\n"),
+            (Section::Working, "- b\n"),
+        ];
+        assert_eq!(found(text), expected);
+        let bold = "**Priority Context:**\n- a\n\n**Working Memory**\n- b\n";
+        let expected = [(Section::Priority, "- a\n"), (Section::Working, "- b\n")];
+        assert_eq!(found(bold), expected);
+    }
+
+    #[test]
+    fn a_heading_of_the_users_ends_a_section_and_a_deeper_one_does_not() {
+        let text = "## Priority Context\n- a\n### Why\nb\n## Mine\nc\n## Manual\nd\n";
+        let expected = [
+            (Section::Priority, "- a\n### Why\nb\n"),
+            (Section::Manual, "d\n"),
+        ];
+        assert_eq!(found(text), expected);
+    }
+
+    #[test]
+    fn headings_in_fences_quotes_and_comments_are_text() {
+        for text in [
+            "```\n## Manual\n```\n",
+            "> ## Manual\n",
+            "<!--\n## Manual\n-->\n",
+            "- ## Manual\n",
+        ] {
+            assert_eq!(found(text), [], "{text:?}");
+        }
+        assert_eq!(found("## Manual testing steps\n"), []);
+    }
+
+    #[test]
+    fn a_second_heading_of_a_section_is_told_and_stays_text() {
+        let text = "## Manual\na\n### Manual\nb\n";
+        let parsed = parse(text, Path::new("notepad.md"));
+        let message = parsed.warnings[0].to_string();
+        assert!(
+            message.starts_with("notepad.md:3: is a second Manual"),
+            "{message}"
+        );
+        assert_eq!(found(text), [(Section::Manual, "a\n### Manual\nb\n")]);
+    }
+}

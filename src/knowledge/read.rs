@@ -1,0 +1,96 @@
+//! Reads one entry as it stands in its file.
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::knowledge::Entry;
+use crate::knowledge::Key;
+use crate::knowledge::Place;
+use crate::knowledge::key;
+use crate::project::Project;
+use crate::storage::digest;
+use crate::storage::read;
+use crate::warning::Warning;
+
+/// An entry with its text. It is the document of `annals entry read --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntryText {
+    /// The file, relative to the project.
+    pub file: PathBuf,
+    /// What `write --if-match` compares.
+    pub hash: String,
+    /// What the front matter says.
+    #[serde(flatten)]
+    pub entry: Entry,
+    /// The text under the front matter.
+    pub body: String,
+    /// What is not right about it.
+    pub problems: Vec<Warning>,
+    /// The file as it is.
+    #[serde(skip)]
+    pub bytes: Vec<u8>,
+}
+
+/// Returns an entry, or the keys that are closest where there is none.
+pub fn read(project: &Project, key: &str) -> Result<EntryText> {
+    let place = Place::of(project);
+    let path = place.entry(key);
+    let is_name = !key.contains(['/', '\\', '\0']) && !key.starts_with('.');
+    if key::fault(key).is_some() && !(is_name && path.is_file()) {
+        Key::parse(key)?;
+    }
+    let Some(bytes) = bytes(&place, &path)? else {
+        return Err(not_found(&place, key));
+    };
+    let hash = digest(&bytes);
+    let decoded = read::decode(bytes.clone(), &path);
+    let mut problems = decoded.warnings;
+    let entry = Entry::parse(&decoded.value, &path).into_value(&mut problems);
+    Ok(EntryText {
+        file: project.relative(&path).to_owned(),
+        hash,
+        body: decoded.value[entry.body.clone()].to_owned(),
+        entry,
+        problems: project.named(problems),
+        bytes,
+    })
+}
+
+/// Returns the bytes of an entry's file, or nothing where there is none; refused where a link leads out.
+pub(crate) fn bytes(place: &Place, path: &Path) -> Result<Option<Vec<u8>>> {
+    if leads_out(place, path)? {
+        return Err(
+            Error::refused("is a symbolic link out of the store, which is not followed")
+                .at(path, None)
+                .hint("put the file itself there"),
+        );
+    }
+    read::bytes(path)
+}
+
+/// Says whether a path is a symbolic link to something outside of the store.
+pub(crate) fn leads_out(place: &Place, path: &Path) -> Result<bool> {
+    if !path.is_symlink() {
+        return Ok(false);
+    }
+    let store = fs::canonicalize(place.root()).at("open", place.root())?;
+    Ok(fs::canonicalize(path).is_ok_and(|target| !target.starts_with(store)))
+}
+
+/// Returns the error for a key that no entry has, with the three closest keys.
+pub(crate) fn not_found(place: &Place, key: &str) -> Error {
+    let mut keys = place.keys();
+    keys.sort_by_cached_key(|other| (strsim::levenshtein(key, other), other.clone()));
+    let closest: Vec<&str> = keys.iter().take(3).map(String::as_str).collect();
+    let error = Error::not_found(format!("not found: {key}"));
+    if closest.is_empty() {
+        return error.hint("there are no entries yet; `annals entry write` makes one");
+    }
+    error.hint(format!("closest keys: {}", closest.join(", ")))
+}

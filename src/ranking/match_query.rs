@@ -1,0 +1,118 @@
+//! Writes a query for SQLite's full-text index such that nothing in it is taken for an operator.
+
+use crate::ranking::stop_words::is_stop_word;
+
+/// More words than this say no more about what is meant, and each costs a pass over its texts.
+const MOST_WORDS: usize = 48;
+
+/// A longer run of letters is no word that anybody looks for.
+const LONGEST_WORD: usize = 100;
+
+/// Returns the words of a query that tell something, each once, in order; case and accents as written.
+///
+/// Words are what the index takes for words: runs of letters, digits and marks. A query of stop words
+/// alone keeps them.
+pub fn content_words(query: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut stop_words: Vec<String> = Vec::new();
+    let found = query.split(|c: char| !is_of_word(c));
+    for word in found.filter(|word| !word.is_empty()) {
+        let lower = word.to_lowercase();
+        let list = if is_stop_word(&lower) {
+            &mut stop_words
+        } else {
+            &mut words
+        };
+        if lower.chars().count() <= LONGEST_WORD && !list.contains(&lower) {
+            list.push(lower);
+        }
+        if words.len() == MOST_WORDS {
+            break;
+        }
+    }
+    if words.is_empty() {
+        stop_words.truncate(MOST_WORDS);
+        return stop_words;
+    }
+    words
+}
+
+/// Returns the FTS5 expression that matches a text with any of the words; nothing where there are none.
+pub fn any_of(words: &[String]) -> Option<String> {
+    let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    (!quoted.is_empty()).then(|| quoted.join(" OR "))
+}
+
+/// Returns a text as an FTS5 string, in which every character stands for itself.
+pub fn quoted(text: &str) -> String {
+    // A NUL would end the expression.
+    format!("\"{}\"", text.replace('\0', " ").replace('"', "\"\""))
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || crate::text::joins(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn stop_words_and_repetitions_go() {
+        for (query, expected) in [
+            (
+                "When did Ada go to the Library, the library?",
+                &["go", "library", "ada"][..],
+            ),
+            ("the who", &["the", "who"]),
+            (
+                "a - \"quoted\" * AND NOT NEAR(x, 2) ^b col:y",
+                &["quoted", "near", "x", "2", "b", "col", "y"],
+            ),
+            ("再試行 キュー", &["再試行", "キュー"]),
+            ("don't re-run", &["don", "t", "re", "run"]),
+            ("🙂 — \0", &[]),
+            ("", &[]),
+        ] {
+            let mut expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
+            let mut found = content_words(query);
+            expected.sort();
+            found.sort();
+            assert_eq!(found, expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_long_query_keeps_its_first_words() {
+        let query: String = (0..2000).map(|n| format!("word{n} ")).collect();
+        let words = content_words(&query);
+        assert_eq!((words.len(), words[0].as_str()), (MOST_WORDS, "word0"));
+        assert!(content_words(&"x".repeat(10_000)).is_empty());
+    }
+
+    #[test]
+    fn expressions_are_of_quoted_words() {
+        let words = ["say".to_owned(), "\"hi\"".to_owned()];
+        assert_eq!(any_of(&words).as_deref(), Some("\"say\" OR \"\"\"hi\"\"\""));
+        assert_eq!(any_of(&[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_query_is_a_legal_expression(query in "\\PC*", raw in any::<String>()) {
+            let index = Connection::open_in_memory().unwrap();
+            index.execute_batch("CREATE VIRTUAL TABLE texts USING fts5 (text)").unwrap();
+            let search = |expression: &str| {
+                index.query_row("SELECT count(*) FROM texts (?1)", [expression], |row| row.get::<_, i64>(0))
+            };
+            for expression in [any_of(&content_words(&query)), any_of(&content_words(&raw)), Some(quoted(&raw))] {
+                if let Some(expression) = expression {
+                    prop_assert_eq!(search(&expression), Ok(0));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Remembers what was answered to a request: the same one asked again is answered, and not done twice.
+//!
+//! `requests-<store>.jsonl` in `.annals/` has one line a request. The line is one of the transaction's
+//! own changes, so that it is there if and only if the rest is; it is an append, which `undo` leaves.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::Applied;
+use crate::storage::Changes;
+use crate::storage::Storage;
+use crate::storage::Store;
+use crate::storage::change::Change;
+use crate::storage::disk;
+use crate::storage::read;
+
+/// How many requests are remembered at least; twice as many are when the oldest go.
+const KEPT: usize = 1_000;
+
+const MAX_ID: usize = 200;
+
+/// The caller's own name for one write, which it may repeat when it never heard the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    id: String,
+    command: &'static str,
+}
+
+impl Request {
+    /// Returns the request of a command: `Request::new("4f1c", "entry write")`.
+    pub fn new(id: &str, command: &'static str) -> Result<Self> {
+        let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
+        if !is_name || id.chars().count() > MAX_ID {
+            return Err(
+                Error::usage(format!("a request id has 1 to {MAX_ID} visible characters"))
+                    .hint("a UUID does, or a hash of what is asked"),
+            );
+        }
+        let id = id.to_owned();
+        Ok(Self { id, command })
+    }
+}
+
+/// One line of the file.
+#[derive(Serialize, Deserialize)]
+struct Line<A> {
+    id: String,
+    command: String,
+    answer: A,
+}
+
+impl Storage {
+    /// Runs [`Storage::transact`], unless it was done for this request already: then the answer is what it was.
+    ///
+    /// The answer is remembered with the changes, both or neither. [`Applied::repeated`] says that
+    /// nothing was done. One request is always asked with the same stores.
+    pub fn transact_once<T: Serialize + DeserializeOwned>(
+        &self,
+        operation: &str,
+        stores: &[Store],
+        request: Option<&Request>,
+        work: impl FnOnce() -> Result<(T, Changes)>,
+    ) -> Result<(T, Applied)> {
+        let (Some(request), Some(store)) = (request, stores.iter().min()) else {
+            return self.transact(operation, stores, work);
+        };
+        let name = format!("requests-{}.jsonl", store.name());
+        let mut repeated = false;
+        let (answer, mut applied) = self.run(operation, stores, || {
+            if let Some(answer) = self.answered(&name, request)? {
+                repeated = true;
+                return Ok((answer, Changes::new(), None));
+            }
+            let (answer, changes) = work()?;
+            let line = self.line(&name, request, &answer)?;
+            Ok((answer, changes, Some(line)))
+        })?;
+        applied.repeated = repeated;
+        Ok((answer, applied))
+    }
+
+    /// Drops the oldest requests beyond what is kept; under the lock of their store.
+    pub(crate) fn trim_requests(&self, remembered: &Change<Vec<u8>>) -> Result<()> {
+        let Some(name) = remembered.path().file_name().and_then(|name| name.to_str()) else {
+            return Ok(());
+        };
+        let path = self.own_file(name);
+        let Some(bytes) = read::bytes(&path)? else {
+            return Ok(());
+        };
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        if lines.len() < 2 * KEPT {
+            return Ok(());
+        }
+        let kept = lines[lines.len() - KEPT..].concat();
+        let temporary = self.own_file(&format!("{name}.tmp"));
+        disk::remove_file(&temporary).at("remove", &temporary)?;
+        let file = disk::create_new(&temporary).at("create", &temporary)?;
+        disk::write(&file, &kept)
+            .and_then(|()| disk::sync(&file))
+            .at("write", &temporary)?;
+        disk::rename(&temporary, &path).at("replace", &path)
+    }
+
+    fn answered<T: DeserializeOwned>(&self, name: &str, request: &Request) -> Result<Option<T>> {
+        let path = self.own_file(name);
+        let Some(bytes) = read::bytes(&path)? else {
+            return Ok(None);
+        };
+        for line in bytes.split(|byte| *byte == b'\n').rev() {
+            // A line that is none is what a power cut left.
+            let Ok(line) = serde_json::from_slice::<Line<serde_json::Value>>(line) else {
+                continue;
+            };
+            if line.id != request.id {
+                continue;
+            }
+            if line.command != request.command {
+                let (id, command) = (&request.id, line.command);
+                return Err(Error::refused(format!(
+                    "the request id `{id}` was used for `{command}`"
+                ))
+                .hint("take a new id for each write"));
+            }
+            let answer = serde_json::from_value(line.answer);
+            return answer
+                .map(Some)
+                .map_err(|error| Error::failed(format!("cannot repeat the answer: {error}")));
+        }
+        Ok(None)
+    }
+
+    fn line<T: Serialize>(
+        &self,
+        name: &str,
+        request: &Request,
+        answer: &T,
+    ) -> Result<Change<Vec<u8>>> {
+        let unwritable = |error| Error::failed(format!("cannot remember the answer: {error}"));
+        let mut lines = serde_json::to_vec(&Line {
+            id: request.id.clone(),
+            command: request.command.to_owned(),
+            answer,
+        })
+        .map_err(unwritable)?;
+        lines.push(b'\n');
+        let folder = self.folder().path();
+        let folder: PathBuf = match folder.strip_prefix(self.root()) {
+            Ok(below) => below.to_owned(),
+            Err(_) => {
+                return Err(Error::failed("requests are remembered in projects only"));
+            }
+        };
+        let path = folder.join(name);
+        Ok(Change::Append { path, lines })
+    }
+}

@@ -1,0 +1,23 @@
+//! `annals entry`
+
+use crate::cli::assert_error;
+use crate::support::Case;
+
+const ENTRY: &str = "---\nkey: test-runner\ntype: convention\ntags: [testing]\ncreated: 2026-02-01\nupdated: 2026-02-17\nstatus: active\nconfidence: high\n---\n\n# Test runner\n\nIt is vitest.\n";
+
+#[test]
+fn an_entry_is_read_verbatim_and_a_missing_one_names_the_closest() {
+    let case = Case::empty();
+    case.write(".vibekit/memory/test-runner.md", ENTRY);
+    let read = case.run("entry read --key test-runner").success();
+    assert_eq!(
+        (read.stdout(), read.stderr()),
+        (ENTRY.into(), String::new())
+    );
+    let missing = case.run("entry read --key tset-runner").code(3);
+    assert_error(
+        &missing,
+        "not found: tset-runner",
+        "closest keys: test-runner",
+    );
+}

@@ -1,0 +1,95 @@
+//! `annals notepad`
+
+use serde_json::json;
+
+use crate::cli::assert_error;
+use crate::cli::assert_unchanged;
+use crate::support::Case;
+
+const FILE: &str = ".vibekit/notepad.md";
+const LOG: &str = ".vibekit/memory/log.md";
+
+fn text(case: &Case, path: &str) -> String {
+    String::from_utf8(case.read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn notes_go_to_their_sections_and_each_has_a_line_in_the_log() {
+    let case = Case::empty();
+    case.run("notepad priority").args(["a fact"]).success();
+    case.run("notepad working").args(["first"]).success();
+    case.run("notepad working").args(["second"]).success();
+    case.run("notepad manual").args(["free\n\nform"]).success();
+    assert_eq!(
+        text(&case, FILE),
+        "# Vibekit Notepad\n\n## Priority Context\n- a fact\n\n## Working Memory\n- [2026-03-01T12:00Z] second\n- [2026-03-01T12:00Z] first\n\n## Manual\nfree\n\nform\n"
+    );
+    assert_eq!(
+        text(&case, LOG),
+        "- 2026-03-01T12:00:00Z notepad priority\n- 2026-03-01T12:00:00Z notepad working\n- 2026-03-01T12:00:00Z notepad working\n- 2026-03-01T12:00:00Z notepad manual\n"
+    );
+    let read = case.run("notepad read --section manual").success();
+    assert_eq!(read.stdout(), "free\n\nform\n");
+    assert_eq!(
+        case.run("notepad read").success().stdout(),
+        text(&case, FILE)
+    );
+    let read = case
+        .run("notepad read --section priority --json")
+        .success()
+        .json();
+    assert_eq!(read["text"], json!("- a fact\n"));
+    assert_eq!(read["priority_characters"], json!(8));
+}
+
+#[test]
+fn each_write_says_one_line() {
+    let case = Case::empty();
+    let said = |line: &str| case.run(line).args(["text"]).success().stdout();
+    assert_eq!(
+        said("notepad priority"),
+        "Notepad priority updated (6/500 chars).\n"
+    );
+    assert_eq!(said("notepad working"), "Notepad working updated.\n");
+    assert_eq!(said("notepad manual"), "Notepad manual updated.\n");
+    let report = case
+        .run("notepad priority --json")
+        .args(["more"])
+        .success()
+        .json();
+    assert_eq!(report["characters"], json!(13));
+    assert_eq!(report["changed"], json!([FILE, LOG]));
+}
+
+#[test]
+fn a_dry_run_shows_the_change_and_writes_nothing() {
+    let case = Case::empty();
+    let before = case.whole_tree();
+    let dry = case.run("notepad working --dry-run").args(["x"]).success();
+    assert!(
+        dry.stdout().contains("+- [2026-03-01T12:00Z] x"),
+        "{}",
+        dry.report()
+    );
+    assert_eq!(case.whole_tree(), before);
+}
+
+#[test]
+fn what_is_not_there_is_not_found() {
+    let case = Case::empty();
+    let none = case.run("notepad read").code(3);
+    assert_error(
+        &none,
+        ".vibekit/notepad.md: no notepad here yet",
+        "`annals notepad working TEXT` makes it",
+    );
+    case.write(FILE, "# Notes\n\nmine\n");
+    let before = case.tree();
+    let none = case.run("notepad read --section working").code(3);
+    assert!(
+        none.stderr().contains("no section Working Memory"),
+        "{}",
+        none.report()
+    );
+    assert_unchanged(&before, &case, &none);
+}

@@ -1,0 +1,117 @@
+//! The same request asked again is answered as the first time, and done once.
+
+use std::fs;
+use std::path::Path;
+
+use annals::error::{Kind, Result};
+use annals::storage::{Applied, Changes, Request, Storage, Store};
+
+use super::{storage, tree};
+
+/// Adds a line to a file, and answers how many it has then.
+pub(super) fn count(storage: &Storage, root: &Path, id: &str) -> Result<(usize, Applied)> {
+    let request = Request::new(id, "count")?;
+    storage.transact_once("count", &[Store::Entries], Some(&request), || {
+        let mut changes = Changes::new();
+        let path = root.join("count");
+        let mut text = changes.current(&path)?.unwrap_or_default();
+        text.extend(b"line\n");
+        let lines = text.split(|byte| *byte == b'\n').count() - 1;
+        changes.write(&path, text)?;
+        Ok((lines, changes))
+    })
+}
+
+pub(super) fn lines(root: &Path) -> usize {
+    let text = fs::read_to_string(root.join("count")).unwrap();
+    text.lines().count()
+}
+
+#[test]
+fn a_repeated_request_is_answered_and_not_done() {
+    for keeps_history in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = storage(folder.path()).keep_history(keeps_history);
+        let (first, applied) = count(&storage, folder.path(), "one").unwrap();
+        assert_eq!((first, applied.repeated), (1, false));
+        assert_eq!(applied.changed, [folder.path().join("count")]);
+        count(&storage, folder.path(), "two").unwrap();
+        let (again, applied) = count(&storage, folder.path(), "one").unwrap();
+        assert_eq!(
+            (again, applied.repeated, applied.changed.len()),
+            (1, true, 0)
+        );
+        assert_eq!(lines(folder.path()), 2);
+        let listed = storage.history().list().unwrap().value;
+        assert_eq!(listed.len(), if keeps_history { 2 } else { 0 });
+        assert!(listed.iter().all(|operation| operation.files.len() == 1));
+    }
+}
+
+#[test]
+fn what_was_undone_stays_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = storage(folder.path());
+    let (_, applied) = count(&storage, folder.path(), "one").unwrap();
+    let id = applied.id.unwrap();
+    storage
+        .transact("undo", &[Store::Entries], || {
+            Ok(((), storage.history().undo(id, |_| false)?))
+        })
+        .unwrap();
+    assert!(!folder.path().join("count").exists());
+    assert!(count(&storage, folder.path(), "one").unwrap().1.repeated);
+}
+
+#[test]
+fn an_answer_without_a_change_is_remembered() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = storage(folder.path());
+    let request = Request::new("one", "look").unwrap();
+    let ask = |answer: &str| {
+        let work = || Ok((answer.to_owned(), Changes::new()));
+        storage.transact_once("look", &[Store::Entries], Some(&request), work)
+    };
+    assert_eq!(ask("first").unwrap().0, "first");
+    assert_eq!(ask("second").unwrap().0, "first");
+}
+
+#[test]
+fn an_id_belongs_to_one_command_and_must_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = storage(folder.path());
+    count(&storage, folder.path(), "one").unwrap();
+    let other = Request::new("one", "other").unwrap();
+    let asked = storage.transact_once("other", &[Store::Entries], Some(&other), || {
+        Ok((0, Changes::new()))
+    });
+    assert_eq!(asked.unwrap_err().kind, Kind::Refused);
+    for id in ["", " ", "a\nb", &"x".repeat(201)] {
+        assert_eq!(Request::new(id, "count").unwrap_err().kind, Kind::Usage);
+    }
+}
+
+#[test]
+fn a_dry_run_remembers_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let dry = storage(folder.path()).dry_run(true);
+    count(&dry, folder.path(), "one").unwrap();
+    assert!(tree(folder.path()).is_empty());
+    assert!(!folder.path().join(".annals").exists());
+}
+
+#[test]
+fn the_oldest_requests_are_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = storage(folder.path()).keep_history(false);
+    count(&storage, folder.path(), "first").unwrap();
+    let path = folder.path().join(".annals/requests-entries.jsonl");
+    let mut text = fs::read_to_string(&path).unwrap();
+    text += &"{\"id\":\"other\",\"command\":\"count\",\"answer\":7}\n".repeat(1_998);
+    fs::write(&path, text).unwrap();
+    assert!(count(&storage, folder.path(), "first").unwrap().1.repeated);
+    count(&storage, folder.path(), "last").unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1_000);
+    assert!(count(&storage, folder.path(), "last").unwrap().1.repeated);
+    assert!(!count(&storage, folder.path(), "first").unwrap().1.repeated);
+}
