@@ -31,10 +31,11 @@ pub mod planning;
 pub mod claude_md;
 
 // Floor 5, the work.
+pub mod context;
 pub mod lifecycle;
 pub mod merge;
 
 // Floor 6, the doors.
 pub mod cli;
-pub mod mcp;
 pub mod hooks;
+pub mod mcp;

@@ -2,6 +2,7 @@
 
 mod completions;
 mod config;
+mod context;
 mod entry;
 mod execute;
 mod facts;
@@ -110,6 +111,7 @@ enum Command {
     Ship(ship::ShipArgs),
     Sync(sync::SyncArgs),
     Status(status::StatusArgs),
+    Context(context::ContextArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
@@ -162,6 +164,7 @@ impl Command {
             Self::Execute(args) => execute::run(args, project, out),
             Self::Ship(args) => ship::run(args, project, out),
             Self::Sync(args) => sync::run(args, project, out),
+            Self::Context(args) => context::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),

@@ -2,6 +2,7 @@
 
 mod completions;
 mod config;
+mod context;
 mod conventions;
 mod entry;
 mod entry_classify;
