@@ -34,9 +34,11 @@ pub mod claude_md;
 pub mod recall;
 
 // Floor 5, the work.
+pub mod context;
 pub mod lifecycle;
 pub mod merge;
 
 // Floor 6, the doors.
 pub mod cli;
 pub mod hooks;
+pub mod mcp;

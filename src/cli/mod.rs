@@ -2,6 +2,7 @@
 
 mod completions;
 mod config;
+mod context;
 mod entry;
 mod execute;
 mod facts;
@@ -12,6 +13,7 @@ mod journal;
 mod ledger;
 mod log;
 mod man;
+mod mcp;
 mod merge_file;
 mod milestone;
 mod notepad;
@@ -113,6 +115,7 @@ enum Command {
     Ship(ship::ShipArgs),
     Sync(sync::SyncArgs),
     Status(status::StatusArgs),
+    Context(context::ContextArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
@@ -131,6 +134,7 @@ enum Command {
     Hook(hook::HookArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
+    Mcp(mcp::McpArgs),
     Man(man::ManArgs),
 }
 
@@ -143,6 +147,11 @@ impl Command {
             }
             Self::Man(args) => man::run(args, out),
             Self::Journal(args) => journal::run(args, global, out),
+            Self::Mcp(args) => mcp::run(
+                args,
+                Environment::new(std::env::vars_os()),
+                global.directory()?,
+            ),
             _ => {
                 let project = global.open()?;
                 out.enter(&project.root);
@@ -164,6 +173,7 @@ impl Command {
             Self::Execute(args) => execute::run(args, project, out),
             Self::Ship(args) => ship::run(args, project, out),
             Self::Sync(args) => sync::run(args, project, out),
+            Self::Context(args) => context::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
@@ -184,6 +194,7 @@ impl Command {
                 Ok(())
             }
             Self::Completions(_) | Self::Man(_) | Self::Journal(_) | Self::Hook(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Mcp(_) => Ok(()),
         }
     }
 }
@@ -203,6 +214,15 @@ impl Global {
             no_history: self.no_history,
             environment,
         })
+    }
+
+    /// Returns the folder that a run is about, before any project is looked for.
+    fn directory(&self) -> Result<PathBuf> {
+        let directory = working_directory()?;
+        Ok(self
+            .project
+            .as_ref()
+            .map_or(directory.clone(), |project| directory.join(project)))
     }
 
     fn manner(&self) -> Manner {

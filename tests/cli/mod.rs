@@ -2,6 +2,7 @@
 
 mod completions;
 mod config;
+mod context;
 mod conventions;
 mod entry;
 mod entry_classify;
@@ -16,6 +17,7 @@ mod journal;
 mod ledger;
 mod log;
 mod man;
+mod mcp;
 mod merge_file;
 mod milestone;
 mod notepad;
