@@ -36,6 +36,11 @@ impl Answer {
         self
     }
 
+    /// Returns the data as a program reads it.
+    pub(crate) fn data_as_text(&self) -> String {
+        self.data.to_string()
+    }
+
     pub(crate) fn into_result(self) -> CallToolResult {
         let mut result = CallToolResult::structured(self.data);
         if let Some(text) = self.text {
@@ -52,9 +57,13 @@ pub(crate) fn failure(error: &Error) -> CallToolResult {
 
 /// Returns what failed, where, and the next step.
 pub(crate) fn sentence(error: &Error) -> String {
+    let mut text = error.to_string();
+    for problem in &error.problems {
+        text = format!("{text}\n- {}: {}", problem.pointer, problem.message);
+    }
     match &error.hint {
-        Some(hint) => format!("{error}. Next: {hint}"),
-        None => error.to_string(),
+        Some(hint) => format!("{text}. Next: {hint}"),
+        None => text,
     }
 }
 

@@ -32,9 +32,18 @@ impl Arguments {
 
     /// Reads the tool's own arguments; one that it does not know is an error, not ignored.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T> {
-        // What a model leaves open it often sends as null.
-        let given = self.own.into_iter().filter(|(_, value)| !value.is_null());
-        serde_json::from_value(Value::Object(given.collect()))
+        serde_json::from_value(self.given())
             .map_err(|error| Error::usage(format!("the arguments do not fit: {error}")))
+    }
+
+    /// Returns the tool's own arguments as JSON, for a store that reads its input itself.
+    pub(crate) fn json(self) -> Vec<u8> {
+        self.given().to_string().into_bytes()
+    }
+
+    /// What a model leaves open it often sends as null.
+    fn given(self) -> Value {
+        let given = self.own.into_iter().filter(|(_, value)| !value.is_null());
+        Value::Object(given.collect())
     }
 }

@@ -24,6 +24,7 @@ mod write;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -44,7 +45,7 @@ pub use write::write;
 pub const LIMIT: usize = 500;
 
 /// A section of the notepad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Section {
     /// What the next turns need, small.

@@ -1,5 +1,9 @@
 //! The tools: one row each, calling the function that the command line calls.
 
+mod facts;
+mod knowledge;
+mod ledger;
+mod memory;
 mod plan;
 
 use rmcp::model::JsonObject;
@@ -67,7 +71,13 @@ pub(crate) struct Tool {
 }
 
 /// Every tool, in the order in which they are listed.
-const TOOLS: &[&[Tool]] = &[plan::TOOLS];
+const TOOLS: &[&[Tool]] = &[
+    memory::TOOLS,
+    plan::TOOLS,
+    knowledge::TOOLS,
+    facts::TOOLS,
+    ledger::TOOLS,
+];
 
 impl Tool {
     /// Answers one call.

@@ -1,0 +1,157 @@
+//! Tools on facts about the user.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Facts;
+use crate::facts::Method;
+use crate::facts::Purpose;
+use crate::facts::Query;
+use crate::facts::Scope;
+use crate::facts::Statement;
+use crate::mcp::answer::Answer;
+use crate::mcp::answer::fenced;
+use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::Effect;
+use crate::mcp::tools::Tool;
+use crate::mcp::tools::ToolSet;
+use crate::project::Project;
+
+/// The most facts of one call.
+const MOST: usize = 50;
+
+pub(crate) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "fact_add",
+        set: ToolSet::Default,
+        description: "State one fact about the user under a dotted key; conflicts are settled or wait for confirmation. Use when the user states something lasting about themselves.",
+        properties: || {
+            json!({
+                "key": {"type": "string", "description": "e.g. preference.editor; likes[] holds several"},
+                "value": {"type": "string"}
+            })
+        },
+        required: &["key", "value"],
+        effect: Effect::Sets,
+        call: add,
+    },
+    Tool {
+        name: "fact_retrieve",
+        set: ToolSet::Facts,
+        description: "Find what is known of the user by words and meaning. Use when an answer depends on who asks.",
+        properties: || {
+            json!({
+                "query": {"type": "string"},
+                "limit": {"type": "integer", "description": "default 10"}
+            })
+        },
+        required: &["query"],
+        effect: Effect::Reads,
+        call: retrieve,
+    },
+    Tool {
+        name: "fact_pending",
+        set: ToolSet::Facts,
+        description: "Facts that wait for the user's word, each with the question to ask. Use before relying on a contested fact.",
+        properties: || json!({}),
+        required: &[],
+        effect: Effect::Reads,
+        call: pending,
+    },
+    Tool {
+        name: "fact_apply",
+        set: ToolSet::Facts,
+        description: "Apply the auditor's actions for an observed turn. Use after judging the prompt of `annals facts prompt`.",
+        properties: || {
+            json!({
+                "turn_id": {"type": "string"},
+                "actions": {"type": "array", "items": {"type": "object"}}
+            })
+        },
+        required: &["turn_id", "actions"],
+        effect: Effect::Sets,
+        call: apply,
+    },
+];
+
+fn open(project: &Project, purpose: Purpose) -> Result<Facts> {
+    Facts::open(project, None, purpose)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Addition {
+    key: String,
+    value: String,
+}
+
+fn add(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let addition: Addition = arguments.read()?;
+    let user = facts::user(project, None)?;
+    let statement = Statement {
+        key: addition.key,
+        value: addition.value,
+        json: None,
+        category: None,
+        project: None,
+        event_time: None,
+        valid_from: None,
+        valid_to: None,
+        is_confirmed: false,
+        allow_secret: false,
+        request_id: None,
+    };
+    let added = facts::add(&mut open(project, Purpose::Write)?, &user, &statement)?;
+    Answer::new(&added)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Search {
+    query: String,
+    limit: Option<usize>,
+}
+
+fn retrieve(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let search: Search = arguments.read()?;
+    let user = facts::user(project, None)?;
+    let query = Query {
+        text: search.query,
+        limit: search.limit.unwrap_or(10).clamp(1, MOST),
+        scope: Scope::General,
+        method: Method::from(project.settings.facts.fusion),
+    };
+    let embedder = facts::embedder(project)?;
+    let found = facts::retrieve(&mut open(project, Purpose::Read)?, &user, &query, &embedder)?;
+    let lines = found.hits.iter().map(|hit| format!("{}\n", hit.fact));
+    let text = fenced("the user's facts", &lines.collect::<String>());
+    Ok(Answer::new(&found)?.with_text(text))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let Nothing {} = arguments.read()?;
+    let user = facts::user(project, None)?;
+    Answer::new(&facts::pending(&open(project, Purpose::Read)?, &user)?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Judgement {
+    turn_id: String,
+    actions: serde_json::Value,
+}
+
+fn apply(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let judgement: Judgement = arguments.read()?;
+    let user = facts::user(project, None)?;
+    let answer = json!({ "actions": judgement.actions }).to_string();
+    let mut store = open(project, Purpose::Write)?;
+    let judged = facts::apply(&mut store, &user, &judgement.turn_id, &answer, false)?;
+    Answer::new(&judged)
+}

@@ -1,0 +1,138 @@
+//! Tools on knowledge entries and the notepad.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::error::Result;
+use crate::knowledge;
+use crate::knowledge::Confidence;
+use crate::knowledge::EntryType;
+use crate::knowledge::EntryWrite;
+use crate::knowledge::notepad;
+use crate::knowledge::notepad::Note;
+use crate::knowledge::notepad::Section;
+use crate::mcp::answer::Answer;
+use crate::mcp::answer::fenced;
+use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::Effect;
+use crate::mcp::tools::Tool;
+use crate::mcp::tools::ToolSet;
+use crate::project::Project;
+
+pub(crate) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "entry_read",
+        set: ToolSet::Default,
+        description: "Read one knowledge entry whole, with its hash. Use after recall or a [[key]] named it, and before updating it.",
+        properties: || json!({"key": {"type": "string"}}),
+        required: &["key"],
+        effect: Effect::Reads,
+        call: read,
+    },
+    Tool {
+        name: "entry_write",
+        set: ToolSet::Default,
+        description: "Store durable knowledge the code does not tell, one topic a key; an update replaces the body. Use when the user asks, or approves it; low confidence unless confirmed.",
+        properties: || {
+            json!({
+                "key": {"type": "string", "description": "kebab-case"},
+                "type": {"enum": EntryType::ALL.map(EntryType::as_str)},
+                "confidence": {"enum": ["low", "medium", "high"]},
+                "body": {"type": "string", "description": "markdown"},
+                "title": {"type": "string"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "if_match": {"type": "string", "description": "hash from entry_read"}
+            })
+        },
+        required: &["key", "type", "confidence"],
+        effect: Effect::Sets,
+        call: write,
+    },
+    Tool {
+        name: "notepad_write",
+        set: ToolSet::Default,
+        description: "Note what must survive a compaction. priority: critical, 500 characters in all; working: a dated one-line breadcrumb; manual: free text. Use for the task at hand.",
+        properties: || {
+            json!({
+                "section": {"enum": Section::ALL.map(Section::as_str)},
+                "text": {"type": "string"}
+            })
+        },
+        required: &["section", "text"],
+        effect: Effect::Adds,
+        call: note,
+    },
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    key: String,
+}
+
+fn read(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let Named { key } = arguments.read()?;
+    let entry = knowledge::read(project, &key)?;
+    let text = format!(
+        "hash: {}\n{}",
+        entry.hash,
+        fenced(
+            &entry.file.display().to_string(),
+            &String::from_utf8_lossy(&entry.bytes)
+        )
+    );
+    Ok(Answer::new(&entry)?.with_text(text))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Draft {
+    key: String,
+    #[serde(rename = "type")]
+    kind: EntryType,
+    confidence: Confidence,
+    body: Option<String>,
+    title: Option<String>,
+    tags: Option<Vec<String>>,
+    if_match: Option<String>,
+}
+
+fn write(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let draft: Draft = arguments.read()?;
+    let written = knowledge::write(
+        project,
+        &EntryWrite {
+            key: draft.key,
+            kind: draft.kind,
+            confidence: draft.confidence,
+            tags: draft.tags,
+            body: draft.body.map(String::into_bytes),
+            title: draft.title,
+            if_match: draft.if_match,
+            allow_secret: false,
+            request_id: None,
+        },
+    )?;
+    Answer::new(&written)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoteText {
+    section: Section,
+    text: String,
+}
+
+fn note(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let note: NoteText = arguments.read()?;
+    let report = notepad::write(
+        project,
+        &Note {
+            section: note.section,
+            text: &note.text,
+            allow_secret: false,
+            request_id: None,
+        },
+    )?;
+    Answer::new(&report)
+}

@@ -1,0 +1,95 @@
+//! Tools on the repo ledger.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::json;
+
+use crate::error::Result;
+use crate::ledger;
+use crate::ledger::UpdateRequest;
+use crate::mcp::answer::Answer;
+use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::Effect;
+use crate::mcp::tools::Tool;
+use crate::mcp::tools::ToolSet;
+use crate::project::Project;
+
+/// How many days of decisions a brief has.
+const DAYS: u64 = 7;
+
+/// How many commits a batch has where nobody says.
+const BATCH: usize = 50;
+
+pub(crate) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "ledger_brief",
+        set: ToolSet::Ledger,
+        description: "The repo ledger in short: state, rules, hazards, recent decisions, commits not covered yet. Use at the start of work in a repository with docs/memory.",
+        properties: || json!({}),
+        required: &[],
+        effect: Effect::Reads,
+        call: brief,
+    },
+    Tool {
+        name: "ledger_pending",
+        set: ToolSet::Ledger,
+        description: "Commits the ledger does not cover yet, the specs they touch, the current files and the update's schema. Use before ledger_update.",
+        properties: || json!({"max_commits": {"type": "integer", "description": "default 50"}}),
+        required: &[],
+        effect: Effect::Reads,
+        call: pending,
+    },
+    Tool {
+        name: "ledger_update",
+        set: ToolSet::Ledger,
+        description: "Apply one update document to the ledger, whole or not at all; a refusal lists every problem. Use after ledger_pending, with its schema.",
+        properties: || {
+            json!({
+                "document": {"type": "object"},
+                "commit": {"type": "boolean", "description": "commit the ledger's files to git"}
+            })
+        },
+        required: &["document"],
+        effect: Effect::Sets,
+        call: update,
+    },
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+fn brief(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let Nothing {} = arguments.read()?;
+    Answer::new(&ledger::brief(project, DAYS)?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Batch {
+    max_commits: Option<usize>,
+}
+
+fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let batch: Batch = arguments.read()?;
+    let most = batch.max_commits.unwrap_or(BATCH);
+    Answer::new(&ledger::pending(project, most)?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Update {
+    document: Value,
+    #[serde(default)]
+    commit: bool,
+}
+
+fn update(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let update: Update = arguments.read()?;
+    let request = UpdateRequest {
+        commit: update.commit,
+        allow_secret: false,
+    };
+    let report = ledger::update(project, &update.document.to_string(), &request)?;
+    Answer::new(&report)
+}

@@ -1,0 +1,186 @@
+//! Tools that look things up across the stores: recall and context, and the journal.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::context;
+use crate::context::Wish;
+use crate::error::Error;
+use crate::error::Result;
+use crate::journal;
+use crate::journal::Draft;
+use crate::journal::Writing;
+use crate::mcp::answer::Answer;
+use crate::mcp::answer::fenced;
+use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::Effect;
+use crate::mcp::tools::Tool;
+use crate::mcp::tools::ToolSet;
+use crate::project::Project;
+use crate::recall;
+use crate::recall::Hit;
+use crate::recall::Query;
+use crate::recall::SourceName;
+
+/// The most hits of one call.
+const MOST: usize = 50;
+
+pub(crate) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "recall",
+        set: ToolSet::Default,
+        description: "Search everything the project remembers: plans, patterns, knowledge entries, ledger, journal, facts. Each hit has its source. Use before asking the user or re-reading files.",
+        properties: || {
+            json!({
+                "query": {"type": "string", "description": "plain words, any language"},
+                "limit": {"type": "integer", "description": "default 10"},
+                "in": {"type": "array", "items": {"enum": ["plan", "patterns", "entries", "ledger", "journal", "facts"]}}
+            })
+        },
+        required: &["query"],
+        effect: Effect::Reads,
+        call: search,
+    },
+    Tool {
+        name: "context",
+        set: ToolSet::Default,
+        description: "What a session needs to know: position, next action, blockers, constraints, decisions, fitting patterns. Use once at the start of work or after compaction.",
+        properties: || {
+            json!({
+                "budget": {"type": "integer", "description": "tokens, default 2000"},
+                "for": {"type": "string", "description": "what the work is about"}
+            })
+        },
+        required: &[],
+        effect: Effect::Reads,
+        call: digest,
+    },
+    Tool {
+        name: "memory_write",
+        set: ToolSet::Default,
+        description: "Append one record to the user's append-only journal. Use for a durable observation that fits no other store.",
+        properties: || {
+            json!({
+                "content": {"type": "string"},
+                "type": {"type": "string", "description": "default note"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "meta": {"type": "object"}
+            })
+        },
+        required: &["content"],
+        effect: Effect::Adds,
+        call: write_record,
+    },
+    Tool {
+        name: "memory_search",
+        set: ToolSet::Default,
+        description: "Search the journal, newest first. q is literal text, or /regex/. Use when recall is not exact enough or for older records.",
+        properties: || {
+            json!({
+                "q": {"type": "string"},
+                "limit": {"type": "integer", "description": "default 20"},
+                "window_lines": {"type": "integer"},
+                "mode": {"enum": ["hybrid", "rg", "jq"]}
+            })
+        },
+        required: &["q"],
+        effect: Effect::Reads,
+        call: search_records,
+    },
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Search {
+    query: String,
+    limit: Option<usize>,
+    #[serde(rename = "in")]
+    sources: Option<Vec<String>>,
+}
+
+fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let search: Search = arguments.read()?;
+    let mut query = Query::new(&search.query)?;
+    query.limit = search.limit.unwrap_or(query.limit).clamp(1, MOST);
+    if let Some(names) = &search.sources {
+        query.sources = names
+            .iter()
+            .map(|name| source(name))
+            .collect::<Result<_>>()?;
+    }
+    let mut found = recall::recall(project, &query)?.value;
+    for hit in &mut found.hits {
+        hit.parts = None;
+    }
+    let mut text: String = found.hits.iter().map(cited).collect();
+    if found.hits.is_empty() {
+        text.push_str("Nothing found.\n");
+    }
+    if found.truncated {
+        text.push_str("More was found: ask for a higher limit or say it more exactly.\n");
+    }
+    Ok(Answer::new(&found)?.with_text(text))
+}
+
+fn source(name: &str) -> Result<SourceName> {
+    let known = SourceName::ALL
+        .into_iter()
+        .find(|known| known.as_str() == name);
+    known.ok_or_else(|| Error::usage(format!("there is no store {name:?}")))
+}
+
+/// Shows a hit as data with its source.
+fn cited(hit: &Hit) -> String {
+    let mut source = hit.source.as_str().to_owned();
+    for part in hit.file.iter().chain(&hit.id) {
+        source.push(' ');
+        source.push_str(part);
+    }
+    if let Some(line) = hit.line {
+        source = format!("{source}:{line}");
+    }
+    for flag in &hit.flags {
+        source = format!("{source}, {}", flag.as_str());
+    }
+    fenced(&source, &hit.snippet)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Digest {
+    budget: Option<usize>,
+    #[serde(rename = "for")]
+    topic: Option<String>,
+}
+
+fn digest(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let wanted: Digest = arguments.read()?;
+    let wish = Wish {
+        budget: wanted.budget.unwrap_or(context::BUDGET),
+        topic: wanted.topic,
+        ..Wish::default()
+    };
+    let digest = context::digest(project, &wish)?;
+    let text = if digest.text.is_empty() {
+        "Nothing is remembered here yet.\n".to_owned()
+    } else {
+        digest.text.clone()
+    };
+    Ok(Answer::new(&digest)?.with_text(text))
+}
+
+fn write_record(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let draft = Draft::parse(&arguments.json())?;
+    let path = journal::place(&project.environment)?;
+    let written = journal::write(&path, &[draft], &Writing::new(project.clock))?;
+    Answer::new(&written.entry()?)
+}
+
+fn search_records(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let query = journal::Query::parse(&arguments.json())?;
+    let path = journal::place(&project.environment)?;
+    let found = journal::search(&path, &query)?;
+    let answer = Answer::new(&found)?;
+    let text = fenced("the journal", &answer.data_as_text());
+    Ok(answer.with_text(text))
+}
