@@ -57,7 +57,8 @@ pub(crate) fn rank(
             .map(|place| scored.ranked(place, 0.0))
             .collect()
     };
-    ranked.retain(|ranked| ranked.score > 0.0);
+    // Where all are equally good none stands out, and yet those that share a word were found.
+    ranked.retain(|ranked| ranked.score > 0.0 || ranked.components.bm25 > 0.0);
     ranked.sort_by(best_first);
     scored.note_ranks(&mut ranked);
     Ok(ranked)
