@@ -24,6 +24,7 @@ pub mod templates;
 // Floor 3, the stores.
 pub mod facts;
 pub mod knowledge;
+pub mod ledger;
 pub mod patterns;
 pub mod planning;
 

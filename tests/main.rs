@@ -18,6 +18,7 @@ mod facts;
 mod fix_state;
 mod gold;
 mod layering;
+mod ledger;
 mod planning_files;
 mod races;
 mod repository;

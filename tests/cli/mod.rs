@@ -10,6 +10,7 @@ mod facts;
 mod facts_search;
 mod init;
 mod inspect;
+mod ledger;
 mod log;
 mod man;
 mod merge_file;
