@@ -25,6 +25,7 @@ pub mod templates;
 pub mod facts;
 pub mod journal;
 pub mod knowledge;
+pub mod ledger;
 pub mod patterns;
 pub mod planning;
 

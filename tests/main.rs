@@ -17,6 +17,7 @@ mod crash;
 mod fix_state;
 mod gold;
 mod layering;
+mod ledger;
 mod planning_files;
 mod races;
 mod recall;

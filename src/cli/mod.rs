@@ -8,6 +8,7 @@ mod facts;
 mod init;
 mod inspect;
 mod journal;
+mod ledger;
 mod log;
 mod man;
 mod merge_file;
@@ -118,6 +119,7 @@ enum Command {
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
+    Ledger(ledger::LedgerArgs),
     MergeFile(merge_file::MergeFileArgs),
     Notepad(notepad::NotepadArgs),
     Entry(entry::EntryArgs),
@@ -167,6 +169,7 @@ impl Command {
             Self::Recall(args) => recall::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
+            Self::Ledger(args) => ledger::run(args, project, out),
             Self::Notepad(args) => notepad::run(args, project, out),
             Self::Resume(args) => resume::run(args, project, out),
             Self::MergeFile(args) => merge_file::run(args, project, out),

@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Kind;
+use crate::error::Problem;
 use crate::error::Result;
 use crate::project::Project;
 use crate::text;
@@ -291,6 +292,10 @@ impl Output {
             None => error.reason(),
         };
         self.say("error: ", color(AnsiColor::Red), &message);
+        for problem in &error.problems {
+            let message = format!("  {}: {}", problem.pointer, problem.message);
+            self.say("", Style::new(), &message);
+        }
         if let Some(hint) = &error.hint {
             self.say("hint: ", color(AnsiColor::Cyan), hint);
         }
@@ -338,6 +343,8 @@ struct FailureBody<'a> {
     message: String,
     place: Option<&'a Place>,
     hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
+    problems: &'a [Problem],
 }
 
 impl<'a> Failure<'a> {
@@ -348,6 +355,7 @@ impl<'a> Failure<'a> {
                 message: error.reason(),
                 place,
                 hint: error.hint.as_deref(),
+                problems: &error.problems,
             },
         }
     }

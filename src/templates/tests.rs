@@ -55,6 +55,21 @@ fn contexts(template: Template) -> [Json; 2] {
                 "worked": [], "failed": [], "timing": {"plans": 1, "average": null, "total": null},
                 "effort": null, "deviations": {"count": 0, "kinds": null}}),
         ],
+        Template::LedgerState => [
+            json!({"objective": "Bread by seven", "active_work": ["Ovens"], "blockers": ["No flour"],
+                "next_actions": ["Buy flour"], "reference": ["Run: `make`"], "out_of_scope": ["Cakes"],
+                "date": "2026-02-17", "anchor": "84e9493", "comments": ["<!-- t:last-commit:84e9493 -->"]}),
+            json!({"objective": "Bread", "active_work": [], "blockers": [], "next_actions": [], "reference": [],
+                "out_of_scope": [], "date": "2026-02-17", "anchor": "none yet", "comments": []}),
+        ],
+        Template::LedgerSkill => [
+            json!({"threshold": "Log what matters."}),
+            json!({"threshold": ""}),
+        ],
+        Template::LedgerConstraints
+        | Template::LedgerDecisions
+        | Template::LedgerThreshold
+        | Template::LedgerSchema => [json!({}), json!({})],
         Template::Shipped => [
             json!({"milestone": "Version 2", "slug": "v2", "date": "2026-02-17",
                 "phases": [{"number": "1", "name": "Dough | crust", "plans": 2, "deviations": 1}],

@@ -10,6 +10,7 @@ mod facts;
 mod init;
 mod inspect;
 mod journal;
+mod ledger;
 mod log;
 mod man;
 mod merge_file;
