@@ -37,6 +37,25 @@ impl Kind {
     }
 }
 
+/// One thing that is wrong with a JSON document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Where, as a JSON pointer; empty for the document itself.
+    pub pointer: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl Problem {
+    /// Returns a problem at a place of the document.
+    pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            pointer: pointer.into(),
+            message: message.into(),
+        }
+    }
+}
+
 /// A failure, with what the person who reads it needs next.
 #[derive(Debug)]
 pub struct Error {
@@ -50,6 +69,8 @@ pub struct Error {
     pub hint: Option<String>,
     /// A unified diff that shows what was refused.
     pub diff: Option<String>,
+    /// What is wrong with the document that was handed in, all of it.
+    pub problems: Vec<Problem>,
     source: Option<io::Error>,
 }
 
@@ -61,6 +82,7 @@ impl Error {
             place: None,
             hint: None,
             diff: None,
+            problems: Vec::new(),
             source: None,
         }
     }
@@ -126,6 +148,15 @@ impl Error {
     #[must_use]
     pub fn diff(mut self, diff: impl Into<String>) -> Self {
         self.diff = Some(diff.into());
+        self
+    }
+}
+
+impl Error {
+    /// Lists all that is wrong with a document.
+    #[must_use]
+    pub fn problems(mut self, problems: Vec<Problem>) -> Self {
+        self.problems = problems;
         self
     }
 }

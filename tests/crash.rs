@@ -145,6 +145,27 @@ fn a_note_is_completed_or_not_begun_when_another_one_follows() {
     killed_at_every_operation(with_notepad, "notepad manual note", "notepad working other");
 }
 
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_ledger_update_is_completed_by_the_next_command() {
+    let project = || {
+        let case = Case::empty();
+        case.write(
+            "update.json",
+            r#"{"state":{"objective":"Ship","active_work":["Write"]},
+            "constraints":[{"op":"add","section":"Rules","bullet":"Never panic"}],
+            "decisions":[{"date":"2026-02-27","title":"T","why":"w","impact":"i","evidence":"https://example.org/pull/1"}],
+            "rollup":["T"]}"#,
+        );
+        case.run("ledger init").success();
+        case
+    };
+    let update = "ledger update --file update.json";
+    killed_at_every_operation(project, update, update);
+    // A command that reads the ledger before it writes it finds the old files or the new.
+    killed_at_every_operation(project, update, "ledger init");
+}
+
 #[cfg(not(feature = "fail-point"))]
 #[test]
 fn crash_tests_are_compiled_in() {

@@ -55,3 +55,41 @@ fn shipping_and_recording_again_appends_nothing() {
         Vec::<String>::new()
     );
 }
+
+#[test]
+fn ledger_updates_at_once_lose_nothing() {
+    let case = Case::empty();
+    case.git_init();
+    let head = case.commit("All there is", "2026-02-28T00:00:00Z");
+    case.run("ledger init").success();
+    thread::scope(|scope| {
+        for process in 0..PROCESSES {
+            let (case, head) = (&case, &head);
+            scope.spawn(move || {
+                let document = serde_json::json!({
+                    "constraints": [{"op": "add", "section": "Rules", "bullet": format!("alpha{process} beta{process} gamma{process} delta{process}")}],
+                    "decisions": [{"date": "2026-02-27", "title": format!("Title {process}"), "why": "w", "impact": "i", "evidence": head}],
+                    "covered_through": head,
+                });
+                case.run("ledger update --commit").stdin(document.to_string()).success();
+            });
+        }
+    });
+    let text =
+        |name: &str| String::from_utf8(case.read(&format!("docs/memory/{name}")).unwrap()).unwrap();
+    for process in 0..PROCESSES {
+        let bullet = format!("- alpha{process} beta{process} gamma{process} delta{process}\n");
+        assert_eq!(text("CONSTRAINTS.md").matches(&bullet).count(), 1);
+        assert_eq!(
+            text("DECISIONS.md")
+                .matches(&format!(" Title {process}\n"))
+                .count(),
+            1
+        );
+    }
+    let status = case
+        .program("git status --porcelain docs")
+        .success()
+        .stdout();
+    assert_eq!(status, "", "all is committed");
+}

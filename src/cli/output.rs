@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Kind;
+use crate::error::Problem;
 use crate::error::Result;
 use crate::project::Project;
 use crate::text;
@@ -48,6 +49,8 @@ pub(crate) struct Output {
     root: Option<PathBuf>,
     /// What kind of failure was told last.
     failed: Option<Kind>,
+    /// Whether nobody reads standard output any more.
+    closed: bool,
 }
 
 impl Output {
@@ -64,6 +67,7 @@ impl Output {
             ),
             root: None,
             failed: None,
+            closed: false,
         }
     }
 
@@ -195,8 +199,14 @@ impl Output {
                 let message = format!("cannot write the result: {error}");
                 self.say("error: ", color(AnsiColor::Red), &message);
             }
-            _ => {}
+            Err(_) => self.closed = true,
+            Ok(()) => {}
         }
+    }
+
+    /// Tells whether a result that goes on has a reader still.
+    pub(crate) fn is_read(&self) -> bool {
+        !self.closed && self.failed.is_none()
     }
 
     fn cannot_show(&mut self, error: &io::Error) {
@@ -282,9 +292,19 @@ impl Output {
             None => error.reason(),
         };
         self.say("error: ", color(AnsiColor::Red), &message);
+        for problem in &error.problems {
+            let message = format!("  {}: {}", problem.pointer, problem.message);
+            self.say("", Style::new(), &message);
+        }
         if let Some(hint) = &error.hint {
             self.say("hint: ", color(AnsiColor::Cyan), hint);
         }
+    }
+
+    /// Prints a failure as a document of its own, for commands that promise one.
+    pub(crate) fn failed_with<T: Serialize>(&mut self, kind: Kind, document: &T) {
+        self.failed = Some(kind);
+        self.json_line(document);
     }
 
     /// Names a place relative to the project where it lies inside.
@@ -323,6 +343,8 @@ struct FailureBody<'a> {
     message: String,
     place: Option<&'a Place>,
     hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
+    problems: &'a [Problem],
 }
 
 impl<'a> Failure<'a> {
@@ -333,6 +355,7 @@ impl<'a> Failure<'a> {
                 message: error.reason(),
                 place,
                 hint: error.hint.as_deref(),
+                problems: &error.problems,
             },
         }
     }

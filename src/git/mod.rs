@@ -4,10 +4,12 @@ mod commits;
 mod listing;
 mod objects;
 mod program;
+mod range;
 mod renames;
 mod repository;
 mod timeline;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -27,6 +29,10 @@ pub use listing::Tracked;
 pub use objects::Object;
 pub use objects::Objects;
 pub use objects::TreeEntry;
+pub use range::ChangedFile;
+pub use range::Commit;
+pub use range::Distance;
+pub use range::Node;
 pub use renames::Rename;
 pub use timeline::Timeline;
 
@@ -215,6 +221,103 @@ impl Git {
     /// Opens the repository's objects to be asked for one after the other.
     pub fn objects(&self) -> Result<Option<Objects>> {
         self.ask(Objects::open)
+    }
+
+    /// Tells whether the oldest commits here are not the first ones.
+    pub fn is_shallow(&self) -> bool {
+        self.repository.as_ref().is_some_and(Repository::is_shallow)
+    }
+
+    /// Returns the full hash of the commit that a hash, perhaps an abbreviated one, names here.
+    pub fn find(&self, hash: &str) -> Result<Option<String>> {
+        let is_hash = (4..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        if is_hash {
+            self.resolve(hash)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Returns the newest commits that led to what is checked out, newest first; one process, however long the history.
+    pub fn newest(&self, most: usize) -> Result<Vec<Commit>> {
+        let Some(head) = self.head()? else {
+            return Ok(Vec::new());
+        };
+        let commits = self.ask(|program| range::newest(program, &head, most))?;
+        Ok(commits.unwrap_or_default())
+    }
+
+    /// Returns these commits with what they changed, in the order asked.
+    pub fn commits(&self, hashes: &[&str]) -> Result<Vec<Commit>> {
+        let commits = self.ask(|program| range::commits(program, hashes))?;
+        Ok(commits.unwrap_or_default())
+    }
+
+    /// Returns the places of all commits since the one of a full hash, parents before children; without one, of all.
+    pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<Node>> {
+        let Some(head) = self.head()? else {
+            return Ok(Vec::new());
+        };
+        let nodes = self.ask(|program| range::nodes(program, since, &head))?;
+        Ok(nodes.unwrap_or_default())
+    }
+
+    /// Leaves out the commits before a day, and all that come before them.
+    ///
+    /// By the committer's time: a rebase renews it, and what it moved comes again rather than never.
+    pub fn made_since(&self, nodes: Vec<Node>, day: &str) -> Result<Vec<Node>> {
+        let Some(head) = self.head()? else {
+            return Ok(nodes);
+        };
+        let since = self.ask(|program| range::since_day(program, &head, day))?;
+        let Some(since) = since else {
+            return Ok(nodes);
+        };
+        Ok(nodes
+            .into_iter()
+            .filter(|node| since.contains(&node.hash))
+            .collect())
+    }
+
+    /// Returns how far what is checked out and the commit of a full hash are apart.
+    pub fn distance(&self, other: &str) -> Result<Option<Distance>> {
+        match self.head()? {
+            Some(head) => self.distance_between(other, &head),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns how far two commits are apart, each named by its full hash.
+    pub fn distance_between(&self, from: &str, to: &str) -> Result<Option<Distance>> {
+        self.ask(|program| range::distance(program, from, to))
+    }
+
+    /// Returns the commits since a full hash that changed nothing but files below a folder, named from the top.
+    pub fn only_below(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
+        let Some(head) = self.head()? else {
+            return Ok(BTreeSet::new());
+        };
+        let only = self.ask(|program| range::only_below(program, since, &head, folder))?;
+        Ok(only.unwrap_or_default())
+    }
+
+    /// Commits these files (from the top of the repository) and nothing else; none where they are committed already.
+    ///
+    /// What else is staged stays staged. Like a tag, never signed, and without the repository's hooks.
+    pub fn commit_only(
+        &self,
+        paths: &[&str],
+        message: &str,
+        clock: &Clock,
+    ) -> Result<Option<String>> {
+        let Some(top) = self.top() else {
+            return Err(Error::not_found("there is no git repository to commit to"));
+        };
+        if Program::new(top).commit(paths, message, clock)? {
+            self.head()
+        } else {
+            Ok(None)
+        }
     }
 
     fn program(&self) -> Option<Program<'_>> {

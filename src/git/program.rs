@@ -59,6 +59,14 @@ const ELSEWHERE: &[&str] = &[
     "GIT_PREFIX",
 ];
 
+/// Who signs where nobody is known.
+const ANONYMOUS: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "annals"),
+    ("GIT_AUTHOR_EMAIL", "annals@localhost"),
+    ("GIT_COMMITTER_NAME", "annals"),
+    ("GIT_COMMITTER_EMAIL", "annals@localhost"),
+];
+
 const LARGEST_OUTPUT: u64 = 64 << 20;
 const LARGEST_COMPLAINT: u64 = 64 << 10;
 
@@ -117,10 +125,6 @@ impl<'a> Program<'a> {
         commit: &str,
         clock: &Clock,
     ) -> Result<Option<String>> {
-        // Where nobody has told git who they are, a tag would fail; ours is not worth that.
-        let identity = ["var", "GIT_COMMITTER_IDENT"];
-        let known = self.start(self.command(&identity), &identity, Vec::new())?;
-        let anonymous = known.is_some_and(|output| !output.status.success());
         let arguments = [
             "tag",
             "--annotate",
@@ -130,14 +134,57 @@ impl<'a> Program<'a> {
             name,
             commit,
         ];
-        let mut command = self.command(&arguments);
+        self.sign_as(&arguments, clock)
+    }
+
+    /// Commits these files and nothing else, with the time of this run; tells whether there was something to commit.
+    pub(crate) fn commit(&self, paths: &[&str], message: &str, clock: &Clock) -> Result<bool> {
+        let literal: Vec<String> = paths
+            .iter()
+            .map(|path| format!(":(literal,top){path}"))
+            .collect();
+        let with_paths = |words: &[&'static str]| {
+            let mut arguments: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            arguments.push("--".to_owned());
+            arguments.extend(literal.iter().cloned());
+            arguments
+        };
+        let status = with_paths(&["status", "--porcelain", "-z", "--untracked-files=all"]);
+        let changed = self.run(&texts(&status))?;
+        if changed.is_none_or(|changed| changed.is_empty()) {
+            return Ok(false);
+        }
+        // A new file has to be known before it can be committed by its name.
+        self.run(&texts(&with_paths(&["add"])))?;
+        let mut commit = vec![
+            "commit",
+            "--quiet",
+            "--no-gpg-sign",
+            "--no-verify",
+            "--message",
+            message,
+        ];
+        let paths = with_paths(&["--only"]);
+        commit.extend(texts(&paths));
+        Ok(self.sign_as(&commit, clock)?.is_some())
+    }
+
+    /// Runs a command that leaves its maker's name and time.
+    fn sign_as(&self, arguments: &[&str], clock: &Clock) -> Result<Option<String>> {
+        // Where nobody has told git who they are, it would fail; what we make is not worth that.
+        let identity = ["var", "GIT_COMMITTER_IDENT"];
+        let known = self.start(self.command(&identity), &identity, Vec::new())?;
+        let anonymous = known.is_some_and(|output| !output.status.success());
+        let mut command = self.command(arguments);
+        command.env("GIT_AUTHOR_DATE", clock.timestamp());
         command.env("GIT_COMMITTER_DATE", clock.timestamp());
         if anonymous {
-            command.env("GIT_COMMITTER_NAME", "annals");
-            command.env("GIT_COMMITTER_EMAIL", "annals@localhost");
+            for (name, value) in ANONYMOUS {
+                command.env(name, value);
+            }
         }
-        let output = self.start(command, &arguments, Vec::new())?;
-        output.map(|output| text_of(output, &arguments)).transpose()
+        let output = self.start(command, arguments, Vec::new())?;
+        output.map(|output| text_of(output, arguments)).transpose()
     }
 
     #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
@@ -223,6 +270,10 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, io::Result<T>>) -> io::Result<
     thread
         .join()
         .unwrap_or_else(|_| Err(io::Error::other("a thread that reads a pipe panicked")))
+}
+
+fn texts(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
 }
 
 fn text_of(output: Output, arguments: &[&str]) -> Result<String> {

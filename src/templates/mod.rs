@@ -44,11 +44,23 @@ pub enum Template {
     Shipped,
     /// The root STATE.md after a milestone has shipped.
     ShippedState,
+    /// The ledger's STATE.md.
+    LedgerState,
+    /// A new CONSTRAINTS.md of the ledger.
+    LedgerConstraints,
+    /// A new DECISIONS.md of the ledger.
+    LedgerDecisions,
+    /// What the ledger logs and what not.
+    LedgerThreshold,
+    /// The procedure of a ledger update, for agents.
+    LedgerSkill,
+    /// The JSON schema of a ledger update.
+    LedgerSchema,
 }
 
 impl Template {
     /// All templates.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 16] = [
         Self::ContextFile,
         Self::InitProject,
         Self::InitRequirements,
@@ -59,6 +71,12 @@ impl Template {
         Self::PatternsEntry,
         Self::Shipped,
         Self::ShippedState,
+        Self::LedgerState,
+        Self::LedgerConstraints,
+        Self::LedgerDecisions,
+        Self::LedgerThreshold,
+        Self::LedgerSkill,
+        Self::LedgerSchema,
     ];
 
     /// Returns the template's path below `templates/`.
@@ -88,6 +106,12 @@ impl Template {
             Self::PatternsEntry => source!("patterns/entry.md.j2"),
             Self::Shipped => source!("ship/SHIPPED.md.j2"),
             Self::ShippedState => source!("ship/STATE.md.j2"),
+            Self::LedgerState => source!("ledger/STATE.md.j2"),
+            Self::LedgerConstraints => source!("ledger/CONSTRAINTS.md.j2"),
+            Self::LedgerDecisions => source!("ledger/DECISIONS.md.j2"),
+            Self::LedgerThreshold => source!("ledger/threshold.txt"),
+            Self::LedgerSkill => source!("ledger/SKILL.md.j2"),
+            Self::LedgerSchema => source!("ledger/update.schema.json"),
         }
     }
 }

@@ -1,0 +1,35 @@
+//! `annals ledger brief`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::ledger;
+use crate::ledger::Brief;
+use crate::project::Project;
+
+/// Print what a session has to know at its start
+///
+/// STATE.md whole; of CONSTRAINTS.md infrastructure, rules and hazards; of DECISIONS.md the rollup and
+/// the entries of the last days; the newest commits that none of them takes account of. Writes nothing.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals ledger brief --days 14")]
+pub(crate) struct BriefArgs {
+    /// How many days back decisions are printed whole
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    days: u64,
+}
+
+pub(crate) fn run(args: &BriefArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let brief = ledger::brief(project, args.days)?;
+    out.warnings(&brief.warnings);
+    out.result(&brief, show);
+    Ok(())
+}
+
+fn show(brief: &Brief, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{brief}")
+}

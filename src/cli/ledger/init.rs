@@ -1,0 +1,96 @@
+//! `annals ledger init`
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::hooks::setup::claude;
+use crate::ledger;
+use crate::ledger::InitReport;
+use crate::project::Project;
+use crate::storage::Applied;
+use crate::storage::Store;
+
+/// Make the three files where they are missing
+///
+/// What exists stays as it is. The commit that is checked out becomes the anchor: what came before
+/// counts as covered.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals ledger init --hook")]
+pub(crate) struct InitArgs {
+    /// Have Claude Code hand each new session the brief (.claude/settings.json)
+    ///
+    /// The same hook as that of `annals setup claude`; all else in the file keeps its bytes.
+    #[arg(long)]
+    hook: bool,
+}
+
+/// What was done. It is the document of `annals ledger init --json`.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    ledger: InitReport,
+    /// The settings that the hook was put in; none where it is there already, or was not asked for.
+    hook: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
+    // First, since it is what can be refused.
+    let hook = if args.hook {
+        Some(install(project)?)
+    } else {
+        None
+    };
+    let mut report = Report {
+        ledger: ledger::init(project)?,
+        hook: None,
+    };
+    out.warnings(&report.ledger.warnings);
+    if let Some(applied) = hook {
+        out.warnings(&project.named(applied.warnings));
+        let is_settings = |path: &&PathBuf| path.extension().is_some_and(|end| end == "json");
+        let settings = applied.changed.iter().find(is_settings);
+        report.hook = settings.map(|path| project.relative(path).to_owned());
+        if let Some(diff) = &mut report.ledger.diff {
+            diff.push_str(&applied.diff);
+        }
+    }
+    out.result(&report, show);
+    Ok(())
+}
+
+fn install(project: &Project) -> Result<Applied> {
+    let stores = [Store::Context];
+    let ((), applied) = project
+        .storage()
+        .transact("ledger init --hook", &stores, || {
+            Ok(((), claude::session_start(project)?))
+        })?;
+    Ok(applied)
+}
+
+fn show(report: &Report, to: &mut dyn Write) -> io::Result<()> {
+    let Report {
+        ledger: report,
+        hook,
+    } = report;
+    if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
+        return write!(to, "{diff}");
+    }
+    let folder = report.folder.display();
+    if let Some(settings) = hook {
+        writeln!(to, "Put the SessionStart hook into {}.", settings.display())?;
+    }
+    if report.created.is_empty() {
+        return writeln!(to, "{folder} is complete already; nothing created.");
+    }
+    let names = report.created.iter().filter_map(|path| path.file_name());
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    writeln!(to, "Created in {folder}: {}.", names.join(", "))?;
+    writeln!(to, "Next: annals ledger skill")
+}

@@ -1,0 +1,47 @@
+//! `annals ledger`
+
+mod brief;
+mod check;
+mod init;
+mod pending;
+mod skill;
+mod update;
+
+use clap::Args;
+use clap::Subcommand;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::project::Project;
+
+/// Keep three short files that are true as of a known commit
+///
+/// STATE.md, CONSTRAINTS.md and DECISIONS.md in docs/memory: what is true now, what must not change,
+/// and how it came about.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals ledger brief")]
+pub(crate) struct LedgerArgs {
+    #[command(subcommand)]
+    command: LedgerCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum LedgerCommand {
+    Init(init::InitArgs),
+    Brief(brief::BriefArgs),
+    Pending(pending::PendingArgs),
+    Update(update::UpdateArgs),
+    Check(check::CheckArgs),
+    Skill(skill::SkillArgs),
+}
+
+pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Result<()> {
+    match &args.command {
+        LedgerCommand::Init(args) => init::run(args, project, out),
+        LedgerCommand::Brief(args) => brief::run(args, project, out),
+        LedgerCommand::Pending(args) => pending::run(args, project, out),
+        LedgerCommand::Update(args) => update::run(args, project, out),
+        LedgerCommand::Check(args) => check::run(args, project, out),
+        LedgerCommand::Skill(args) => skill::run(args, project, out),
+    }
+}

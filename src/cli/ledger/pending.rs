@@ -1,0 +1,101 @@
+//! `annals ledger pending`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::git::Commit;
+use crate::ledger;
+use crate::ledger::Pending;
+use crate::project::Project;
+
+/// Print the commits that the ledger does not cover yet, and all that an update needs
+///
+/// Oldest first, with the specs and plans they touch or name. Where there are more than a batch, it
+/// says where this one ends: an update through that commit lets the next batch begin behind it.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals ledger pending --json")]
+pub(crate) struct PendingArgs {
+    /// The most commits of a batch
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    max_commits: usize,
+    /// Print the JSON schema of the update document, and nothing else
+    #[arg(long)]
+    schema: bool,
+}
+
+pub(crate) fn run(args: &PendingArgs, project: &Project, out: &mut Output) -> Result<()> {
+    if args.schema {
+        out.result(ledger::schema(), show_schema);
+        return Ok(());
+    }
+    let pending = ledger::pending(project, args.max_commits)?;
+    out.warnings(&pending.warnings);
+    out.result(&pending, show);
+    Ok(())
+}
+
+fn show_schema(schema: &Value, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        to,
+        "{}",
+        serde_json::to_string_pretty(schema).map_err(io::Error::from)?
+    )
+}
+
+fn show(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "Coverage: {}.", pending.coverage.line())?;
+    if let Some(advice) = &pending.coverage.advice {
+        writeln!(to, "Note: {advice}.")?;
+    }
+    if pending.commits.is_empty() {
+        return writeln!(to, "Nothing is pending.");
+    }
+    writeln!(to)?;
+    for commit in &pending.commits {
+        show_commit(commit, to)?;
+    }
+    for spec in &pending.specs.files {
+        let cut = if spec.truncated { " (cut)" } else { "" };
+        writeln!(to, "\nSpec {}{cut}:\n\n{}", spec.path, spec.text.trim_end())?;
+    }
+    if !pending.specs.left_out.is_empty() {
+        writeln!(
+            to,
+            "\nSpecs left out: {}.",
+            pending.specs.left_out.join(", ")
+        )?;
+    }
+    writeln!(to, "\n{}", pending.threshold)?;
+    if let Some(end) = &pending.covered_through {
+        writeln!(to, "\nThis batch ends at covered_through: {end}")?;
+    }
+    match pending.remaining {
+        0 => writeln!(to, "No commit remains behind it."),
+        1 => writeln!(to, "1 commit remains behind it."),
+        more => writeln!(to, "{more} commits remain behind it."),
+    }
+}
+
+fn show_commit(commit: &Commit, to: &mut dyn Write) -> io::Result<()> {
+    let hash = &commit.hash[..commit.hash.len().min(12)];
+    writeln!(
+        to,
+        "{hash} {} {}: {}",
+        commit.date, commit.author, commit.subject
+    )?;
+    for line in commit.body.lines() {
+        writeln!(to, "    {line}")?;
+    }
+    for file in &commit.files {
+        match &file.from {
+            Some(from) => writeln!(to, "  {} {from} -> {}", file.status, file.path)?,
+            None => writeln!(to, "  {} {}", file.status, file.path)?,
+        }
+    }
+    Ok(())
+}

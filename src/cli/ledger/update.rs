@@ -1,0 +1,95 @@
+//! `annals ledger update`
+
+use std::io;
+use std::io::Read;
+use std::io::Write;
+use std::path;
+use std::path::Path;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::ledger;
+use crate::ledger::Applied;
+use crate::ledger::UpdateReport;
+use crate::ledger::UpdateRequest;
+use crate::project::Project;
+use crate::storage::read;
+
+/// Apply an update document: all of it, or nothing
+///
+/// Reads JSON from standard input. Each file keeps its mode: STATE.md is written anew, CONSTRAINTS.md
+/// merged into, DECISIONS.md appended to. Refused (exit 4) with every problem at once, each with its
+/// JSON pointer. A document that is applied already changes nothing.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals ledger update --commit < update.json")]
+pub(crate) struct UpdateArgs {
+    /// Read the document from a file
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Commit the ledger's files, and nothing else, to git
+    #[arg(long)]
+    commit: bool,
+    /// Let text through that looks like a key or a password
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let text = document(args.file.as_deref())?;
+    let request = UpdateRequest {
+        commit: args.commit,
+        allow_secret: args.allow_secret,
+    };
+    let report = ledger::update(project, &text, &request)?;
+    out.warnings(&report.warnings);
+    out.result(&report, show);
+    Ok(())
+}
+
+/// Reads the document from a file or from standard input, up to the size of any file that is read.
+fn document(file: Option<&Path>) -> Result<String> {
+    let bytes = if let Some(file) = file.filter(|file| *file != Path::new("-")) {
+        let file = path::absolute(file).at("find", file)?;
+        read::bytes(&file)?.ok_or_else(|| Error::not_found("no such file").at(&file, None))?
+    } else {
+        let mut bytes = Vec::new();
+        let mut input = io::stdin().take(read::MAX_FILE + 1);
+        input
+            .read_to_end(&mut bytes)
+            .at("read the update", Path::new("-"))?;
+        bytes
+    };
+    if bytes.len() as u64 > read::MAX_FILE {
+        return Err(Error::refused("the update is larger than 8 MiB"));
+    }
+    String::from_utf8(bytes).map_err(|_| Error::refused("the update is not UTF-8 text"))
+}
+
+fn show(report: &UpdateReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
+        return write!(to, "{diff}");
+    }
+    match report.outcome {
+        Applied::AlreadyApplied => writeln!(to, "Applied already; nothing changed.")?,
+        Applied::Applied => {
+            let names: Vec<_> = report
+                .changed
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect();
+            writeln!(to, "Updated {}.", names.join(", "))?;
+        }
+    }
+    if let Some(hash) = &report.covered_through {
+        writeln!(to, "Covered through {}.", &hash[..hash.len().min(12)])?;
+    }
+    match &report.commit {
+        Some(hash) => writeln!(to, "Committed as {}.", &hash[..hash.len().min(12)]),
+        None => Ok(()),
+    }
+}

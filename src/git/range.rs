@@ -1,0 +1,303 @@
+//! The commits since one of them, with what each changed.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::git::program::Program;
+
+/// A file that a commit changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChangedFile {
+    /// What happened, by git's letter: `A`, `M`, `D`, `R`, `C`, `T`.
+    pub status: char,
+    /// Its name since, from the top of the repository.
+    pub path: String,
+    /// Its name before, where that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+/// A commit, as who did not make it needs it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Commit {
+    /// The full hash.
+    pub hash: String,
+    /// The full hashes of its parents.
+    #[serde(skip)]
+    pub parents: Vec<String>,
+    /// Who wrote it.
+    pub author: String,
+    /// When it was written, RFC 3339, in its author's zone.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// The rest of its message.
+    pub body: String,
+    /// What it changed; a merge against its first parent.
+    pub files: Vec<ChangedFile>,
+}
+
+/// A commit's place in history: its full hash and those of its parents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The full hash.
+    pub hash: String,
+    /// The full hashes of its parents.
+    pub parents: Vec<String>,
+}
+
+/// How far what is checked out and another commit have come apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Distance {
+    /// The commits that only what is checked out has.
+    pub ahead: usize,
+    /// The commits that only the other one has; none where that one is an ancestor.
+    pub behind: usize,
+}
+
+/// The fields of a commit, each ended by a zero byte, which no message can hold.
+const FIELDS: &str = "--format=%H%x00%P%x00%an%x00%aI%x00%s%x00%b%x00";
+/// What every listing of commits with their files is asked for, whatever the user's settings are.
+const LISTING: [&str; 8] = [
+    "--encoding=UTF-8",
+    "--name-status",
+    "-z",
+    "-M",
+    "-l200",
+    "--root",
+    "--diff-merges=first-parent",
+    FIELDS,
+];
+
+/// Reads the newest commits that led to one.
+pub(crate) fn newest(
+    program: &Program<'_>,
+    head: &str,
+    most: usize,
+) -> Result<Option<Vec<Commit>>> {
+    let most = format!("--max-count={most}");
+    let mut arguments = vec!["log"];
+    arguments.extend(LISTING);
+    arguments.extend([most.as_str(), head, "--"]);
+    Ok(program.run(&arguments)?.map(|output| parse(&output)))
+}
+
+/// Reads these commits, in this order.
+pub(crate) fn commits(program: &Program<'_>, hashes: &[&str]) -> Result<Option<Vec<Commit>>> {
+    if hashes.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let mut arguments = vec!["log"];
+    arguments.extend(LISTING);
+    arguments.extend(["--no-walk=unsorted", "--stdin"]);
+    let input = hashes.join("\n") + "\n";
+    let output = program.feed(&arguments, input.into_bytes())?;
+    Ok(output.map(|output| parse(&String::from_utf8_lossy(&output))))
+}
+
+/// Reads the places of all commits since one (of all where there is none), parents before children.
+pub(crate) fn nodes(
+    program: &Program<'_>,
+    since: Option<&str>,
+    head: &str,
+) -> Result<Option<Vec<Node>>> {
+    let range = range(since, head);
+    let arguments = [
+        "rev-list",
+        "--topo-order",
+        "--reverse",
+        "--parents",
+        &range,
+        "--",
+    ];
+    Ok(program.run(&arguments)?.map(|output| {
+        let node = |line: &str| {
+            let mut hashes = line.split(' ').map(str::to_owned);
+            Some(Node {
+                hash: hashes.next()?,
+                parents: hashes.collect(),
+            })
+        };
+        output.lines().filter_map(node).collect()
+    }))
+}
+
+/// Returns the commits that led to one and were made on a day or later, in UTC.
+pub(crate) fn since_day(
+    program: &Program<'_>,
+    head: &str,
+    day: &str,
+) -> Result<Option<BTreeSet<String>>> {
+    let since = format!("--since-as-filter={day}T00:00:00Z");
+    let output = program.run(&["rev-list", &since, head, "--"])?;
+    Ok(output.map(|output| output.lines().map(str::to_owned).collect()))
+}
+
+/// Counts the commits on either side.
+pub(crate) fn distance(program: &Program<'_>, other: &str, head: &str) -> Result<Option<Distance>> {
+    let range = format!("{other}...{head}");
+    let output = program.run(&["rev-list", "--count", "--left-right", &range, "--"])?;
+    Ok(output.and_then(|output| {
+        let (behind, ahead) = output.trim().split_once('\t')?;
+        Some(Distance {
+            ahead: ahead.parse().ok()?,
+            behind: behind.parse().ok()?,
+        })
+    }))
+}
+
+/// Returns the commits since one that changed nothing but files below a folder.
+pub(crate) fn only_below(
+    program: &Program<'_>,
+    since: Option<&str>,
+    head: &str,
+    folder: &str,
+) -> Result<Option<BTreeSet<String>>> {
+    let range = range(since, head);
+    let folder_only = format!(":(literal,top){folder}");
+    let arguments = ["rev-list", "--full-history", &range, "--", &folder_only];
+    let Some(touching) = program.run(&arguments)? else {
+        return Ok(None);
+    };
+    let hashes: Vec<&str> = touching.lines().collect();
+    let commits = commits(program, &hashes)?.unwrap_or_default();
+    let only = commits.into_iter().filter(|commit| commit.is_below(folder));
+    Ok(Some(only.map(|commit| commit.hash).collect()))
+}
+
+impl Commit {
+    /// Tells whether the commit changed something, and nothing outside of a folder.
+    pub fn is_below(&self, folder: &str) -> bool {
+        let inside = |path: &str| {
+            path.strip_prefix(folder)
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
+        let is_inside =
+            |file: &ChangedFile| inside(&file.path) && file.from.as_deref().is_none_or(inside);
+        !self.files.is_empty() && self.files.iter().all(is_inside)
+    }
+}
+
+fn range(since: Option<&str>, head: &str) -> String {
+    match since {
+        Some(since) => format!("{since}..{head}"),
+        None => head.to_owned(),
+    }
+}
+
+/// Reads the fields of each commit and under them `M\0<path>\0` or `R<percent>\0<from>\0<to>\0` for each file.
+fn parse(output: &str) -> Vec<Commit> {
+    let mut commits = Vec::new();
+    let mut rest = output.split('\0').peekable();
+    while let Some(first) = rest.next() {
+        let hash = first.trim_start_matches('\n');
+        if hash.is_empty() {
+            continue;
+        }
+        let mut field = || rest.next().unwrap_or_default().to_owned();
+        let mut commit = Commit {
+            hash: hash.to_owned(),
+            parents: field().split_whitespace().map(str::to_owned).collect(),
+            author: field(),
+            date: field(),
+            subject: field(),
+            body: field().trim().to_owned(),
+            files: Vec::new(),
+        };
+        // What git itself puts behind each commit.
+        rest.next_if(|next| next.is_empty());
+        while let Some(status) = rest.next_if(|next| is_status(next)) {
+            let status = status.trim_start_matches('\n').chars().next();
+            let Some((status, path)) = status.zip(rest.next()) else {
+                break;
+            };
+            let (from, path) = match status {
+                'R' | 'C' => (Some(path.to_owned()), rest.next().unwrap_or_default()),
+                _ => (None, path),
+            };
+            commit.files.push(ChangedFile {
+                status,
+                path: path.to_owned(),
+                from,
+            });
+        }
+        commits.push(commit);
+    }
+    commits
+}
+
+/// Tells whether what follows is a file's letter: a hash is far longer, and what separates is empty.
+fn is_status(text: &str) -> bool {
+    let text = text.trim_start_matches('\n');
+    let mut letters = text.chars();
+    letters.next().is_some_and(|c| c.is_ascii_uppercase())
+        && text.len() <= 4
+        && letters.all(|c| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::tests::Sandbox;
+    use assert_fs::prelude::*;
+
+    #[test]
+    fn a_cut_or_foreign_listing_gives_what_is_whole() {
+        for output in ["", "\0", "\0\0\0", "abc", "abc\0\0\0\0\0\0\0R1\0", "M\0x"] {
+            for commit in parse(output) {
+                assert!(!commit.hash.is_empty(), "{output:?}");
+            }
+        }
+        let output = "1\x000\0A\0D\0S\0B\n\0\0\nM\0A\0R100\0a\0b\x002\x001\0A\0D\0S\0\0\x003\x002\0A\0D\0S\0\0\0\nA\0c\0";
+        let commits = parse(output);
+        let files: Vec<Vec<&str>> = commits
+            .iter()
+            .map(|commit| commit.files.iter().map(|file| file.path.as_str()).collect())
+            .collect();
+        // `A` is a file's name in the first one.
+        assert_eq!(files, [vec!["A", "b"], vec![], vec!["c"]]);
+        assert_eq!(commits[0].files[1].from.as_deref(), Some("a"));
+        assert_eq!(commits[2].parents, ["2"]);
+    }
+
+    #[test]
+    fn commits_come_with_their_files_and_merges_against_their_first_parent() {
+        let sandbox = Sandbox::empty();
+        let change = |path: &str| {
+            sandbox.0.child(path).write_str(path).unwrap();
+            sandbox.git(&["add", "-A"]);
+            sandbox.commit_at("2026-02-01T10:00:00Z");
+            sandbox.git(&["rev-parse", "HEAD"])
+        };
+        let first = change("gr\u{f6}\u{df}e a.md");
+        sandbox.git(&["checkout", "-q", "-b", "side"]);
+        let side = change("docs/memory/STATE.md");
+        sandbox.git(&["checkout", "-q", "main"]);
+        let second = change("b.md");
+        sandbox.merge_at("side", "2026-02-02T10:00:00Z");
+        let git = sandbox.asked();
+        let head = git.head().unwrap().unwrap();
+        let newest = git.newest(9).unwrap();
+        assert_eq!((newest.len(), newest[0].parents.len()), (4, 2));
+        assert_eq!(newest[0].files[0].path, "docs/memory/STATE.md");
+        assert_eq!(newest[3].files[0].path, "gr\u{f6}\u{df}e a.md");
+        let own = git.only_below("docs/memory", Some(&first)).unwrap();
+        assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
+        let nodes = git.nodes_since(Some(&first)).unwrap();
+        assert_eq!((nodes.len(), &nodes[2].hash), (3, &head));
+        let apart = Distance {
+            ahead: 2,
+            behind: 0,
+        };
+        assert_eq!(git.distance(&side).unwrap(), Some(apart));
+        let between = git.distance_between(&side, &second).unwrap().unwrap();
+        assert_eq!((between.ahead, between.behind), (1, 1));
+        assert_eq!(git.find(&side[..8]).unwrap(), Some(side));
+        for unknown in ["0123456", "main", "HEAD", ""] {
+            assert_eq!(git.find(unknown).unwrap(), None, "{unknown}");
+        }
+        assert_eq!(git.made_since(nodes, "2026-02-02").unwrap().len(), 1);
+    }
+}

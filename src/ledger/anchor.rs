@@ -1,0 +1,235 @@
+//! Up to which commit STATE.md says it is true, in our words and in other tools'.
+
+use std::ops::Range;
+
+use chrono::NaiveDate;
+
+use crate::clock::parse_date;
+use crate::markdown::edit::Edit;
+
+/// What stands in place of a hash where nothing is covered yet.
+pub(crate) const NONE_YET: &str = "none yet";
+
+const FOOTER: &str = "commits covered through";
+const UPDATED: &str = "last memory update";
+const COMMENT: &str = ":last-commit:";
+
+/// A hash that stands for all commits up to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Anchor {
+    /// The hash as it is written; none where the line says that there is none.
+    pub(crate) hash: Option<String>,
+    /// The bytes of the hash, or of what stands in its place.
+    pub(crate) range: Range<usize>,
+    /// The line, counted from 1.
+    pub(crate) line: usize,
+    /// Whether it is a comment that another tool reads.
+    pub(crate) is_comment: bool,
+}
+
+/// The footer of STATE.md.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Footer {
+    /// Every anchor in file order.
+    pub(crate) anchors: Vec<Anchor>,
+    /// The day of the last update, and its bytes.
+    pub(crate) updated: Option<(NaiveDate, Range<usize>)>,
+}
+
+impl Footer {
+    /// Reads the footer wherever it stands; fences are not looked at, for nobody quotes a footer.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut footer = Self::default();
+        let mut start = 0;
+        for (index, line) in text.split_inclusive('\n').enumerate() {
+            footer.take(line, start, index + 1);
+            start += line.len();
+        }
+        footer
+    }
+
+    fn take(&mut self, line: &str, start: usize, number: usize) {
+        let mut push = |at: usize, length: usize, hash: Option<&str>, is_comment: bool| {
+            self.anchors.push(Anchor {
+                hash: hash.map(str::to_owned),
+                range: start + at..start + at + length,
+                line: number,
+                is_comment,
+            });
+        };
+        if let Some(at) = labelled(line, FOOTER) {
+            match hash_in(&line[at..]) {
+                Some((offset, hash)) => push(at + offset, hash.len(), Some(hash), false),
+                None => push(at, line[at..].trim_end().len(), None, false),
+            }
+        } else if let Some(at) = line.find("<!--").and_then(|_| line.find(COMMENT)) {
+            let at = at + COMMENT.len();
+            if let Some((0, hash)) = hash_in(&line[at..]) {
+                push(at, hash.len(), Some(hash), true);
+            }
+        } else if let Some(at) = labelled(line, UPDATED)
+            && let Some(day) = parse_date(line[at..].trim_matches(['*', '`', '_', ' ', '\r', '\n']))
+        {
+            let offset = line[at..].find(|c: char| c.is_ascii_digit()).unwrap_or(0);
+            let length = line[at + offset..]
+                .find(|c: char| !c.is_ascii_digit() && !"-/".contains(c))
+                .unwrap_or(line.len() - at - offset);
+            let from = start + at + offset;
+            self.updated = Some((day, from..from + length));
+        }
+    }
+
+    /// Returns the anchor in force: the footer's, else another tool's.
+    pub(crate) fn hash(&self) -> Option<&str> {
+        let in_force = |is_comment: bool| {
+            let anchors = self.anchors.iter().rev();
+            anchors
+                .filter(|anchor| anchor.is_comment == is_comment)
+                .find_map(|anchor| anchor.hash.as_deref())
+        };
+        in_force(false).or_else(|| in_force(true))
+    }
+
+    /// Returns the edits that set every anchor and the day; a footer that is missing is appended.
+    pub(crate) fn advance(
+        &self,
+        text: &str,
+        hash: &str,
+        today: NaiveDate,
+        line_end: &str,
+    ) -> Vec<Edit> {
+        let mut edits: Vec<Edit> = self
+            .anchors
+            .iter()
+            .filter(|anchor| anchor.hash.as_deref() != Some(hash))
+            .map(|anchor| Edit::replace(anchor.range.clone(), hash))
+            .collect();
+        if let Some((_, range)) = &self.updated {
+            edits.push(Edit::replace(range.clone(), today.to_string()));
+        }
+        if self.anchors.iter().all(|anchor| anchor.is_comment) {
+            let gap = if text.is_empty() || text.ends_with('\n') {
+                ""
+            } else {
+                line_end
+            };
+            let mut lines = vec![String::new(), "---".to_owned()];
+            if self.updated.is_none() {
+                lines.push(format!("Last memory update: {today}"));
+            }
+            lines.push(format!("Commits covered through: {hash}"));
+            let footer = lines.join(line_end);
+            edits.push(Edit::insert(text.len(), format!("{gap}{footer}{line_end}")));
+        }
+        edits
+    }
+
+    /// Returns other tools' comments as they would name another commit.
+    pub(crate) fn comments(&self, text: &str, hash: &str) -> Vec<String> {
+        let comments = self.anchors.iter().filter(|anchor| anchor.is_comment);
+        comments
+            .filter_map(|anchor| {
+                let start = text[..anchor.range.start].rfind("<!--")?;
+                let length = text[start..].find("-->")? + "-->".len();
+                let (before, after) = (
+                    &text[start..anchor.range.start],
+                    &text[anchor.range.end..start + length],
+                );
+                Some(format!("{before}{hash}{after}"))
+            })
+            .collect()
+    }
+}
+
+/// Returns where the value of a label begins in a line, marks of emphasis aside.
+fn labelled(line: &str, label: &str) -> Option<usize> {
+    let trimmed = line.trim_start_matches(['*', '_', '-', '>', ' ', '\t']);
+    let start = line.len() - trimmed.len();
+    let head = trimmed.get(..label.len())?;
+    if !head.eq_ignore_ascii_case(label) {
+        return None;
+    }
+    let rest = trimmed[label.len()..].trim_start_matches(['*', '_', ' ']);
+    let value = rest.strip_prefix(':')?.trim_start_matches(['*', '_', ' ']);
+    Some(start + (trimmed.len() - value.len()))
+}
+
+/// Returns the first hash of a text and where it begins.
+fn hash_in(text: &str) -> Option<(usize, &str)> {
+    let mut at = 0;
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
+        let is_hash = (4..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
+        if is_hash {
+            return Some((at, word));
+        }
+        // What splits may be longer than a byte.
+        at += word.len();
+        at += text[at..].chars().next().map_or(0, char::len_utf8);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HASH: &str = "0195fbb00dfc222506b3fb51c5183ed993740d2f";
+
+    #[test]
+    fn anchors_of_every_spelling_are_read() {
+        for (line, hash) in [
+            (
+                "Commits covered through: abc1234 (the parser)",
+                Some("abc1234"),
+            ),
+            ("**Commits covered through:** `abc1234`", Some("abc1234")),
+            ("- commits covered through: abc1234\r", Some("abc1234")),
+            ("Commits covered through: — abc1234", Some("abc1234")),
+            ("Commits covered through: none yet", None),
+            ("Commits covered through:", None),
+        ] {
+            let footer = Footer::parse(&format!("# State\n{line}\n"));
+            assert_eq!(footer.hash(), hash, "{line:?}");
+            assert_eq!(footer.anchors.len(), 1, "{line:?}");
+        }
+        for line in [
+            "<!-- chinvex:last-commit:abc1234 -->",
+            "<!--mine:last-commit:abc1234-->",
+        ] {
+            assert_eq!(Footer::parse(line).hash(), Some("abc1234"), "{line:?}");
+        }
+        assert_eq!(
+            Footer::parse("Commits are covered through tests"),
+            Footer::default()
+        );
+    }
+
+    #[test]
+    fn the_footer_goes_before_the_comment_and_both_are_advanced() {
+        let text = "x\r\n---\r\nLast memory update: 2026-02-07\r\nCommits covered through: abc1234 (y)\r\n\r\n<!-- t:last-commit:def5678 -->\r\n";
+        let footer = Footer::parse(text);
+        assert_eq!(footer.hash(), Some("abc1234"));
+        let today = parse_date("2026-03-01").unwrap();
+        let edited = crate::markdown::edit::apply(text, footer.advance(text, HASH, today, "\r\n"));
+        let expected = format!(
+            "x\r\n---\r\nLast memory update: 2026-03-01\r\nCommits covered through: {HASH} (y)\r\n\r\n<!-- t:last-commit:{HASH} -->\r\n"
+        );
+        assert_eq!(edited, expected);
+        assert_eq!(
+            footer.comments(text, HASH),
+            [format!("<!-- t:last-commit:{HASH} -->")]
+        );
+    }
+
+    #[test]
+    fn a_missing_footer_is_appended() {
+        let today = parse_date("2026-03-01").unwrap();
+        let append = |text: &str| {
+            crate::markdown::edit::apply(text, Footer::parse(text).advance(text, HASH, today, "\n"))
+        };
+        let footer =
+            format!("\n---\nLast memory update: 2026-03-01\nCommits covered through: {HASH}\n");
+        assert_eq!(append("# State"), format!("# State\n{footer}"));
+        assert_eq!(append(&append("# State")), append("# State"));
+    }
+}

@@ -1,0 +1,317 @@
+//! CONSTRAINTS.md is merged into: a bullet is added, edited in place or moved, never deleted.
+
+use chrono::NaiveDate;
+
+use crate::error::Problem;
+use crate::ledger::apply::Outcome;
+use crate::ledger::apply::Step;
+use crate::ledger::constraints::Bullet;
+use crate::ledger::constraints::Constraints;
+use crate::ledger::constraints::SECTIONS;
+use crate::ledger::constraints::SUPERSEDED;
+use crate::ledger::constraints::line_start;
+use crate::ledger::document::ConstraintChange;
+use crate::ledger::document::Operation;
+use crate::ledger::likeness::Words;
+use crate::ledger::likeness::without_note;
+use crate::markdown::edit;
+use crate::markdown::edit::Edit;
+use crate::text::Line;
+use crate::text::fold;
+
+/// The longest title of a section.
+const LONGEST_TITLE: usize = 60;
+
+/// A file in the making, and which of its bullets this update has made or changed.
+struct Merge<'a> {
+    text: String,
+    line_end: &'a str,
+    today: NaiveDate,
+    touched: Vec<String>,
+}
+
+/// Applies changes one after the other; those that are refused leave the text as it is.
+pub(crate) fn apply(
+    text: &str,
+    changes: &[(usize, ConstraintChange)],
+    today: NaiveDate,
+    line_end: &str,
+) -> Outcome {
+    let mut outcome = Outcome::of(text);
+    let mut merge = Merge {
+        text: text.to_owned(),
+        line_end,
+        today,
+        touched: Vec::new(),
+    };
+    for (index, change) in changes {
+        let pointer = format!("/constraints/{index}");
+        let step = match change.op {
+            Operation::Add => merge.add(change, &pointer),
+            Operation::Edit => merge.edit(change, &pointer),
+            Operation::Supersede => merge.supersede(change, &pointer),
+        };
+        match step {
+            Step::Changed(text) => {
+                merge.text.clone_from(&text);
+                outcome.change(text);
+            }
+            Step::Repeated(problem) => outcome.repeated.push(problem),
+            Step::Refused(problems) => outcome.problems.extend(problems),
+        }
+    }
+    outcome
+}
+
+impl Merge<'_> {
+    fn add(&mut self, change: &ConstraintChange, pointer: &str) -> Step {
+        let title = Line::new(change.section.as_deref().unwrap_or_default());
+        let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
+        let found = Constraints::parse(&self.text);
+        if let Some(fault) = title_fault(title.as_str()) {
+            return Step::refused(format!("{pointer}/section"), fault);
+        }
+        if let Some(other) = found.collision(bullet.as_str(), None) {
+            let problem = collision(&format!("{pointer}/bullet"), other);
+            return if same(&other.text, bullet.as_str()) {
+                Step::Repeated(problem)
+            } else {
+                Step::Refused(vec![problem])
+            };
+        }
+        let text = match found.section(title.as_str()) {
+            Some(section) => self.with_bullet(&found, section, bullet.as_str()),
+            None => self.with_section(&found, &canonical(title.as_str()), bullet.as_str()),
+        };
+        self.touched.push(bullet.as_str().to_owned());
+        checked(
+            &found,
+            text,
+            bullet.as_str(),
+            1,
+            format!("{pointer}/section"),
+        )
+    }
+
+    fn edit(&mut self, change: &ConstraintChange, pointer: &str) -> Step {
+        let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
+        let found = Constraints::parse(&self.text);
+        let said = without_note(bullet.as_str()).to_owned();
+        if let Some(other) = found.active().find(|other| same(&other.text, &said)) {
+            let message = format!("line {} says this already: {:?}", other.line, other.text);
+            return Step::Repeated(Problem::new(format!("{pointer}/bullet"), message));
+        }
+        let old = match self.find(&found, change, pointer) {
+            Ok(old) => old.clone(),
+            Err(step) => return step,
+        };
+        if let Some(other) = found.collision(&said, Some(old.line)) {
+            return Step::Refused(vec![collision(&format!("{pointer}/bullet"), other)]);
+        }
+        if Words::of(&said).is_foreign_to(&Words::of(&old.text)) {
+            let message = format!(
+                "has no word of line {}, {:?}: supersede that one and add this",
+                old.line, old.text
+            );
+            return Step::refused(format!("{pointer}/bullet"), message);
+        }
+        let new = format!("{said} (updated {})", self.today);
+        let text = edit::apply(&self.text, vec![Edit::replace(old.range, new.clone())]);
+        self.touched.push(new.clone());
+        checked(&found, text, &new, 0, format!("{pointer}/bullet"))
+    }
+
+    fn supersede(&mut self, change: &ConstraintChange, pointer: &str) -> Step {
+        let wanted = change.matching.as_deref().unwrap_or_default();
+        let reason = Line::new(change.reason.as_deref().unwrap_or_default());
+        let found = Constraints::parse(&self.text);
+        let old = match self.find(&found, change, pointer) {
+            Ok(old) => old.clone(),
+            Err(step) => {
+                let wanted = without_note(wanted);
+                let done = found.bullets.iter().find(|bullet| {
+                    found.is_superseded(bullet)
+                        && bullet.text.contains(wanted)
+                        && bullet.text.ends_with(reason.as_str())
+                });
+                return match done {
+                    Some(bullet) => {
+                        let message = format!("was superseded already, see line {}", bullet.line);
+                        Step::Repeated(Problem::new(format!("{pointer}/match"), message))
+                    }
+                    None => step,
+                };
+            }
+        };
+        let new = format!("(Superseded {}) {} \u{2014} {reason}", self.today, old.text);
+        let nested = nested_lines(&self.text, &old);
+        let removed = edit::apply(&self.text, vec![Edit::replace(old.lines.clone(), "")]);
+        let without = Constraints::parse(&removed);
+        let text = Merge {
+            text: removed,
+            touched: Vec::new(),
+            ..*self
+        };
+        let text = match without.section(SUPERSEDED) {
+            Some(section) => text.with_bullet(&without, section, &(new.clone() + &nested)),
+            None => text.with_section(&without, SUPERSEDED, &(new.clone() + &nested)),
+        };
+        self.touched.push(new.clone());
+        checked(&found, text, &new, 0, format!("{pointer}/match"))
+    }
+
+    /// Returns the one bullet that a change means.
+    fn find<'b>(
+        &self,
+        found: &'b Constraints,
+        change: &ConstraintChange,
+        pointer: &str,
+    ) -> Result<&'b Bullet, Step> {
+        let wanted = change.matching.as_deref().unwrap_or_default().trim();
+        let section = match &change.section {
+            None => None,
+            Some(title) => Some(found.section(title).ok_or_else(|| {
+                let message = format!("there is no section {title:?} in CONSTRAINTS.md");
+                Step::refused(format!("{pointer}/section"), message)
+            })?),
+        };
+        let matching = found.matching(wanted, section);
+        let place = format!("{pointer}/match");
+        match matching[..] {
+            [one] if self.touched.contains(&one.text) => {
+                let message = format!("means line {}, which this same update writes", one.line);
+                Err(Step::refused(place, message))
+            }
+            [one] => Ok(one),
+            [] => Err(Step::refused(place, "matches no bullet that holds")),
+            _ => {
+                let lines: Vec<String> = matching
+                    .iter()
+                    .map(|bullet| bullet.line.to_string())
+                    .collect();
+                let message = format!(
+                    "matches {} bullets, on lines {}",
+                    lines.len(),
+                    lines.join(", ")
+                );
+                Err(Step::refused(place, message))
+            }
+        }
+    }
+
+    /// Returns the text with a bullet at the end of a section.
+    fn with_bullet(&self, found: &Constraints, section: usize, bullet: &str) -> String {
+        let own = &found.sections[section].own;
+        let last = found
+            .bullets
+            .iter()
+            .rfind(|bullet| bullet.section == section);
+        let written = self.text[own.clone()].trim_end();
+        let content_end = own.start + written.len();
+        let ends_with_bullet = last.is_some_and(|last| last.lines.end >= content_end);
+        let marker = last.map_or('-', |last| marker(&self.text, last));
+        let at = match self.text[content_end..].find('\n') {
+            // An empty section begins behind its heading's line.
+            _ if written.trim().is_empty() => own.start,
+            Some(end) => content_end + end + 1,
+            None => self.text.len(),
+        };
+        let has_line_end = at == 0 || self.text[..at].ends_with('\n');
+        let mut new = String::new();
+        if !has_line_end {
+            new.push_str(self.line_end);
+        }
+        if !written.trim().is_empty() && !ends_with_bullet {
+            new.push_str(self.line_end);
+        }
+        new.push(marker);
+        new.push(' ');
+        new.push_str(bullet);
+        new.push_str(self.line_end);
+        let before_heading = self.text[at..].starts_with('#');
+        if before_heading {
+            new.push_str(self.line_end);
+        }
+        edit::apply(&self.text, vec![Edit::insert(at, new)])
+    }
+
+    /// Returns the text with a new section: before the first that stands behind it, else before Superseded or last.
+    fn with_section(&self, found: &Constraints, title: &str, bullet: &str) -> String {
+        let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
+        let behind = &SECTIONS[place.map_or(SECTIONS.len() - 1, |place| place + 1)..];
+        let next = behind.iter().find_map(|title| found.section(title));
+        let at = next.map_or(self.text.len(), |next| {
+            line_start(&self.text, found.sections[next].heading.start)
+        });
+        let (end, before) = (self.line_end, &self.text[..at]);
+        let gap = match before {
+            "" => String::new(),
+            _ if before.ends_with(&end.repeat(2)) => String::new(),
+            _ if before.ends_with('\n') => end.to_owned(),
+            _ => end.repeat(2),
+        };
+        let below = if next.is_some() { end } else { "" };
+        let new = format!("{gap}## {title}{end}- {bullet}{end}{below}");
+        edit::apply(&self.text, vec![Edit::insert(at, new)])
+    }
+}
+
+/// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put behind it.
+fn checked(before: &Constraints, text: String, bullet: &str, more: usize, pointer: String) -> Step {
+    let after = Constraints::parse(&text);
+    let first = bullet.lines().next().unwrap_or_default();
+    let is_there = after.bullets.iter().any(|found| found.text == first);
+    let lost = before.bullets.len() + more != after.bullets.len();
+    if is_there && !lost {
+        return Step::Changed(text);
+    }
+    let message = "the markdown around this place would swallow the bullet; put CONSTRAINTS.md in order there first";
+    Step::refused(pointer, message)
+}
+
+fn collision(pointer: &str, other: &Bullet) -> Problem {
+    let message = format!(
+        "says what line {} says already, {:?}: edit that one",
+        other.line, other.text
+    );
+    Problem::new(pointer, message)
+}
+
+fn same(written: &str, wanted: &str) -> bool {
+    written == wanted || without_note(written) == without_note(wanted)
+}
+
+fn title_fault(title: &str) -> Option<String> {
+    if fold(title) == fold(SUPERSEDED) {
+        return Some("is where `supersede` moves bullets to; nothing is added there".to_owned());
+    }
+    let is_plain = !title.starts_with(['\\', '#']) && title.chars().count() <= LONGEST_TITLE;
+    (!is_plain).then(|| format!("is no title of a section, of at most {LONGEST_TITLE} characters"))
+}
+
+/// Returns a section's title as the standard writes it.
+fn canonical(title: &str) -> String {
+    let known = SECTIONS.iter().find(|known| fold(known) == fold(title));
+    known.map_or_else(|| title.to_owned(), |known| (*known).to_owned())
+}
+
+/// Returns the mark in front of a bullet, where it is one that ours can follow.
+fn marker(text: &str, bullet: &Bullet) -> char {
+    let line = text.get(bullet.lines.clone()).unwrap_or_default();
+    line.chars()
+        .next()
+        .filter(|c| "-*+".contains(*c))
+        .unwrap_or('-')
+}
+
+/// Returns the lines that are nested in a bullet, as they stand under its own text.
+fn nested_lines(text: &str, bullet: &Bullet) -> String {
+    let rest = text
+        .get(bullet.range.end..bullet.lines.end)
+        .unwrap_or_default();
+    let nested = rest.find('\n').map_or("", |at| &rest[at..]);
+    nested.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

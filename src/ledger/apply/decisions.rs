@@ -1,0 +1,203 @@
+//! DECISIONS.md is appended to: entries go into their month, newest first, and stay as they are.
+
+use chrono::NaiveDate;
+
+use crate::clock::parse_date;
+use crate::error::Problem;
+use crate::error::Result;
+use crate::ledger::apply::Outcome;
+use crate::ledger::apply::Step;
+use crate::ledger::decisions::Decisions;
+use crate::ledger::decisions::Month;
+use crate::ledger::document::NewDecision;
+use crate::ledger::evidence;
+use crate::ledger::evidence::Evidence;
+use crate::markdown::edit;
+use crate::markdown::edit::Edit;
+use crate::project::Project;
+use crate::text::Line;
+
+/// Applies new entries one after the other; those that are refused leave the text as it is.
+pub(crate) fn apply(
+    project: &Project,
+    text: &str,
+    decisions: &[(usize, NewDecision)],
+    line_end: &str,
+) -> Result<Outcome> {
+    let evidences: Vec<Evidence> = decisions
+        .iter()
+        .map(|(_, one)| Evidence::parse(&one.evidence))
+        .collect();
+    let known = evidence::known(&project.git, &evidences)?;
+    let mut outcome = Outcome::of(text);
+    for ((index, decision), (evidence, known)) in decisions.iter().zip(evidences.iter().zip(&known))
+    {
+        let pointer = format!("/decisions/{index}");
+        let mut problems = shape(decision, &pointer, project.clock.today());
+        let faults = evidence.faults(known, project);
+        let at_evidence = |fault| Problem::new(format!("{pointer}/evidence"), fault);
+        problems.extend(faults.into_iter().map(at_evidence));
+        let date = parse_date(&decision.date);
+        let step = match date {
+            Some(date) if problems.is_empty() => {
+                append(&outcome.text, decision, date, &pointer, line_end)
+            }
+            _ => Step::Refused(problems),
+        };
+        match step {
+            Step::Changed(text) => outcome.change(text),
+            Step::Repeated(problem) => outcome.repeated.push(problem),
+            Step::Refused(problems) => outcome.problems.extend(problems),
+        }
+    }
+    Ok(outcome)
+}
+
+/// Returns what the schema cannot say: the day, and that a decision is not a fix too.
+fn shape(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    match parse_date(&decision.date) {
+        None => problems.push(Problem::new(
+            format!("{pointer}/date"),
+            "is no day of the calendar",
+        )),
+        // Somewhere it is tomorrow already.
+        Some(date) if Some(date) > today.succ_opt() => {
+            let message = format!("lies in the future: today is {today}");
+            problems.push(Problem::new(format!("{pointer}/date"), message));
+        }
+        Some(_) => {}
+    }
+    let is_fix = decision.symptom.is_some();
+    let other = [
+        ("why", is_fix && decision.why.is_some()),
+        ("impact", is_fix && decision.impact.is_some()),
+        ("root_cause", !is_fix && decision.root_cause.is_some()),
+        ("fix", !is_fix && decision.fix.is_some()),
+        ("prevention", !is_fix && decision.prevention.is_some()),
+    ];
+    for (name, _) in other.iter().filter(|(_, is_there)| *is_there) {
+        let (this, that) = if is_fix {
+            ("fix", "decision")
+        } else {
+            ("decision", "fix")
+        };
+        let message = format!("belongs to a {that}, and this entry is a {this}");
+        problems.push(Problem::new(format!("{pointer}/{name}"), message));
+    }
+    problems
+}
+
+fn append(
+    text: &str,
+    decision: &NewDecision,
+    date: NaiveDate,
+    pointer: &str,
+    line_end: &str,
+) -> Step {
+    let found = Decisions::parse(text);
+    let title = Line::new(&decision.title);
+    let lines = lines(decision, date, &title);
+    if let Some(entry) = found.entry(date, title.as_str()) {
+        let written: Vec<&str> = text[entry.range.clone()]
+            .trim_end()
+            .lines()
+            .map(str::trim_end)
+            .collect();
+        let place = format!("{pointer}/title");
+        let message = format!(
+            "line {} has an entry of this day and title; entries are never edited",
+            entry.line
+        );
+        return if written == lines {
+            Step::Repeated(Problem::new(place, message))
+        } else {
+            Step::refused(place, message)
+        };
+    }
+    let entry = lines.join(line_end) + line_end;
+    let name = date.format("%Y-%m").to_string();
+    let edit = match found.months.iter().find(|month| month.name == name) {
+        Some(month) => into_month(text, &found, month, date, &entry, line_end),
+        None => into_new_month(text, &found, &name, &entry, line_end),
+    };
+    let new = edit::apply(text, vec![edit]);
+    let after = Decisions::parse(&new);
+    let is_there = after.entry(date, title.as_str()).is_some();
+    if is_there && after.entries.len() == found.entries.len() + 1 {
+        return Step::Changed(new);
+    }
+    let message = "the markdown around its place would swallow the entry; put DECISIONS.md in order there first";
+    Step::refused(pointer.to_owned(), message)
+}
+
+/// Returns the lines of an entry.
+fn lines(decision: &NewDecision, date: NaiveDate, title: &Line) -> Vec<String> {
+    let mut lines = vec![format!("### {date} \u{2014} {title}"), String::new()];
+    let evidence = Some(decision.evidence.clone());
+    for (label, text) in [
+        ("Why", &decision.why),
+        ("Impact", &decision.impact),
+        ("Symptom", &decision.symptom),
+        ("Root cause", &decision.root_cause),
+        ("Fix", &decision.fix),
+        ("Prevention", &decision.prevention),
+        ("Evidence", &evidence),
+    ] {
+        if let Some(text) = text {
+            lines.push(format!("- **{label}:** {}", Line::new(text)));
+        }
+    }
+    lines
+}
+
+/// Returns the insertion of an entry into its month: before the first that is not newer.
+fn into_month(
+    text: &str,
+    found: &Decisions,
+    month: &Month,
+    date: NaiveDate,
+    entry: &str,
+    line_end: &str,
+) -> Edit {
+    let older = found
+        .entries_of(month)
+        .find(|other| other.is_ours && other.date.is_none_or(|other| other <= date));
+    match older {
+        Some(older) => Edit::insert(older.range.start, format!("{entry}{line_end}")),
+        None => behind(text, month.range.end, entry, line_end),
+    }
+}
+
+/// Returns the insertion of a month: before the first older one, else behind all there is.
+fn into_new_month(text: &str, found: &Decisions, name: &str, entry: &str, line_end: &str) -> Edit {
+    let month = format!("## {name}{line_end}{line_end}{entry}");
+    let older = found.months.iter().find(|month| month.name.as_str() < name);
+    match (older, found.months.last(), &found.rollup) {
+        (Some(older), ..) => Edit::insert(older.range.start, format!("{month}{line_end}")),
+        (None, Some(last), _) => behind(text, last.range.end, &month, line_end),
+        // Without a month, what stands under the rollup is another writer's, and older.
+        (None, None, Some(rollup)) if found.entries.is_empty() => {
+            behind(text, rollup.own.end, &month, line_end)
+        }
+        _ => behind(text, text.len(), &month, line_end),
+    }
+}
+
+/// Returns the insertion of a piece behind the text before a byte, with a blank line on either side.
+fn behind(text: &str, end: usize, piece: &str, line_end: &str) -> Edit {
+    let before = &text[..end];
+    let gap =
+        if before.trim().is_empty() || before.ends_with("\n\n") || before.ends_with("\r\n\r\n") {
+            String::new()
+        } else if before.ends_with('\n') {
+            line_end.to_owned()
+        } else {
+            line_end.repeat(2)
+        };
+    let below = if text[end..].is_empty() { "" } else { line_end };
+    Edit::insert(end, format!("{gap}{piece}{below}"))
+}
+
+#[cfg(test)]
+mod tests;

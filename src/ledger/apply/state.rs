@@ -1,0 +1,201 @@
+//! STATE.md is written anew, or only its anchor moves.
+
+use std::sync::LazyLock;
+
+use chrono::NaiveDate;
+use regex::Regex;
+use serde::Serialize;
+
+use crate::error::Problem;
+use crate::error::Result;
+use crate::ledger::anchor::Footer;
+use crate::ledger::anchor::NONE_YET;
+use crate::ledger::apply::Outcome;
+use crate::ledger::document::NewState;
+use crate::ledger::files::File;
+use crate::ledger::state::MOST_LINES;
+use crate::ledger::state::TRIAGE;
+use crate::ledger::state::UNKNOWN;
+use crate::markdown::edit;
+use crate::project::Project;
+use crate::templates;
+use crate::templates::Template;
+use crate::text::Line;
+
+/// What says what was, or what ought to be, in place of what is.
+static NOT_NOW: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(should|we used to|previously|formerly)\b").ok());
+
+/// The fields of the template.
+#[derive(Serialize)]
+struct Page {
+    objective: Line,
+    active_work: Vec<Line>,
+    blockers: Vec<Line>,
+    next_actions: Vec<Line>,
+    reference: Vec<Line>,
+    out_of_scope: Vec<Line>,
+    date: String,
+    anchor: String,
+    comments: Vec<String>,
+}
+
+/// Returns what a state and an anchor make of the file.
+pub(crate) fn apply(
+    project: &Project,
+    file: &File,
+    state: Option<&NewState>,
+    anchor: Option<&str>,
+) -> Result<Outcome> {
+    let footer = Footer::parse(&file.text);
+    let today = project.clock.today();
+    let mut outcome = Outcome::of(&file.text);
+    let Some(state) = state else {
+        advance(project, file, &footer, anchor, &mut outcome)?;
+        return Ok(outcome);
+    };
+    outcome.problems = faults(state);
+    let known = anchor.or(footer.hash()).unwrap_or(NONE_YET).to_owned();
+    let comments = footer.comments(&file.text, &known);
+    let day = |date: NaiveDate| page(project, file, state, &known, &comments, date);
+    // The same state on another day is the same state.
+    let standing = footer.updated.as_ref().map(|(date, _)| *date);
+    if let Some(date) = standing
+        && file.exists()
+        && day(date)? == file.text
+    {
+        return Ok(outcome);
+    }
+    let text = day(today)?;
+    let lines = text.lines().count();
+    if lines > MOST_LINES {
+        let message =
+            format!("STATE.md would have {lines} lines, at most {MOST_LINES} are allowed");
+        outcome.problems.push(Problem::new("/state", message));
+    }
+    outcome.change(text);
+    Ok(outcome)
+}
+
+/// Returns the text of a state that nobody has filled in yet.
+pub(crate) fn blank(project: &Project, anchor: &str) -> Result<String> {
+    let state = NewState {
+        objective: UNKNOWN.to_owned(),
+        active_work: vec![UNKNOWN.to_owned()],
+        ..NewState::default()
+    };
+    render(project, &state, anchor, &[], project.clock.today())
+}
+
+fn advance(
+    project: &Project,
+    file: &File,
+    footer: &Footer,
+    anchor: Option<&str>,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let Some(anchor) = anchor else {
+        return Ok(());
+    };
+    if !file.exists() {
+        outcome.change(blank(project, anchor)?);
+        return Ok(());
+    }
+    let is_there = |one: &crate::ledger::anchor::Anchor| one.hash.as_deref() == Some(anchor);
+    let has_footer = footer.anchors.iter().any(|one| !one.is_comment);
+    if has_footer && footer.anchors.iter().all(is_there) {
+        return Ok(());
+    }
+    let edits = footer.advance(&file.text, anchor, project.clock.today(), file.line_end());
+    outcome.change(edit::apply(&file.text, edits));
+    Ok(())
+}
+
+fn page(
+    project: &Project,
+    file: &File,
+    state: &NewState,
+    anchor: &str,
+    comments: &[String],
+    date: NaiveDate,
+) -> Result<String> {
+    let text = render(project, state, anchor, comments, date)?;
+    Ok(match file.line_end() {
+        "\n" => text,
+        line_end => text.replace('\n', line_end),
+    })
+}
+
+fn render(
+    project: &Project,
+    state: &NewState,
+    anchor: &str,
+    comments: &[String],
+    date: NaiveDate,
+) -> Result<String> {
+    let lines = |texts: &[String]| texts.iter().map(|text| Line::new(text)).collect::<Vec<_>>();
+    let known = |text: &Option<String>| text.as_deref().map_or_else(|| UNKNOWN.to_owned(), code);
+    let reference = &state.quick_reference;
+    let mut quick = vec![
+        Line::new(&format!("Run: {}", known(&reference.run))),
+        Line::new(&format!("Test: {}", known(&reference.test))),
+        Line::new(&format!("Entry point: {}", known(&reference.entry_point))),
+    ];
+    quick.extend(lines(&reference.more));
+    let mut next_actions = lines(&state.next_actions);
+    if next_actions.is_empty() {
+        next_actions.push(Line::new(TRIAGE));
+    }
+    let page = Page {
+        objective: Line::new(&state.objective),
+        active_work: lines(&state.active_work),
+        blockers: lines(&state.blockers),
+        next_actions,
+        reference: quick,
+        out_of_scope: lines(&state.out_of_scope),
+        date: date.to_string(),
+        anchor: anchor.to_owned(),
+        comments: comments.to_vec(),
+    };
+    templates::render(project, Template::LedgerState, &page)
+}
+
+/// Returns a command as code, unless it is set as such already.
+fn code(text: &str) -> String {
+    if text.contains('`') {
+        text.to_owned()
+    } else {
+        format!("`{}`", text.trim())
+    }
+}
+
+/// Returns what a state says of the past or of what ought to be.
+fn faults(state: &NewState) -> Vec<Problem> {
+    let lists = [
+        ("active_work", &state.active_work),
+        ("blockers", &state.blockers),
+        ("next_actions", &state.next_actions),
+        ("out_of_scope", &state.out_of_scope),
+    ];
+    let mut problems = Vec::new();
+    let mut look = |pointer: String, text: &str| {
+        if let Some(word) = not_now(text) {
+            let message = format!("says {word:?}: the state is what is true now");
+            problems.push(Problem::new(pointer, message));
+        }
+    };
+    look("/state/objective".to_owned(), &state.objective);
+    for (name, texts) in lists {
+        for (index, text) in texts.iter().enumerate() {
+            look(format!("/state/{name}/{index}"), text);
+        }
+    }
+    problems
+}
+
+/// Returns the word by which a text leaves the present; code is not looked at.
+pub(crate) fn not_now(text: &str) -> Option<String> {
+    let plain: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    let found = NOT_NOW.as_ref()?.find(&plain)?;
+    Some(found.as_str().to_owned())
+}

@@ -1,0 +1,135 @@
+//! Which commits an update is to take account of next, so that one batch follows on the other.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use crate::git::Node;
+
+/// The commits of a batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Batch {
+    /// Their hashes, parents before children.
+    pub(crate) hashes: Vec<String>,
+    /// The commit that has all of them, and nothing else that is new, in its history.
+    pub(crate) end: Option<String>,
+}
+
+/// Chooses the longest batch of at most `most` commits that count, from nodes that come parents before children.
+///
+/// The batch is all that is new in the history of its last commit: whoever sets the anchor there skips
+/// nothing. That commit descends from `anchor`, where there is one, since an anchor only moves forward.
+/// Where the first such commit brings more than `most` along, as a large merge does, they come together.
+pub(crate) fn batch(
+    nodes: &[Node],
+    anchor: Option<&str>,
+    own: &BTreeSet<String>,
+    most: usize,
+) -> Batch {
+    let known: BTreeMap<&str, &Node> = nodes
+        .iter()
+        .map(|node| (node.hash.as_str(), node))
+        .collect();
+    let mut candidates: BTreeSet<&str> = BTreeSet::new();
+    let mut best: Option<(usize, BTreeSet<&str>, &str)> = None;
+    for node in nodes {
+        let descends = match anchor {
+            None => {
+                let is_new = |parent: &String| known.contains_key(parent.as_str());
+                let is_kept = |parent: &String| candidates.contains(parent.as_str());
+                !node.parents.iter().any(is_new) || node.parents.iter().any(is_kept)
+            }
+            Some(anchor) => node
+                .parents
+                .iter()
+                .any(|parent| parent == anchor || candidates.contains(parent.as_str())),
+        };
+        if !descends {
+            continue;
+        }
+        let reached = ancestors(&known, &node.hash);
+        let count = reached.iter().filter(|hash| !own.contains(**hash)).count();
+        if count <= most || best.is_none() {
+            candidates.insert(&node.hash);
+            // Among equals the later one: it takes the ledger's own commits along.
+            let is_better = best.as_ref().is_none_or(|(most_yet, reached_yet, _)| {
+                *most_yet > most || (count, reached.len()) >= (*most_yet, reached_yet.len())
+            });
+            if is_better {
+                best = Some((count, reached, &node.hash));
+            }
+        }
+    }
+    let Some((_, reached, end)) = best else {
+        return Batch::default();
+    };
+    let chosen = nodes
+        .iter()
+        .filter(|node| reached.contains(node.hash.as_str()));
+    Batch {
+        hashes: chosen.map(|node| node.hash.clone()).collect(),
+        end: Some(end.to_owned()),
+    }
+}
+
+/// Returns the commit and all before it that are new.
+fn ancestors<'a>(known: &BTreeMap<&'a str, &'a Node>, hash: &str) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut open: Vec<&str> = vec![hash];
+    while let Some(hash) = open.pop() {
+        if let Some((name, node)) = known.get_key_value(hash)
+            && reached.insert(*name)
+        {
+            open.extend(node.parents.iter().map(String::as_str));
+        }
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(hash: &str, parents: &[&str]) -> Node {
+        Node {
+            hash: hash.to_owned(),
+            parents: parents.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn choose(nodes: &[Node], anchor: &str, own: &[&str], most: usize) -> (String, String) {
+        let own = own.iter().map(ToString::to_string).collect();
+        let batch = batch(nodes, Some(anchor), &own, most);
+        (batch.hashes.join(" "), batch.end.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_line_is_cut_where_it_is_full() {
+        let line = [node("1", &["0"]), node("2", &["1"]), node("3", &["2"])];
+        assert_eq!(choose(&line, "0", &[], 2), ("1 2".into(), "2".into()));
+        assert_eq!(choose(&line, "0", &[], 9), ("1 2 3".into(), "3".into()));
+        // The ledger's own commits fill nothing, and come along.
+        assert_eq!(choose(&line, "0", &["2"], 1), ("1 2".into(), "2".into()));
+        assert_eq!(choose(&[], "0", &[], 9), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn a_side_branch_comes_with_its_merge() {
+        // 0 - 1 ----- m - 2, and a side branch a - b that left before the anchor 0.
+        let nodes = [
+            node("1", &["0"]),
+            node("a", &["before"]),
+            node("b", &["a"]),
+            node("m", &["1", "b"]),
+            node("2", &["m"]),
+        ];
+        assert_eq!(choose(&nodes, "0", &[], 2), ("1".into(), "1".into()));
+        assert_eq!(choose(&nodes, "1", &[], 4), ("1 a b m".into(), "m".into()));
+        assert_eq!(
+            choose(&nodes, "0", &[], 5),
+            ("1 a b m 2".into(), "2".into())
+        );
+        // What cannot be cut comes whole.
+        let after = &nodes[1..];
+        assert_eq!(choose(after, "1", &[], 2), ("a b m".into(), "m".into()));
+    }
+}

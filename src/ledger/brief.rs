@@ -1,0 +1,181 @@
+//! What a session has to know at its start; never writes.
+
+use std::fmt;
+
+use chrono::Days;
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::ledger::constraints::Constraints;
+use crate::ledger::coverage;
+use crate::ledger::coverage::Coverage;
+use crate::ledger::coverage::Standing;
+use crate::ledger::decisions::Decisions;
+use crate::ledger::files::Files;
+use crate::ledger::state::State;
+use crate::project::Project;
+use crate::secrets;
+use crate::warning::Warning;
+
+/// The sections of CONSTRAINTS.md that every session is told.
+const TOLD: [&str; 3] = ["Infrastructure", "Rules", "Hazards"];
+
+/// A commit in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CommitLine {
+    /// The full hash.
+    pub hash: String,
+    /// When it was written, RFC 3339.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// What a session has to know. It is the document of `annals ledger brief --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Brief {
+    /// What to do first, where the ledger is not in use yet.
+    pub action_required: Option<String>,
+    /// STATE.md, all of it; none where there is no such file.
+    pub state: Option<String>,
+    /// CONSTRAINTS.md: infrastructure, rules and hazards.
+    pub constraints: String,
+    /// DECISIONS.md: the rollup.
+    pub rollup: String,
+    /// DECISIONS.md: the entries of the last days.
+    pub recent_decisions: String,
+    /// The newest commits since the anchor, newest first.
+    pub recent_commits: Vec<CommitLine>,
+    /// How much of git's history is covered.
+    pub coverage: Coverage,
+    /// What was read in part only.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Puts together what a session has to know, with the entries of the last `days`.
+pub fn brief(project: &Project, days: u64) -> Result<Brief> {
+    let mut warnings = Vec::new();
+    let files = Files::read(project, &mut warnings)?;
+    let state = State::parse(&files.state.text);
+    let survey = coverage::survey(project, &state.footer, files.folder.in_git.as_deref())?;
+    let decisions = Decisions::parse(&files.decisions.text);
+    let since = project.clock.today().checked_sub_days(Days::new(days));
+    let rollup = decisions.rollup.as_ref();
+    let rollup = rollup.map(|rollup| files.decisions.text[rollup.own.clone()].trim().to_owned());
+    let recent_commits = survey.newest.into_iter().map(|commit| CommitLine {
+        hash: commit.hash,
+        date: commit.date,
+        subject: clean(&commit.subject),
+    });
+    Ok(Brief {
+        action_required: action(&files, &state, &survey.coverage),
+        state: files
+            .state
+            .exists()
+            .then(|| clean(files.state.text.trim_end())),
+        constraints: clean(&told(&files.constraints.text)),
+        rollup: clean(&rollup.unwrap_or_default()),
+        recent_decisions: clean(&recent(&files.decisions.text, &decisions, since)),
+        recent_commits: recent_commits.collect(),
+        coverage: survey.coverage,
+        warnings: project.named(warnings),
+    })
+}
+
+impl fmt::Display for Brief {
+    /// Writes the brief as an agent reads it.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(action) = &self.action_required {
+            writeln!(to, "ACTION REQUIRED: {action}\n")?;
+        }
+        if let Some(state) = &self.state {
+            writeln!(to, "{state}\n")?;
+        }
+        if !self.constraints.is_empty() {
+            writeln!(to, "# Constraints\n\n{}\n", self.constraints)?;
+        }
+        if !self.rollup.is_empty() || !self.recent_decisions.is_empty() {
+            writeln!(to, "# Decisions\n")?;
+        }
+        for part in [&self.rollup, &self.recent_decisions] {
+            if !part.is_empty() {
+                writeln!(to, "{part}\n")?;
+            }
+        }
+        self.write_commits(to)?;
+        writeln!(to, "Coverage: {}.", self.coverage.line())
+    }
+}
+
+impl Brief {
+    fn write_commits(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.recent_commits.is_empty() {
+            return Ok(());
+        }
+        writeln!(to, "# Commits since\n")?;
+        for commit in &self.recent_commits {
+            let day = commit.date.get(..10).unwrap_or(&commit.date);
+            let hash = commit.hash.get(..7).unwrap_or(&commit.hash);
+            writeln!(to, "- {hash} {day} {}", commit.subject)?;
+        }
+        let shown = self.recent_commits.len();
+        let more = self.coverage.pending.unwrap_or(0).saturating_sub(shown);
+        if more > 0 {
+            writeln!(to, "- and {more} more")?;
+        }
+        writeln!(to)
+    }
+}
+
+/// Returns what to do before anything else, where nobody has filled the ledger in.
+fn action(files: &Files, state: &State, coverage: &Coverage) -> Option<String> {
+    let update = "run `annals ledger pending`, then hand the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
+    if !files.state.exists() {
+        let others = files.constraints.exists() || files.decisions.exists();
+        let what = if others {
+            "the ledger has no STATE.md"
+        } else {
+            "this project has no ledger"
+        };
+        return Some(format!(
+            "{what}: run `annals ledger init`, then {}",
+            &update[4..]
+        ));
+    }
+    if state.is_uninitialised(&files.state.text) {
+        return Some(format!("nobody has filled in the ledger: {update}"));
+    }
+    let is_lost = matches!(coverage.standing, Standing::Missing | Standing::Diverged);
+    is_lost.then(|| coverage.advice.clone()).flatten()
+}
+
+/// Returns the sections that every session is told, verbatim.
+fn told(text: &str) -> String {
+    let found = Constraints::parse(text);
+    let sections = TOLD.iter().filter_map(|title| {
+        let section = &found.sections[found.section(title)?];
+        let own = text[section.own.clone()].trim();
+        (!own.is_empty()).then(|| format!("## {}\n{own}", section.title))
+    });
+    sections.collect::<Vec<_>>().join("\n\n")
+}
+
+fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String {
+    let entries = decisions.entries.iter();
+    let recent = entries.filter(|entry| {
+        entry
+            .date
+            .is_some_and(|date| since.is_none_or(|since| date >= since))
+    });
+    let texts: Vec<&str> = recent
+        .map(|entry| text[entry.range.clone()].trim())
+        .collect();
+    texts.join("\n\n")
+}
+
+/// What a session is told holds no keys, whoever wrote them down.
+fn clean(text: &str) -> String {
+    secrets::redact(text).text.into_owned()
+}

@@ -1,0 +1,69 @@
+//! The rules of CONSTRAINTS.md.
+
+use crate::clock::parse_date;
+use crate::ledger::check::Findings;
+use crate::ledger::constraints::Bullet;
+use crate::ledger::constraints::Constraints;
+use crate::ledger::constraints::SECTIONS;
+use crate::ledger::likeness::Words;
+
+/// More bullets are not compared each with each.
+const MOST_COMPARED: usize = 1_000;
+
+pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
+    let found = Constraints::parse(text);
+    for title in SECTIONS {
+        if found.section(title).is_none() {
+            findings.add_fixable("section", None, format!("has no section {title:?}"));
+        }
+    }
+    for line in &found.prose {
+        let is_placeholder = text.lines().nth(line - 1).is_some_and(|line| {
+            let plain = line
+                .trim()
+                .trim_matches(['(', ')', '_', '*', '.'])
+                .to_lowercase();
+            matches!(plain.as_str(), "none" | "none yet")
+        });
+        if !is_placeholder {
+            findings.add("prose", *line, "is prose; each constraint is one bullet");
+        }
+    }
+    for bullet in &found.bullets {
+        if found.sections[bullet.section].title.is_empty() {
+            findings.add("section", bullet.line, "is a bullet in no section");
+        }
+        if found.is_superseded(bullet) && !is_superseded_well(&bullet.text) {
+            let message = "is not written `(Superseded YYYY-MM-DD) … \u{2014} reason`";
+            findings.add("superseded", bullet.line, message);
+        }
+    }
+    duplicates(&found, findings);
+}
+
+fn is_superseded_well(text: &str) -> bool {
+    let rest = text
+        .strip_prefix("(Superseded ")
+        .and_then(|rest| rest.split_once(") "));
+    rest.is_some_and(|(day, rest)| {
+        parse_date(day).is_some()
+            && [" \u{2014} ", " \u{2013} ", " - "]
+                .iter()
+                .any(|dash| rest.contains(dash))
+    })
+}
+
+fn duplicates(found: &Constraints, findings: &mut Findings<'_>) {
+    let bullets: Vec<&Bullet> = found.active().take(MOST_COMPARED).collect();
+    let words: Vec<Words> = bullets
+        .iter()
+        .map(|bullet| Words::of(&bullet.text))
+        .collect();
+    for (index, bullet) in bullets.iter().enumerate() {
+        let earlier = (0..index).find(|earlier| words[index].equal(&words[*earlier]));
+        if let Some(earlier) = earlier {
+            let message = format!("says what line {} says", bullets[earlier].line);
+            findings.add("duplicate", bullet.line, message);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The rules of DECISIONS.md.
+
+use crate::error::Result;
+use crate::ledger::apply::rollup::FEWEST;
+use crate::ledger::apply::rollup::MOST;
+use crate::ledger::check::Findings;
+use crate::ledger::decisions::Decisions;
+use crate::ledger::decisions::Entry;
+use crate::ledger::evidence;
+use crate::ledger::evidence::Evidence;
+use crate::markdown::Outline;
+use crate::project::Project;
+use crate::text::fold;
+
+pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) -> Result<()> {
+    let found = Decisions::parse(text);
+    rollup(&found, findings);
+    months(&found, findings);
+    let outline = Outline::parse(text, 0);
+    let mut cited: Vec<(usize, Evidence)> = Vec::new();
+    for entry in &found.entries {
+        if !entry.is_ours {
+            let message =
+                "is no entry `### YYYY-MM-DD \u{2014} Title`; it is read and kept as it is";
+            findings.add("entry", entry.line, message);
+            continue;
+        }
+        let fields = fields(&outline, entry);
+        missing(entry, &fields, findings);
+        if let Some(text) = fields
+            .iter()
+            .find(|(name, _)| name == "evidence")
+            .map(|(_, text)| text)
+        {
+            cited.push((entry.line, Evidence::parse(text)));
+        }
+    }
+    let evidences: Vec<Evidence> = cited.iter().map(|(_, evidence)| evidence.clone()).collect();
+    let known = evidence::known(&project.git, &evidences)?;
+    for ((line, evidence), known) in cited.iter().zip(known) {
+        for fault in evidence.faults(&known, project) {
+            findings.add("evidence", *line, fault);
+        }
+    }
+    Ok(())
+}
+
+fn rollup(found: &Decisions, findings: &mut Findings<'_>) {
+    let entries = found.entries.len();
+    let needed = FEWEST.min(entries);
+    match &found.rollup {
+        None => findings.add_fixable("rollup", None, "has no section \"Recent (last 30 days)\""),
+        Some(rollup) if rollup.bullets.len() < needed => {
+            let message = format!(
+                "the rollup has {} bullets, at least {needed} are needed",
+                rollup.bullets.len()
+            );
+            findings.add_fixable("rollup", rollup.line, message);
+        }
+        Some(rollup) if rollup.bullets.len() > MOST => {
+            let message = format!(
+                "the rollup has {} bullets, at most {MOST} are allowed",
+                rollup.bullets.len()
+            );
+            findings.add_fixable("rollup", rollup.line, message);
+        }
+        Some(_) => {}
+    }
+}
+
+fn months(found: &Decisions, findings: &mut Findings<'_>) {
+    for pair in found.months.windows(2) {
+        if pair[0].name < pair[1].name {
+            let message = format!(
+                "{} stands under {}; the newest month comes first",
+                pair[1].name, pair[0].name
+            );
+            findings.add_fixable("month-order", pair[1].line, message);
+        } else if pair[0].name == pair[1].name {
+            findings.add(
+                "month-order",
+                pair[1].line,
+                format!("{} stands here twice", pair[1].name),
+            );
+        }
+    }
+    for month in &found.months {
+        for entry in found.entries_of(month) {
+            let belongs = entry
+                .date
+                .is_none_or(|date| date.format("%Y-%m").to_string() == month.name);
+            if !belongs {
+                findings.add(
+                    "month",
+                    entry.line,
+                    format!(
+                        "stands under {}, and its day is in another month",
+                        month.name
+                    ),
+                );
+            }
+        }
+    }
+}
+
+/// Returns an entry's fields: the folded label and the value.
+fn fields(outline: &Outline<'_>, entry: &Entry) -> Vec<(String, String)> {
+    let labels = outline.labels(&entry.range);
+    labels
+        .into_iter()
+        .map(|label| (fold(&label.name), label.value))
+        .collect()
+}
+
+fn missing(entry: &Entry, fields: &[(String, String)], findings: &mut Findings<'_>) {
+    let has = |name: &str| {
+        fields
+            .iter()
+            .any(|(field, _)| field == name || field.starts_with(&format!("{name} (")))
+    };
+    let is_fix = has("symptom");
+    let wanted: &[&str] = if is_fix {
+        &["root cause", "fix", "prevention", "evidence"]
+    } else {
+        &["why", "impact", "evidence"]
+    };
+    let missing: Vec<&str> = wanted.iter().copied().filter(|name| !has(name)).collect();
+    if !missing.is_empty() {
+        findings.add(
+            "entry",
+            entry.line,
+            format!("has no {}", missing.join(", no ")),
+        );
+    }
+}

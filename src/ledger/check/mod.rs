@@ -1,0 +1,194 @@
+//! Holds the files as they stand against the rules of each.
+
+mod constraints;
+mod decisions;
+mod state;
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::ledger::anchor::Footer;
+use crate::ledger::coverage;
+use crate::ledger::coverage::Coverage;
+use crate::ledger::coverage::Standing;
+use crate::ledger::files::File;
+use crate::ledger::files::Files;
+use crate::project::Project;
+use crate::secrets;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+/// A rule that a file does not keep.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Finding {
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The rule, in a word or two: `state-lines`, `evidence`, ….
+    pub rule: &'static str,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Whether `--fix` puts it right.
+    pub fixable: bool,
+}
+
+/// What the check found. It is the document of `annals ledger check --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckReport {
+    /// What is wrong, by file and line.
+    pub findings: Vec<Finding>,
+    /// How much of git's history is covered.
+    pub coverage: Coverage,
+    /// What was read in part only.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// What a file's check collects.
+pub(crate) struct Findings<'a> {
+    path: &'a Path,
+    list: Vec<Finding>,
+}
+
+impl<'a> Findings<'a> {
+    pub(crate) fn new(path: &'a Path) -> Self {
+        Self {
+            path,
+            list: Vec::new(),
+        }
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        rule: &'static str,
+        line: impl Into<Option<usize>>,
+        message: impl Into<String>,
+    ) {
+        self.list.push(Finding {
+            place: Place {
+                file: self.path.to_owned(),
+                line: line.into(),
+            },
+            rule,
+            message: message.into(),
+            fixable: false,
+        });
+    }
+
+    /// Adds what `--fix` can put right without losing anything.
+    pub(crate) fn add_fixable(
+        &mut self,
+        rule: &'static str,
+        line: impl Into<Option<usize>>,
+        message: impl Into<String>,
+    ) {
+        self.add(rule, line, message);
+        if let Some(last) = self.list.last_mut() {
+            last.fixable = true;
+        }
+    }
+}
+
+/// Checks the three files.
+pub fn check(project: &Project) -> Result<CheckReport> {
+    let mut warnings = Vec::new();
+    let files = Files::read(project, &mut warnings)?;
+    let footer = Footer::parse(&files.state.text);
+    let survey = coverage::survey(project, &footer, files.folder.in_git.as_deref())?;
+    let mut findings = Vec::new();
+    let mut state = start(&files.state);
+    if files.state.exists() {
+        state::check(&files.state.text, &mut state);
+        anchor(&footer, &survey.coverage, &mut state);
+    }
+    findings.extend(state.list);
+    let mut constraints = start(&files.constraints);
+    if files.constraints.exists() {
+        constraints::check(&files.constraints.text, &mut constraints);
+    }
+    findings.extend(constraints.list);
+    let mut decisions = start(&files.decisions);
+    if files.decisions.exists() {
+        decisions::check(project, &files.decisions.text, &mut decisions)?;
+    }
+    findings.extend(decisions.list);
+    for finding in &mut findings {
+        finding.place.file = project.relative(&finding.place.file).to_owned();
+    }
+    findings.sort();
+    Ok(CheckReport {
+        findings,
+        coverage: survey.coverage,
+        warnings: project.named(warnings),
+    })
+}
+
+/// Begins with what holds for every file: that it is there, is text, has its head and no keys in it.
+fn start(file: &File) -> Findings<'_> {
+    let mut findings = Findings::new(&file.path);
+    if !file.exists() {
+        findings.add("missing", None, "is missing: `annals ledger init` makes it");
+        return findings;
+    }
+    if file.is_broken {
+        findings.add(
+            "utf-8",
+            None,
+            "is not UTF-8 text throughout, so no update can change it",
+        );
+    }
+    if !has_header(&file.text) {
+        findings.add_fixable("header", 1, "has no DO and DON'T comments at its head");
+    }
+    for secret in secrets::find(&file.text) {
+        let line = file.text[..secret.range.start].matches('\n').count() + 1;
+        findings.add(
+            "secret",
+            line,
+            format!("holds what looks like a secret ({})", secret.rule),
+        );
+    }
+    findings
+}
+
+/// Tells whether the comments that guide an editor stand above the first heading.
+pub(crate) fn has_header(text: &str) -> bool {
+    let head = text.lines().take_while(|line| !line.starts_with('#'));
+    let comments: Vec<&str> = head.filter(|line| line.contains("<!--")).collect();
+    let tells = |what: &str| comments.iter().any(|line| line.contains(what));
+    tells("DO:") && (tells("DON'T:") || tells("DON\u{2019}T:"))
+}
+
+fn anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_>) {
+    let line = footer.anchors.last().map(|anchor| anchor.line);
+    if footer.updated.is_none() {
+        findings.add("footer", None, "has no `Last memory update: YYYY-MM-DD`");
+    }
+    if footer.anchors.iter().all(|anchor| anchor.is_comment) {
+        findings.add("footer", None, "has no `Commits covered through: <hash>`");
+    }
+    let hashes: Vec<&str> = footer
+        .anchors
+        .iter()
+        .filter_map(|anchor| anchor.hash.as_deref())
+        .collect();
+    let agree = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
+    if let Some([one, other]) = hashes.windows(2).find(|pair| !agree(pair[0], pair[1])) {
+        let message = format!("names two anchors, {one} and {other}");
+        findings.add("anchor", line, message);
+    }
+    match coverage.standing {
+        Standing::Missing | Standing::Diverged => {
+            let advice = coverage.advice.clone().unwrap_or_default();
+            findings.add("anchor", line, format!("{}; {advice}", coverage.line()));
+        }
+        Standing::NoAnchor => findings.add(
+            "anchor",
+            line,
+            "names no commit, so that nothing is covered",
+        ),
+        _ => {}
+    }
+}

@@ -1,0 +1,185 @@
+//! CONSTRAINTS.md: bullets in sections.
+
+use std::ops::Range;
+
+use crate::ledger::likeness::Words;
+use crate::ledger::likeness::without_note;
+use crate::markdown::Content;
+use crate::markdown::Outline;
+use crate::text::fold;
+
+/// The sections that every file has, in their order.
+pub(crate) const SECTIONS: [&str; 5] = [
+    "Infrastructure",
+    "Rules",
+    "Key Facts",
+    "Hazards",
+    "Superseded",
+];
+/// Where bullets end up that hold no longer.
+pub(crate) const SUPERSEDED: &str = "Superseded";
+
+/// A section under a heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Section {
+    /// The heading's text.
+    pub(crate) title: String,
+    /// The heading's bytes.
+    pub(crate) heading: Range<usize>,
+    /// The bytes under it, up to the next heading.
+    pub(crate) own: Range<usize>,
+    /// The heading's line, counted from 1.
+    pub(crate) line: usize,
+}
+
+/// A bullet of the outermost list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bullet {
+    /// The place of its section.
+    pub(crate) section: usize,
+    /// Its own text on one line, without what is nested in it.
+    pub(crate) text: String,
+    /// The bytes of its own text.
+    pub(crate) range: Range<usize>,
+    /// The bytes of its lines, nested ones included.
+    pub(crate) lines: Range<usize>,
+    /// Its line, counted from 1.
+    pub(crate) line: usize,
+}
+
+/// What was read of the file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Constraints {
+    /// The sections in file order; the first is what stands above every heading.
+    pub(crate) sections: Vec<Section>,
+    /// The bullets in file order.
+    pub(crate) bullets: Vec<Bullet>,
+    /// The lines of paragraphs between the bullets.
+    pub(crate) prose: Vec<usize>,
+}
+
+impl Constraints {
+    pub(crate) fn parse(text: &str) -> Self {
+        let outline = Outline::parse(text, 0);
+        let sections = outline.sections().iter().map(|section| Section {
+            title: section.title.clone(),
+            heading: section.heading.clone(),
+            own: section.own.clone(),
+            line: section.line,
+        });
+        let mut constraints = Self {
+            sections: sections.collect(),
+            ..Self::default()
+        };
+        for index in 0..constraints.sections.len() {
+            constraints.take(&outline, index);
+        }
+        constraints
+    }
+
+    fn take(&mut self, outline: &Outline<'_>, section: usize) {
+        let own = self.sections[section].own.clone();
+        let is_under_heading = !self.sections[section].title.is_empty();
+        let blocks = outline.blocks(&own);
+        let mut open: Option<usize> = None;
+        for block in blocks {
+            let start = line_start(outline.text(), block.range.start);
+            match &block.content {
+                Content::Item(item) if item.depth == 0 => {
+                    self.close(open.take(), outline.text(), start);
+                    open = Some(self.bullets.len());
+                    self.bullets.push(Bullet {
+                        section,
+                        text: item.text.clone(),
+                        range: block.range.clone(),
+                        lines: start..own.end,
+                        line: block.line,
+                    });
+                }
+                // What is indented belongs to the bullet above.
+                _ if is_indented(outline.text(), start) && open.is_some() => {}
+                Content::Paragraph if is_under_heading => {
+                    self.close(open.take(), outline.text(), start);
+                    self.prose.push(block.line);
+                }
+                _ => self.close(open.take(), outline.text(), start),
+            }
+        }
+        self.close(open, outline.text(), own.end);
+    }
+
+    /// Ends a bullet before the byte where something else begins, blank lines left out.
+    fn close(&mut self, open: Option<usize>, text: &str, before: usize) {
+        let Some(bullet) = open.and_then(|index| self.bullets.get_mut(index)) else {
+            return;
+        };
+        let end = before.max(bullet.range.end);
+        let written = text
+            .get(bullet.lines.start..end)
+            .unwrap_or_default()
+            .trim_end();
+        let end = bullet.lines.start + written.len();
+        let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+        bullet.lines.end = line_end;
+    }
+
+    /// Returns the place of a section by its title, case aside; the file's own title is none.
+    pub(crate) fn section(&self, title: &str) -> Option<usize> {
+        let title = fold(title);
+        let is_file_title =
+            |index: usize| index <= 1 && fold(&self.sections[index].title) == "constraints";
+        (1..self.sections.len())
+            .find(|index| !is_file_title(*index) && fold(&self.sections[*index].title) == title)
+    }
+
+    /// Tells whether a bullet stands under Superseded.
+    pub(crate) fn is_superseded(&self, bullet: &Bullet) -> bool {
+        fold(&self.sections[bullet.section].title) == fold(SUPERSEDED)
+    }
+
+    /// Returns the bullets that hold.
+    pub(crate) fn active(&self) -> impl Iterator<Item = &Bullet> {
+        self.bullets
+            .iter()
+            .filter(|bullet| !self.is_superseded(bullet))
+    }
+
+    /// Returns the bullets that a text means: those that are it, else those that hold it.
+    pub(crate) fn matching(&self, text: &str, section: Option<usize>) -> Vec<&Bullet> {
+        let wanted = without_note(text);
+        let candidates = || {
+            self.active()
+                .filter(|bullet| section.is_none_or(|section| bullet.section == section))
+        };
+        let whole: Vec<&Bullet> = candidates()
+            .filter(|bullet| bullet.text == text || without_note(&bullet.text) == wanted)
+            .collect();
+        if whole.is_empty() {
+            candidates()
+                .filter(|bullet| bullet.text.contains(wanted))
+                .collect()
+        } else {
+            whole
+        }
+    }
+
+    /// Returns the bullet that says already what a new one would.
+    pub(crate) fn collision(&self, text: &str, except: Option<usize>) -> Option<&Bullet> {
+        let words = Words::of(text);
+        self.active()
+            .filter(|bullet| Some(bullet.line) != except)
+            .find(|bullet| bullet.text == text || words.repeat(&Words::of(&bullet.text)))
+    }
+}
+
+/// Returns where the line of a byte begins.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |end| end + 1)
+}
+
+fn is_indented(text: &str, start: usize) -> bool {
+    text.get(start..)
+        .is_some_and(|line| line.starts_with([' ', '\t']))
+}

@@ -1,0 +1,240 @@
+//! How much of git's history the ledger takes account of.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::git::Commit;
+use crate::git::Git;
+use crate::ledger::anchor::Footer;
+use crate::project::Project;
+
+/// How the anchor stands to what is checked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// There is no git repository, or no git program to ask.
+    NoRepository,
+    /// There is a repository, and no commit in it.
+    NoCommits,
+    /// STATE.md names no commit.
+    NoAnchor,
+    /// The anchor is what is checked out, or only the ledger has changed since.
+    Covered,
+    /// Commits have been made since.
+    Behind,
+    /// The anchor's commit is here, but not in the history of what is checked out.
+    Diverged,
+    /// The anchor's commit is not here.
+    Missing,
+}
+
+/// How far the ledger reaches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// How the anchor stands to what is checked out.
+    pub standing: Standing,
+    /// The anchor, as STATE.md writes it.
+    pub anchor: Option<String>,
+    /// The day of the last update, as STATE.md says.
+    pub updated: Option<String>,
+    /// What is checked out.
+    pub head: Option<String>,
+    /// How many commits have been made since; those that changed nothing but the ledger do not count.
+    pub pending: Option<usize>,
+    /// Whether they were looked at one by one; of very many, the ledger's own are counted in.
+    pub is_exact: bool,
+    /// What to do where the anchor is of no use.
+    pub advice: Option<String>,
+}
+
+/// What was found out about the history since the anchor, for who asks git further.
+#[derive(Clone, Debug)]
+pub(crate) struct Survey {
+    /// How far the ledger reaches.
+    pub(crate) coverage: Coverage,
+    /// The newest commits that count, newest first.
+    pub(crate) newest: Vec<Commit>,
+}
+
+/// So many commits are looked at in one go; most updates are no further apart.
+const WINDOW: usize = 64;
+/// Up to so many are looked at one by one.
+const MOST_EXACT: usize = 500;
+/// So many of the newest are shown.
+const NEWEST: usize = 5;
+
+/// Finds out how far the ledger reaches, with as few questions to git as may be.
+pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -> Result<Survey> {
+    let git = &project.git;
+    let head = git.head()?;
+    let mut survey = Survey {
+        coverage: Coverage {
+            standing: Standing::NoRepository,
+            anchor: footer.hash().map(str::to_owned),
+            updated: footer.updated.as_ref().map(|(date, _)| date.to_string()),
+            head: head.clone(),
+            pending: None,
+            is_exact: true,
+            advice: None,
+        },
+        newest: Vec::new(),
+    };
+    if !git.is_repository() {
+        return Ok(survey);
+    }
+    let Some(head) = head else {
+        survey.coverage.standing = Standing::NoCommits;
+        return Ok(survey);
+    };
+    let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
+        survey.coverage.standing = Standing::NoAnchor;
+        survey.newest = counted(git.newest(WINDOW)?, folder);
+        survey.newest.truncate(NEWEST);
+        return Ok(survey);
+    };
+    if head.starts_with(&anchor) {
+        survey.settle(Standing::Covered, 0);
+        return Ok(survey);
+    }
+    let window = git.newest(WINDOW)?;
+    if window.is_empty() {
+        return Ok(survey);
+    }
+    match straight_to(&window, &anchor) {
+        Some(place) => survey.take(counted(window[..place].to_vec(), folder)),
+        None => survey.look_further(git, &anchor, window, folder)?,
+    }
+    Ok(survey)
+}
+
+impl Survey {
+    fn settle(&mut self, standing: Standing, pending: usize) {
+        self.coverage.standing = standing;
+        self.coverage.pending = Some(pending);
+    }
+
+    fn take(&mut self, mut commits: Vec<Commit>) {
+        let standing = if commits.is_empty() {
+            Standing::Covered
+        } else {
+            Standing::Behind
+        };
+        self.settle(standing, commits.len());
+        commits.truncate(NEWEST);
+        self.newest = commits;
+    }
+
+    /// Asks git about an anchor that no straight line of new commits leads back to.
+    fn look_further(
+        &mut self,
+        git: &Git,
+        anchor: &str,
+        window: Vec<Commit>,
+        folder: Option<&str>,
+    ) -> Result<()> {
+        let Some(full) = git.find(anchor)? else {
+            self.coverage.standing = Standing::Missing;
+            self.coverage.advice = Some(advice_missing(git));
+            self.newest = counted(window, folder);
+            self.newest.truncate(NEWEST);
+            return Ok(());
+        };
+        let Some(distance) = git.distance(&full)? else {
+            return Ok(());
+        };
+        if distance.ahead <= MOST_EXACT {
+            let nodes = git.nodes_since(Some(&full))?;
+            let hashes: Vec<&str> = nodes.iter().rev().map(|node| node.hash.as_str()).collect();
+            self.take(counted(git.commits(&hashes)?, folder));
+        } else {
+            self.take(counted(window, folder));
+            self.coverage.pending = Some(distance.ahead);
+            self.coverage.is_exact = false;
+        }
+        if distance.behind > 0 {
+            self.coverage.standing = Standing::Diverged;
+            self.coverage.advice = Some(advice_diverged(distance.behind));
+        }
+        Ok(())
+    }
+}
+
+impl Coverage {
+    /// Returns the coverage in one line.
+    pub fn line(&self) -> String {
+        let short = |hash: &Option<String>| {
+            hash.as_deref()
+                .map(|hash| hash[..hash.len().min(7)].to_owned())
+        };
+        let anchor = short(&self.anchor).unwrap_or_default();
+        let updated = self
+            .updated
+            .as_ref()
+            .map(|day| format!(", updated {day}"))
+            .unwrap_or_default();
+        let count = self.pending.unwrap_or(0);
+        let noun = if count == 1 { "commit" } else { "commits" };
+        let since = format!("{count} {noun} since");
+        match self.standing {
+            Standing::NoRepository => "no git repository, so commits are not followed".to_owned(),
+            Standing::NoCommits => "no commit yet".to_owned(),
+            Standing::NoAnchor => "STATE.md names no commit: nothing is covered".to_owned(),
+            Standing::Covered => format!("complete through {anchor}{updated}"),
+            Standing::Behind => format!("through {anchor}{updated}; {since}"),
+            Standing::Diverged => {
+                format!(
+                    "through {anchor}{updated}, which is not in this history; {since} the two parted"
+                )
+            }
+            Standing::Missing => format!("through {anchor}{updated}, which is not here"),
+        }
+    }
+}
+
+/// Returns the place of the anchor, where each commit before it has the next as its only parent.
+fn straight_to(window: &[Commit], anchor: &str) -> Option<usize> {
+    let place = window
+        .iter()
+        .position(|commit| commit.hash.starts_with(anchor))?;
+    let is_straight = window[..=place]
+        .windows(2)
+        .all(|pair| matches!(&pair[0].parents[..], [only] if *only == pair[1].hash));
+    is_straight.then_some(place)
+}
+
+/// Leaves out the commits that changed nothing but the ledger.
+fn counted(commits: Vec<Commit>, folder: Option<&str>) -> Vec<Commit> {
+    let is_own = |commit: &Commit| folder.is_some_and(|folder| commit.is_below(folder));
+    commits
+        .into_iter()
+        .filter(|commit| !is_own(commit))
+        .collect()
+}
+
+/// Returns the hashes of commits that changed nothing but the ledger, of the whole range.
+pub(crate) fn own_commits(
+    git: &Git,
+    folder: Option<&str>,
+    since: Option<&str>,
+) -> Result<BTreeSet<String>> {
+    match folder {
+        Some(folder) => git.only_below(folder, since),
+        None => Ok(BTreeSet::new()),
+    }
+}
+
+pub(crate) fn advice_missing(git: &Git) -> String {
+    if git.is_shallow() {
+        return "this clone is shallow: `git fetch --unshallow` brings the history, or `annals ledger pending` takes what is here".to_owned();
+    }
+    "the history was rewritten, or the commit never came here: `git fetch` may bring it; else `annals ledger pending` lists the commits since the last update's day, and an update through HEAD sets a new anchor".to_owned()
+}
+
+fn advice_diverged(behind: usize) -> String {
+    let noun = if behind == 1 { "commit" } else { "commits" };
+    format!(
+        "the anchor has {behind} {noun} that this history lacks (another branch, or rewritten): `annals ledger pending` lists what is only here, and an update through HEAD sets a new anchor"
+    )
+}

@@ -1,0 +1,241 @@
+//! The update document: what an agent hands in, whole.
+
+mod schema;
+
+use serde::Deserialize;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::Problem;
+use crate::secrets;
+
+pub(crate) use schema::schema;
+
+/// An update of the ledger; parts that are left out leave their file as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Update {
+    /// STATE.md, written anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<NewState>,
+    /// Changes to CONSTRAINTS.md, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<ConstraintChange>,
+    /// New entries of DECISIONS.md.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<NewDecision>,
+    /// The bullets of the rollup in DECISIONS.md, all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollup: Option<Vec<String>>,
+    /// The hash of the last commit that the update takes account of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covered_through: Option<String>,
+}
+
+/// What is true now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewState {
+    /// What is being worked towards, in a line.
+    pub objective: String,
+    /// One to three lines.
+    pub active_work: Vec<String>,
+    /// What keeps the work from going on.
+    #[serde(default)]
+    pub blockers: Vec<String>,
+    /// At most five lines.
+    #[serde(default)]
+    pub next_actions: Vec<String>,
+    /// How to run it.
+    #[serde(default)]
+    pub quick_reference: QuickReference,
+    /// At most three lines.
+    #[serde(default)]
+    pub out_of_scope: Vec<String>,
+}
+
+/// How to run and test, and where to begin reading.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuickReference {
+    /// The command that runs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// The command that tests it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// The file to begin reading with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry_point: Option<String>,
+    /// At most two more lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<String>,
+}
+
+/// What is done to a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// A new bullet.
+    Add,
+    /// Another text for a bullet, in its place.
+    Edit,
+    /// The bullet moves to Superseded.
+    Supersede,
+}
+
+/// A change to one bullet of CONSTRAINTS.md.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstraintChange {
+    /// What is done.
+    pub op: Operation,
+    /// The section: where to add, or where to look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// The new text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bullet: Option<String>,
+    /// The bullet meant: its text, or a part that no other bullet has.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matching: Option<String>,
+    /// Why it no longer holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A new entry of DECISIONS.md: a decision, or a fix.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewDecision {
+    /// The day, as `2026-02-17`.
+    pub date: String,
+    /// What was decided or fixed, in a line.
+    pub title: String,
+    /// Of a decision: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Of a decision: what it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<String>,
+    /// Of a fix: what was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symptom: Option<String>,
+    /// Of a fix: what caused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root_cause: Option<String>,
+    /// Of a fix: what was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+    /// Of a fix: what keeps it from coming back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prevention: Option<String>,
+    /// A commit, a pull request, or a path marked as an on-disk invariant.
+    pub evidence: String,
+}
+
+/// A document as far as its shape allows: what is out of shape is left out, and told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Draft {
+    /// STATE.md, written anew.
+    pub(crate) state: Option<NewState>,
+    /// Changes to CONSTRAINTS.md, each with its place in the list.
+    pub(crate) constraints: Vec<(usize, ConstraintChange)>,
+    /// New entries of DECISIONS.md, each with its place in the list.
+    pub(crate) decisions: Vec<(usize, NewDecision)>,
+    /// The bullets of the rollup.
+    pub(crate) rollup: Option<Vec<String>>,
+    /// The hash of the last commit that the update takes account of.
+    pub(crate) covered_through: Option<String>,
+    /// Every fault of the shape, and every secret.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Reads a document: what has the right shape, and every fault of the rest, each with its JSON pointer.
+///
+/// What is left out is refused with the whole; the rest is held against the rules all the same, so that
+/// one answer has all there is to put right.
+pub(crate) fn read(text: &str, allow_secret: bool) -> Draft {
+    let value: Value = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+        Ok(value) => value,
+        Err(error) => {
+            let problems = vec![Problem::new("", format!("is not JSON: {error}"))];
+            return Draft {
+                problems,
+                ..Draft::default()
+            };
+        }
+    };
+    let mut problems = schema::validate(&value);
+    let mut draft = Draft {
+        state: part(value.get("state"), "/state", &problems),
+        constraints: parts(value.get("constraints"), "/constraints", &problems),
+        decisions: parts(value.get("decisions"), "/decisions", &problems),
+        rollup: part(value.get("rollup"), "/rollup", &problems),
+        covered_through: part(value.get("covered_through"), "/covered_through", &problems),
+        problems: Vec::new(),
+    };
+    if !allow_secret {
+        find_secrets(&value, "", &mut problems);
+    }
+    draft.problems = problems;
+    draft
+}
+
+/// Returns a part of the document, if its shape is right: what the schema lets through fits the types.
+fn part<T: DeserializeOwned>(
+    value: Option<&Value>,
+    pointer: &str,
+    problems: &[Problem],
+) -> Option<T> {
+    let is_at_fault = problems.iter().any(|problem| {
+        let below = problem.pointer.strip_prefix(pointer);
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    let value = value.filter(|value| !value.is_null() && !is_at_fault)?;
+    T::deserialize(value).ok()
+}
+
+fn parts<T: DeserializeOwned>(
+    value: Option<&Value>,
+    pointer: &str,
+    problems: &[Problem],
+) -> Vec<(usize, T)> {
+    let items = value
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .enumerate();
+    items
+        .filter_map(|(index, item)| {
+            let pointer = format!("{pointer}/{index}");
+            part(Some(item), &pointer, problems).map(|item| (index, item))
+        })
+        .collect()
+}
+
+fn find_secrets(value: &Value, pointer: &str, problems: &mut Vec<Problem>) {
+    match value {
+        Value::String(text) => {
+            if let Some(secret) = secrets::find(text).first() {
+                let message = format!("holds what looks like a secret ({})", secret.rule);
+                problems.push(Problem::new(pointer, message));
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                find_secrets(item, &format!("{pointer}/{index}"), problems);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                find_secrets(field, &schema::below(pointer, name), problems);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! What a decision rests on: commits, pull requests, files.
+
+use std::path::Component;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::error::Result;
+use crate::git::Git;
+use crate::project::Project;
+
+static PULL_REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+").ok()
+});
+
+/// What marks a path as evidence: what it says must hold on the disk, whatever the history.
+const ON_DISK: &str = "on-disk invariant";
+
+/// What stands in an entry's evidence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Evidence {
+    /// What looks like the hash of a commit.
+    pub(crate) hashes: Vec<String>,
+    /// Whether a pull request is linked.
+    pub(crate) has_pull_request: bool,
+    /// The paths, where they are marked as on-disk invariants.
+    pub(crate) paths: Vec<String>,
+}
+
+impl Evidence {
+    pub(crate) fn parse(text: &str) -> Self {
+        let linked = PULL_REQUEST
+            .as_ref()
+            .map(|link| link.replace_all(text, " "));
+        let has_pull_request = linked.as_deref().is_some_and(|rest| rest != text);
+        let rest = linked.as_deref().unwrap_or(text);
+        let is_marked = rest.to_lowercase().contains(ON_DISK);
+        let mut evidence = Self {
+            has_pull_request,
+            ..Self::default()
+        };
+        for word in rest.split(|c: char| c.is_whitespace() || "`,;()[]\"'".contains(c)) {
+            let word = word.trim_matches(['.', ':', '*', '#']);
+            if is_hash(word) {
+                evidence.hashes.push(word.to_ascii_lowercase());
+            } else if is_marked && is_path(word) {
+                evidence.paths.push(word.to_owned());
+            }
+        }
+        evidence
+    }
+
+    /// Returns what is wrong with it; `known` tells of each hash whether there is such a commit.
+    pub(crate) fn faults(&self, known: &[bool], project: &Project) -> Vec<String> {
+        let mut faults = Vec::new();
+        for (hash, _) in self.hashes.iter().zip(known).filter(|(_, known)| !**known) {
+            let why = if project.git.is_repository() {
+                "names no commit here"
+            } else {
+                "cannot be looked up: there is no git repository"
+            };
+            faults.push(format!("{hash} {why}"));
+        }
+        for path in &self.paths {
+            if !is_there(&project.root, path) {
+                faults.push(format!("{path} is no file of this project"));
+            }
+        }
+        let is_nothing = self.hashes.is_empty() && !self.has_pull_request && self.paths.is_empty();
+        if is_nothing {
+            faults.push(format!(
+                "names no evidence: a commit's hash, the link of a pull request, or a path followed by `({ON_DISK})`"
+            ));
+        }
+        faults
+    }
+}
+
+/// Returns which hashes of several evidences name a commit; one process for all.
+pub(crate) fn known(git: &Git, evidences: &[Evidence]) -> Result<Vec<Vec<bool>>> {
+    let hashes: Vec<&str> = evidences
+        .iter()
+        .flat_map(|one| &one.hashes)
+        .map(String::as_str)
+        .collect();
+    let mut times = git.commit_times(&hashes)?.into_iter();
+    let known = evidences.iter().map(|one| {
+        let known = one.hashes.iter().map(|_| times.next().flatten().is_some());
+        known.collect()
+    });
+    Ok(known.collect())
+}
+
+fn is_hash(word: &str) -> bool {
+    (7..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn is_path(word: &str) -> bool {
+    !word.contains("://")
+        && word.contains(['/', '.'])
+        && word.contains(|c: char| c.is_alphanumeric())
+}
+
+fn is_there(root: &Path, path: &str) -> bool {
+    let path = Path::new(path);
+    let is_inside = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    is_inside && root.join(path).exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_is_read_from_free_text() {
+        let read = |text: &str| {
+            let found = Evidence::parse(text);
+            (found.hashes, found.has_pull_request, found.paths)
+        };
+        let none = Vec::<String>::new;
+        assert_eq!(
+            read("77c1af2, `A074D0F`."),
+            (vec!["77c1af2".into(), "a074d0f".into()], false, none())
+        );
+        assert_eq!(
+            read("https://example.org/a/b/pull/12"),
+            (none(), true, none())
+        );
+        assert_eq!(
+            read("https://example.org/g/-/merge_requests/7 (merged)"),
+            (none(), true, none())
+        );
+        assert_eq!(read("see src/main.rs"), (none(), false, none()));
+        assert_eq!(
+            read("`src/main.rs` (on-disk invariant)"),
+            (none(), false, vec!["src/main.rs".into()])
+        );
+        assert_eq!(read("this commit, reviewed"), (none(), false, none()));
+    }
+}

@@ -1,0 +1,60 @@
+//! Makes the ledger's files where they are missing.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::ledger::anchor::NONE_YET;
+use crate::ledger::apply;
+use crate::ledger::files::Files;
+use crate::project::Project;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::templates::Template;
+use crate::warning::Warning;
+
+/// What `annals ledger init` did.
+#[derive(Clone, Debug, Serialize)]
+pub struct InitReport {
+    /// The ledger's folder, relative to the project.
+    pub folder: PathBuf,
+    /// The files made, or on a dry run to be made, relative to the project.
+    pub created: Vec<PathBuf>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// What was odd.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Makes each file that is missing from its template; the anchor is what is checked out.
+pub fn init(project: &Project) -> Result<InitReport> {
+    let mut warnings = Vec::new();
+    let (folder, applied) = project
+        .storage()
+        .transact("ledger init", &[Store::Ledger], || {
+            let files = Files::read(project, &mut warnings)?;
+            let anchor = project.git.head()?;
+            let state = apply::state::blank(project, anchor.as_deref().unwrap_or(NONE_YET))?;
+            let mut changes = Changes::new();
+            for (file, text) in [
+                (&files.state, state.as_str()),
+                (&files.constraints, Template::LedgerConstraints.text()),
+                (&files.decisions, Template::LedgerDecisions.text()),
+            ] {
+                if !file.exists() {
+                    changes.edit(&file.path, None, text)?;
+                }
+            }
+            Ok((files.folder.path, changes))
+        })?;
+    warnings.extend(applied.warnings);
+    let relative = |path: &PathBuf| project.relative(path).to_owned();
+    Ok(InitReport {
+        folder: project.relative(&folder).to_owned(),
+        created: applied.changed.iter().map(relative).collect(),
+        diff: applied.dry_run.then_some(applied.diff),
+        warnings: project.named(warnings),
+    })
+}

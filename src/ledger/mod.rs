@@ -1,0 +1,79 @@
+//! Three files with three update modes, and how much of git they cover.
+//!
+//! `STATE.md` says what is true now and is written anew each time:
+//!
+//! ```markdown
+//! # State
+//!
+//! ## Current Objective
+//! ## Active Work
+//! ## Blockers
+//! ## Next Actions
+//! ## Quick Reference
+//! ## Out of Scope (for now)
+//!
+//! ---
+//! Last memory update: 2026-02-17
+//! Commits covered through: 1556aaf4112000488d46f31c0d93069fd7799cee
+//! ```
+//!
+//! `CONSTRAINTS.md` says what must not change and is merged into: bullets in sections, added, edited in
+//! place or moved to Superseded, never deleted.
+//!
+//! `DECISIONS.md` says how it came about and is appended to: a rollup, then months, newest first, of
+//! `### 2026-02-17 — Title` with **Why**, **Impact** and **Evidence**, or what a fix has instead.
+//!
+//! The last hash is the anchor: all commits up to it are taken account of. A session starts with the
+//! [`brief`]; an agent asks for what is [`pending`], writes an [`Update`] and hands it in whole.
+
+mod anchor;
+mod apply;
+mod batch;
+mod brief;
+mod check;
+mod constraints;
+mod coverage;
+mod decisions;
+mod document;
+mod evidence;
+mod files;
+mod fix;
+mod init;
+mod likeness;
+mod pending;
+#[cfg(test)]
+mod properties;
+mod skill;
+mod specs;
+mod state;
+mod update;
+
+pub use brief::Brief;
+pub use brief::CommitLine;
+pub use brief::brief;
+pub use check::CheckReport;
+pub use check::Finding;
+pub use check::check;
+pub use coverage::Coverage;
+pub use coverage::Standing;
+pub use document::ConstraintChange;
+pub use document::NewDecision;
+pub use document::NewState;
+pub use document::Operation;
+pub use document::QuickReference;
+pub use document::Update;
+pub use fix::FixReport;
+pub use fix::fix;
+pub use init::InitReport;
+pub use init::init;
+pub use pending::CurrentFiles;
+pub use pending::Pending;
+pub use pending::pending;
+pub use pending::schema;
+pub use skill::skill;
+pub use specs::Spec;
+pub use specs::Specs;
+pub use update::Applied;
+pub use update::UpdateReport;
+pub use update::UpdateRequest;
+pub use update::update;

@@ -1,0 +1,136 @@
+//! What an agent needs to write the next update.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::git::Commit;
+use crate::ledger::batch::batch;
+use crate::ledger::coverage;
+use crate::ledger::coverage::Coverage;
+use crate::ledger::coverage::Standing;
+use crate::ledger::document;
+use crate::ledger::files::File;
+use crate::ledger::files::Files;
+use crate::ledger::specs;
+use crate::ledger::specs::Specs;
+use crate::ledger::state::State;
+use crate::project::Project;
+use crate::templates::Template;
+use crate::warning::Warning;
+
+/// The three files as they stand; none where a file is missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CurrentFiles {
+    /// STATE.md.
+    pub state: Option<String>,
+    /// CONSTRAINTS.md.
+    pub constraints: Option<String>,
+    /// DECISIONS.md.
+    pub decisions: Option<String>,
+}
+
+/// What is to be taken account of. It is the document of `annals ledger pending --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pending {
+    /// How much of git's history is covered.
+    pub coverage: Coverage,
+    /// The commits of this batch, oldest first.
+    pub commits: Vec<Commit>,
+    /// Where this batch ends: the update's `covered_through`.
+    pub covered_through: Option<String>,
+    /// How many commits remain behind this batch.
+    pub remaining: usize,
+    /// The specs and plans that these commits touch or name.
+    pub specs: Specs,
+    /// The three files as they stand.
+    pub files: CurrentFiles,
+    /// What is worth an entry.
+    pub threshold: &'static str,
+    /// The JSON schema of the update.
+    pub schema: &'static Value,
+    /// What was read in part only.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Returns the JSON schema of the update document.
+pub fn schema() -> &'static Value {
+    document::schema()
+}
+
+/// Puts together the next batch of at most `most` commits, and what is needed to take account of it.
+pub fn pending(project: &Project, most: usize) -> Result<Pending> {
+    let mut warnings = Vec::new();
+    let files = Files::read(project, &mut warnings)?;
+    let state = State::parse(&files.state.text);
+    let folder = files.folder.in_git.as_deref();
+    let survey = coverage::survey(project, &state.footer, folder)?;
+    let mut pending = Pending {
+        commits: Vec::new(),
+        covered_through: None,
+        remaining: 0,
+        specs: Specs::default(),
+        files: CurrentFiles {
+            state: current(&files.state),
+            constraints: current(&files.constraints),
+            decisions: current(&files.decisions),
+        },
+        threshold: Template::LedgerThreshold.text().trim_end(),
+        schema: schema(),
+        coverage: survey.coverage,
+        warnings: project.named(warnings),
+    };
+    let standing = pending.coverage.standing;
+    if !matches!(
+        standing,
+        Standing::NoRepository | Standing::NoCommits | Standing::Covered
+    ) {
+        pending.fill(project, folder, most.max(1))?;
+    }
+    Ok(pending)
+}
+
+impl Pending {
+    fn fill(&mut self, project: &Project, folder: Option<&str>, most: usize) -> Result<()> {
+        let git = &project.git;
+        let anchor = match (&self.coverage.anchor, self.coverage.standing) {
+            (Some(anchor), Standing::Behind | Standing::Diverged) => git.find(anchor)?,
+            _ => None,
+        };
+        let own = coverage::own_commits(git, folder, anchor.as_deref())?;
+        let nodes = git.nodes_since(anchor.as_deref())?;
+        let nodes = match (self.coverage.standing, &self.coverage.updated) {
+            (Standing::Missing, Some(day)) => git.made_since(nodes, day)?,
+            _ => nodes,
+        };
+        let descends_from = match self.coverage.standing {
+            Standing::Behind => anchor.as_deref(),
+            // What is only here need not descend from what is only there.
+            _ => None,
+        };
+        let chosen = batch(&nodes, descends_from, &own, most);
+        let counted = |hash: &&str| !own.contains(*hash);
+        let hashes: Vec<&str> = chosen
+            .hashes
+            .iter()
+            .map(String::as_str)
+            .filter(counted)
+            .collect();
+        let total = nodes
+            .iter()
+            .filter(|node| !own.contains(&node.hash))
+            .count();
+        self.coverage.pending = Some(total);
+        self.coverage.is_exact = true;
+        self.remaining = total - hashes.len();
+        self.commits = git.commits(&hashes)?;
+        self.specs = specs::specs(git, &self.commits, chosen.end.as_deref())?;
+        self.covered_through = chosen.end;
+        Ok(())
+    }
+}
+
+fn current(file: &File) -> Option<String> {
+    file.exists().then(|| file.text.clone())
+}

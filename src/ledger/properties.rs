@@ -1,0 +1,117 @@
+//! What holds for any text at all: nothing panics, a repair repeated changes nothing, nothing written is lost.
+
+use proptest::prelude::*;
+
+use crate::ledger::anchor::Footer;
+use crate::ledger::apply;
+use crate::ledger::constraints::Constraints;
+use crate::ledger::decisions::Decisions;
+use crate::ledger::document;
+use crate::ledger::evidence::Evidence;
+use crate::ledger::files::File;
+use crate::ledger::fix;
+use crate::ledger::state::State;
+
+/// Pieces that the readers look for, in any order, and anything in between.
+fn any_text() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "# State\n",
+        "## Active Work\n",
+        "## Next Actions\n",
+        "- [ ] x\n",
+        "- one\n",
+        "  - nested\n",
+        "\n",
+        "\r\n",
+        "## Recent (last 30 days)\n",
+        "## 2026-02\n",
+        "## 2026-01\n",
+        "### 2026-02-17 \u{2014} T\n",
+        "- **Why:** x\n",
+        "```\n",
+        "---\n",
+        "Commits covered through: ",
+        "84e9493",
+        "<!-- t:last-commit:84e9493 -->\n",
+        "Last memory update: 2026-02-01\n",
+        "## Rules\n",
+        "## Superseded\n",
+        "> - q\n",
+        "* a\n",
+        "1. n\n",
+        "text\n",
+        "\u{feff}",
+        "\u{518d}\u{8a66}",
+        "| a | b |\n|---|---|\n",
+        "<div>\n",
+        "- (2026-02-03) Title - why\n",
+    ]);
+    prop_oneof![
+        prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat()),
+        ".{0,80}",
+    ]
+}
+
+fn file(text: &str) -> File {
+    File {
+        path: "X.md".into(),
+        bytes: Some(text.as_bytes().to_vec()),
+        text: text.to_owned(),
+        is_broken: false,
+    }
+}
+
+/// Tells whether all lines of a text are still there, in whatever order.
+fn keeps_lines(old: &str, new: &str) -> bool {
+    let mut left: Vec<&str> = new.lines().collect();
+    old.lines()
+        .filter(|line| !line.trim_matches('\u{feff}').trim().is_empty())
+        .all(|line| {
+            let at = left
+                .iter()
+                .position(|other| other.trim_end() == line.trim_end());
+            at.map(|at| left.remove(at)).is_some()
+        })
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics_a_reader(text in any_text()) {
+        let state = State::parse(&text);
+        let _ = state.is_uninitialised(&text);
+        let footer = Footer::parse(&text);
+        let _ = footer.comments(&text, "abc1234");
+        for anchor in &footer.anchors {
+            prop_assert!(text.get(anchor.range.clone()).is_some());
+        }
+        for bullet in Constraints::parse(&text).bullets {
+            prop_assert!(text.get(bullet.lines).is_some() && text.get(bullet.range).is_some());
+        }
+        for entry in Decisions::parse(&text).entries {
+            prop_assert!(text.get(entry.range).is_some());
+        }
+        let _ = Evidence::parse(&text);
+        let _ = document::read(&text, false);
+    }
+
+    #[test]
+    fn a_rollup_written_twice_is_written_once(text in any_text()) {
+        let bullets: Vec<String> = (0..6).map(|n| format!("gist {n}")).collect();
+        if let Some(once) = apply::rollup::replaced(&text, &bullets, "\n") {
+            prop_assert_eq!(Decisions::parse(&once).rollup.map(|rollup| rollup.bullets), Some(bullets.clone()));
+            prop_assert_eq!(apply::rollup::replaced(&once, &bullets, "\n"), Some(once));
+        }
+    }
+
+    #[test]
+    fn a_repair_drops_no_line_and_repeats_as_nothing(text in any_text()) {
+        for mend in [fix::mend_state as fn(&File) -> String, fix::mend_constraints] {
+            let once = mend(&file(&text));
+            prop_assert!(keeps_lines(&text, &once), "{:?}\n{:?}", text, once);
+            let twice = mend(&file(&once));
+            prop_assert_eq!(twice, once);
+        }
+        let mended = fix::mend_decisions(&file(&text));
+        prop_assert!(Decisions::parse(&mended).entries.len() >= Decisions::parse(&text).entries.len(), "{:?}\n{:?}", text, mended);
+    }
+}

@@ -1,0 +1,136 @@
+//! Specs and plans that commits touch or name, as they stand at the end of a batch.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::git::Commit;
+use crate::git::Git;
+use crate::git::Object;
+
+/// Where specs and plans are kept.
+const FOLDERS: [&str; 3] = ["specs/", "docs/plans/", "docs/specs/"];
+/// So many are handed out.
+const MOST_FILES: usize = 20;
+/// So many bytes of them, in all.
+const MOST_BYTES: usize = 100_000;
+
+/// A spec or plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Spec {
+    /// Its name, from the top of the repository.
+    pub path: String,
+    /// Its text at the end of the batch.
+    pub text: String,
+    /// Whether the text is cut.
+    pub truncated: bool,
+}
+
+/// The specs and plans of a batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Specs {
+    /// Those handed out, by name.
+    pub files: Vec<Spec>,
+    /// Those left out because there are too many, or too much in them.
+    pub left_out: Vec<String>,
+}
+
+/// Reads the specs and plans of commits, as `end` has them; those that are gone by then are left out.
+pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<Specs> {
+    let mut specs = Specs::default();
+    let paths: BTreeSet<String> = commits.iter().flat_map(named).collect();
+    let (Some(end), false) = (end, paths.is_empty()) else {
+        return Ok(specs);
+    };
+    let Some(mut objects) = git.objects()? else {
+        return Ok(specs);
+    };
+    let names: Vec<String> = paths.iter().map(|path| format!("{end}:{path}")).collect();
+    let mut room = MOST_BYTES;
+    for (path, found) in paths.into_iter().zip(objects.read(&names)?) {
+        let Some(Object::Blob(content)) = found else {
+            continue;
+        };
+        // A picture among the specs is not read.
+        let Ok(text) = String::from_utf8(content) else {
+            continue;
+        };
+        if specs.files.len() == MOST_FILES || room == 0 {
+            specs.left_out.push(path);
+            continue;
+        }
+        let kept = floor(&text, room);
+        room -= kept.len();
+        specs.files.push(Spec {
+            truncated: kept.len() < text.len(),
+            text: kept.to_owned(),
+            path,
+        });
+    }
+    Ok(specs)
+}
+
+/// Returns the specs that a commit touches or that its message names.
+fn named(commit: &Commit) -> Vec<String> {
+    let touched = commit
+        .files
+        .iter()
+        .filter(|file| file.status != 'D')
+        .map(|file| file.path.as_str());
+    let message = [commit.subject.as_str(), commit.body.as_str()];
+    let words = message
+        .iter()
+        .flat_map(|text| text.split(|c: char| c.is_whitespace() || "`'\"()[]<>,;".contains(c)))
+        .map(|word| {
+            word.trim_start_matches("./")
+                .trim_end_matches(['.', ':', '!', '?'])
+        });
+    touched
+        .chain(words)
+        .filter(|path| is_spec(path))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn is_spec(path: &str) -> bool {
+    let is_in = |folder: &str| path.starts_with(folder) || path.contains(&format!("/{folder}"));
+    let is_plain = !path.contains("://") && !path.split('/').any(|part| part == "..");
+    is_plain && !path.ends_with('/') && FOLDERS.iter().any(|folder| is_in(folder))
+}
+
+/// Returns the longest start of a text that is no longer than `most` bytes.
+fn floor(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specs_are_known_by_their_folder() {
+        for path in [
+            "specs/a.md",
+            "app/specs/a.md",
+            "docs/plans/x/b.md",
+            "docs/specs/c.html",
+        ] {
+            assert!(is_spec(path), "{path}");
+        }
+        for path in [
+            "docs/plan.md",
+            "myspecs/a.md",
+            "specs/",
+            "specs/../a",
+            "https://x.org/specs/a",
+        ] {
+            assert!(!is_spec(path), "{path}");
+        }
+        assert_eq!(floor("aä", 2), "a");
+    }
+}

@@ -1,0 +1,134 @@
+//! STATE.md: its sections, and whether anybody has filled them in.
+
+use crate::ledger::anchor::Footer;
+use crate::markdown::Outline;
+use crate::text::fold;
+
+/// What stands where nobody knows.
+pub(crate) const UNKNOWN: &str = "Unknown (needs human)";
+/// What stands where nobody has decided.
+pub(crate) const TRIAGE: &str = "Needs triage";
+/// No more lines are written.
+pub(crate) const MOST_LINES: usize = 45;
+
+/// The sections of the file, in their order.
+pub(crate) const SECTIONS: [&str; 6] = [
+    "Current Objective",
+    "Active Work",
+    "Blockers",
+    "Next Actions",
+    "Quick Reference",
+    "Out of Scope",
+];
+
+/// A section's bullets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The heading's line, counted from 1.
+    pub(crate) line: usize,
+    /// The bullets, and whether each has a checkbox.
+    pub(crate) bullets: Vec<(String, bool)>,
+    /// What is written under the heading, verbatim.
+    pub(crate) text: String,
+}
+
+/// What was read of the file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// The sections that are there, by their place in [`SECTIONS`].
+    pub(crate) parts: [Option<Part>; 6],
+    /// Anchors and date.
+    pub(crate) footer: Footer,
+}
+
+impl State {
+    pub(crate) fn parse(text: &str) -> Self {
+        let outline = Outline::parse(text, 0);
+        let part = |title: &str| {
+            let wanted = fold(title);
+            let mut sections = outline
+                .sections()
+                .iter()
+                .filter(|section| section.level >= 2);
+            let section = sections.find(|section| fold(&section.title).starts_with(&wanted))?;
+            let items = outline
+                .items(&section.own)
+                .filter(|(_, item)| item.depth == 0);
+            Some(Part {
+                line: section.line,
+                bullets: items
+                    .map(|(_, item)| (item.text.clone(), item.checked.is_some()))
+                    .collect(),
+                text: outline.slice(&section.own).to_owned(),
+            })
+        };
+        Self {
+            parts: SECTIONS.map(part),
+            footer: Footer::parse(text),
+        }
+    }
+
+    /// Tells whether the file is still the template, or says that nobody knows what is being done.
+    pub(crate) fn is_uninitialised(&self, text: &str) -> bool {
+        let is_marked = text.contains(UNKNOWN) || text.contains(TRIAGE);
+        let is_working = |part: &Part| {
+            part.bullets
+                .iter()
+                .any(|(bullet, _)| says_something(bullet))
+        };
+        let has_work = self.parts[1].as_ref().is_some_and(is_working);
+        text.trim().is_empty() || (is_marked && !has_work)
+    }
+}
+
+/// Tells whether a bullet is more than a marker that nothing is known or nothing is there.
+pub(crate) fn says_something(bullet: &str) -> bool {
+    let plain = bullet.trim_matches(['(', ')', '*', '_', '.', ' ', '`']);
+    let is_placeholder = plain.starts_with(['{', '<', '[']);
+    let nothing = ["", "none", "none yet", "n/a", "tbd", "todo", "-"];
+    !is_placeholder
+        && !plain.starts_with("Unknown (needs human")
+        && !plain.starts_with(TRIAGE)
+        && !nothing.contains(&fold(plain).as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_without_work_are_uninitialised() {
+        let state = |work: &str, objective: &str| {
+            format!("# State\n\n## Current Objective\n{objective}\n\n## Active Work\n- {work}\n")
+        };
+        for (text, expected) in [
+            (state(UNKNOWN, UNKNOWN), true),
+            (state("None", UNKNOWN), true),
+            (state("Unknown (needs human).", "Ship it"), true),
+            (state("Write the parser", UNKNOWN), false),
+            (state("Write the parser", "Ship it"), false),
+            (state("None", "Ship it"), false),
+            (String::new(), true),
+            ("# Where we are\n\nFree text.\n".to_owned(), false),
+        ] {
+            assert_eq!(
+                State::parse(&text).is_uninitialised(&text),
+                expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn sections_are_read_by_the_start_of_their_titles() {
+        let text = "## Next Actions\n- [ ] one\n- two\n\n## Out of Scope (for now)\n- x\n";
+        let state = State::parse(text);
+        let next = state.parts[3].as_ref().unwrap();
+        assert_eq!(
+            next.bullets,
+            [("one".to_owned(), true), ("two".to_owned(), false)]
+        );
+        assert_eq!(state.parts[5].as_ref().unwrap().bullets.len(), 1);
+        assert_eq!(state.parts[0], None);
+    }
+}

@@ -1,0 +1,326 @@
+//! Applies an update: all of it or nothing, each file by its own mode.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Problem;
+use crate::error::Result;
+use crate::ledger::anchor::Footer;
+use crate::ledger::apply;
+use crate::ledger::apply::Outcome;
+use crate::ledger::document;
+use crate::ledger::document::Draft;
+use crate::ledger::files::CONSTRAINTS;
+use crate::ledger::files::DECISIONS;
+use crate::ledger::files::File;
+use crate::ledger::files::Files;
+use crate::ledger::files::STATE;
+use crate::project::Project;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::templates::Template;
+use crate::warning::Warning;
+
+/// How an update is to be applied.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UpdateRequest {
+    /// Whether the ledger's files are committed to git afterwards.
+    pub commit: bool,
+    /// Whether text that looks like a secret is let through.
+    pub allow_secret: bool,
+}
+
+/// What became of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Applied {
+    /// It is applied, or on a dry run would be.
+    Applied,
+    /// All of it was there before.
+    AlreadyApplied,
+}
+
+/// What `annals ledger update` did. It is the document of `annals ledger update --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct UpdateReport {
+    /// What became of it.
+    pub outcome: Applied,
+    /// The files changed, relative to the project.
+    pub changed: Vec<PathBuf>,
+    /// The anchor afterwards.
+    pub covered_through: Option<String>,
+    /// The commit that was made of the ledger's files.
+    pub commit: Option<String>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// What the rules let through with a remark.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// What is known of an update once it is planned.
+struct Planned {
+    covered_through: Option<String>,
+    warnings: Vec<Warning>,
+}
+
+/// The anchor that an update moves to.
+#[derive(Default)]
+struct Target {
+    hash: Option<String>,
+    problems: Vec<Problem>,
+    warnings: Vec<Warning>,
+}
+
+/// Applies an update document, given as JSON.
+pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<UpdateReport> {
+    let update = document::read(text, request.allow_secret);
+    let (plan, applied) = project
+        .storage()
+        .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
+    let Planned {
+        covered_through,
+        mut warnings,
+    } = plan;
+    warnings.extend(applied.warnings);
+    let changed: Vec<PathBuf> = applied
+        .changed
+        .iter()
+        .map(|path| project.relative(path).to_owned())
+        .collect();
+    let outcome = if changed.is_empty() {
+        Applied::AlreadyApplied
+    } else {
+        Applied::Applied
+    };
+    let commit = if request.commit && !applied.dry_run {
+        commit(project, covered_through.as_deref())?
+    } else {
+        None
+    };
+    Ok(UpdateReport {
+        outcome,
+        changed,
+        covered_through,
+        commit,
+        diff: applied.dry_run.then_some(applied.diff),
+        warnings: project.named(warnings),
+    })
+}
+
+/// Works out what the update makes of the three files, or all that speaks against it.
+fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
+    let mut warnings = Vec::new();
+    let files = Files::read(project, &mut warnings)?;
+    let target = target(project, update, &files.state)?;
+    warnings.extend(target.warnings);
+    let state = apply::state::apply(
+        project,
+        &files.state,
+        update.state.as_ref(),
+        target.hash.as_deref(),
+    )?;
+    let constraints = constraints(project, update, &files.constraints);
+    let decisions = decisions(project, update, &files.decisions)?;
+    let outcomes = [
+        (&files.state, state),
+        (&files.constraints, constraints),
+        (&files.decisions, decisions),
+    ];
+    let mut problems = update.problems.clone();
+    problems.extend(target.problems);
+    for (_, outcome) in &outcomes {
+        problems.extend(outcome.problems.iter().cloned());
+    }
+    let is_changed = outcomes.iter().any(|(_, outcome)| outcome.is_changed);
+    if is_changed || !problems.is_empty() {
+        // Only as a whole may an update be there already.
+        problems.extend(
+            outcomes
+                .iter()
+                .flat_map(|(_, outcome)| outcome.repeated.iter().cloned()),
+        );
+    }
+    if !problems.is_empty() {
+        return Err(refused(problems));
+    }
+    let mut changes = Changes::new();
+    for (file, outcome) in outcomes
+        .into_iter()
+        .filter(|(_, outcome)| outcome.is_changed)
+    {
+        file.editable()?;
+        changes.edit(&file.path, file.bytes.clone(), outcome.text)?;
+    }
+    let standing = Footer::parse(&files.state.text);
+    let covered = target.hash.or_else(|| standing.hash().map(str::to_owned));
+    let planned = Planned {
+        covered_through: covered,
+        warnings,
+    };
+    Ok((planned, changes))
+}
+
+fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
+    if update.constraints.is_empty() {
+        return Outcome::of(&file.text);
+    }
+    let text = or_template(file, Template::LedgerConstraints);
+    apply::constraints::apply(
+        text,
+        &update.constraints,
+        project.clock.today(),
+        file.line_end(),
+    )
+}
+
+fn decisions(project: &Project, update: &Draft, file: &File) -> Result<Outcome> {
+    if update.decisions.is_empty() && update.rollup.is_none() {
+        return Ok(Outcome::of(&file.text));
+    }
+    let text = or_template(file, Template::LedgerDecisions);
+    let line_end = file.line_end();
+    let mut outcome = apply::decisions::apply(project, text, &update.decisions, line_end)?;
+    if let Some(rollup) = &update.rollup {
+        let rolled = apply::rollup::apply(&outcome.text, rollup, line_end);
+        outcome.problems.extend(rolled.problems);
+        outcome.change(rolled.text);
+    }
+    Ok(outcome)
+}
+
+fn or_template(file: &File, template: Template) -> &str {
+    if file.exists() {
+        &file.text
+    } else {
+        template.text()
+    }
+}
+
+/// Finds the commit that the update covers, and holds it against the anchor and what is checked out.
+fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
+    let git = &project.git;
+    let mut target = Target::default();
+    let head = git.head()?;
+    let mut refuse = |message: String| {
+        target
+            .problems
+            .push(Problem::new("/covered_through", message));
+    };
+    let (wanted, head) = match (&update.covered_through, head) {
+        (Some(wanted), Some(head)) => (wanted.to_ascii_lowercase(), head),
+        (Some(_), None) => {
+            let what = if git.is_repository() {
+                "no commit"
+            } else {
+                "no git repository"
+            };
+            refuse(format!("there is {what} here: leave it out"));
+            return Ok(target);
+        }
+        (None, head) => {
+            if let (Some(head), true) = (head, update.state.is_some()) {
+                refuse(format!(
+                    "is required with a state; what is checked out is {head}"
+                ));
+            }
+            return Ok(target);
+        }
+    };
+    let Some(full) = git.find(&wanted)? else {
+        refuse(format!("{wanted} names no commit here"));
+        return Ok(target);
+    };
+    if full != head
+        && git
+            .distance(&full)?
+            .is_none_or(|distance| distance.behind > 0)
+    {
+        refuse(format!(
+            "{wanted} is not in the history of what is checked out"
+        ));
+        return Ok(target);
+    }
+    if let Some(anchor) = Footer::parse(&file.text).hash()
+        && let Some(fault) = target.follow(project, anchor, &full, &head, file)?
+    {
+        target
+            .problems
+            .push(Problem::new("/covered_through", fault));
+    }
+    target.hash = Some(full);
+    Ok(target)
+}
+
+impl Target {
+    /// Returns why the anchor cannot move to a commit; where the old one is of no use any more, warns and lets it.
+    fn follow(
+        &mut self,
+        project: &Project,
+        anchor: &str,
+        full: &str,
+        head: &str,
+        file: &File,
+    ) -> Result<Option<String>> {
+        let git = &project.git;
+        let old = git.find(anchor)?;
+        let is_lost = match &old {
+            None => true,
+            Some(old) if old == full || old == head => false,
+            Some(old) => git
+                .distance(old)?
+                .is_none_or(|distance| distance.behind > 0),
+        };
+        if is_lost {
+            let message = format!(
+                "the old anchor {anchor} is not in this history, so that nothing shows whether commits were left out"
+            );
+            self.warnings.push(Warning::file(&file.path, message));
+            return Ok(None);
+        }
+        let Some(old) = old.filter(|old| old != full) else {
+            return Ok(None);
+        };
+        let distance = git.distance_between(&old, full)?;
+        let goes_back = distance.is_none_or(|distance| distance.behind > 0);
+        Ok(goes_back.then(|| {
+            format!("{full} does not descend from the anchor {old}: an anchor only moves forward")
+        }))
+    }
+}
+
+/// Commits the ledger's files; under its lock, so that parallel updates do not meet in git's index.
+fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<String>> {
+    let (hash, _) = project.storage().transact("ledger commit", &[Store::Ledger], || {
+        let mut warnings = Vec::new();
+        let files = Files::read(project, &mut warnings)?;
+        let names = [
+            (STATE, &files.state),
+            (CONSTRAINTS, &files.constraints),
+            (DECISIONS, &files.decisions),
+        ];
+        let there = names.iter().filter(|(_, file)| file.exists());
+        let paths: Vec<String> = there.filter_map(|(name, _)| files.folder.git_path(name)).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let through = covered_through.map(|hash| format!(" through {}", &hash[..hash.len().min(12)]));
+        let message = format!("Update the ledger{}", through.unwrap_or_default());
+        let hash = project.git.commit_only(&paths, &message, &project.clock);
+        let hash = hash.map_err(|error| {
+            error.hint("the files are written and not committed; the same update with --commit tries again")
+        })?;
+        Ok((hash, Changes::new()))
+    })?;
+    Ok(hash)
+}
+
+fn refused(problems: Vec<Problem>) -> Error {
+    let count = problems.len();
+    let noun = if count == 1 { "problem" } else { "problems" };
+    Error::refused(format!(
+        "the update has {count} {noun}, and nothing was written"
+    ))
+    .hint("`annals ledger pending --schema` prints the form, `annals ledger skill` the rules")
+    .problems(problems)
+}

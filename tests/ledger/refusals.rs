@@ -1,0 +1,401 @@
+//! Every rule refuses what breaks it, says where, and leaves the three files as they were.
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::ledger::commit;
+use crate::ledger::decision;
+use crate::ledger::initialised;
+use crate::ledger::moment;
+use crate::ledger::state;
+use crate::ledger::update;
+use crate::support::Case;
+use crate::support::difference;
+use crate::support::require;
+
+/// A ledger in use, and the hashes: old anchor, anchor, what is checked out, a branch apart.
+fn in_use() -> (Case, [String; 4]) {
+    let (case, first) = initialised();
+    let second = commit(&case, 1);
+    let document = json!({
+        "state": state("One"),
+        "constraints": [
+            {"op": "add", "section": "Rules", "bullet": "Never panic on any bytes of a file"},
+            {"op": "add", "section": "Rules", "bullet": "Sort before you print"},
+        ],
+        "decisions": [
+            decision("Write by hand", &first), decision("Two", &first), decision("Three", &first),
+            decision("Four", &first), decision("Five", &first),
+        ],
+        "rollup": ["a", "b", "c", "d", "e"],
+        "covered_through": second,
+    });
+    // Committed, or the branch would take the files along.
+    update(&case, &document, "--commit");
+    case.program("git checkout -q -b apart").success();
+    case.write("src/apart.rs", "// apart\n");
+    let apart = case.commit("Go apart", &moment(2));
+    case.program("git checkout -q main").success();
+    let head = commit(&case, 3);
+    (case, [first, second, head, apart])
+}
+
+/// Changes one place of a document that keeps every rule.
+fn with(document: &Value, pointer: &str, value: Value) -> Value {
+    let mut changed = document.clone();
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    match changed.pointer_mut(parent).unwrap() {
+        Value::Array(items) => items[name.parse::<usize>().unwrap()] = value,
+        Value::Object(fields) => {
+            fields.insert(name.to_owned(), value);
+        }
+        other => panic!("{other}"),
+    }
+    changed
+}
+
+fn lines(count: usize) -> Value {
+    (0..count).map(|n| format!("line {n}")).collect()
+}
+
+/// What breaks a rule: the place that is changed, the new value, the pointer and a part of the message.
+fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &'static str)> {
+    let [first, _, _, apart] = hashes;
+    let many: Vec<String> = (0..25).map(|n| format!("Blocker {n}")).collect();
+    vec![
+        ("/state", json!(7), "/state", "an object"),
+        (
+            "/state/objective",
+            json!(" "),
+            "/state/objective",
+            "one line",
+        ),
+        (
+            "/state/objective",
+            json!("It should work"),
+            "/state/objective",
+            "should",
+        ),
+        (
+            "/state/objective",
+            json!("What we used to do"),
+            "/state/objective",
+            "used to",
+        ),
+        (
+            "/state/active_work",
+            lines(0),
+            "/state/active_work",
+            "at least 1",
+        ),
+        (
+            "/state/active_work",
+            lines(4),
+            "/state/active_work",
+            "4 items, at most 3",
+        ),
+        (
+            "/state/next_actions",
+            lines(6),
+            "/state/next_actions",
+            "6 items, at most 5",
+        ),
+        (
+            "/state/out_of_scope",
+            lines(4),
+            "/state/out_of_scope",
+            "4 items, at most 3",
+        ),
+        (
+            "/state/quick_reference/more",
+            lines(3),
+            "/state/quick_reference/more",
+            "3 items, at most 2",
+        ),
+        (
+            "/state/blockers",
+            json!(many),
+            "/state",
+            "52 lines, at most 45",
+        ),
+        (
+            "/state/history",
+            json!([]),
+            "/state/history",
+            "no known field",
+        ),
+        (
+            "/constraints/0/op",
+            json!("delete"),
+            "/constraints/0/op",
+            "\"supersede\"",
+        ),
+        (
+            "/constraints/0/bullet",
+            json!("two\nlines"),
+            "/constraints/0/bullet",
+            "one line",
+        ),
+        (
+            "/constraints/0/bullet",
+            json!("Never panic on any bytes of files"),
+            "/constraints/0/bullet",
+            "says what line",
+        ),
+        (
+            "/constraints/0/bullet",
+            json!("Sort before you print"),
+            "/constraints/0/bullet",
+            "says what line",
+        ),
+        (
+            "/constraints/0/section",
+            json!("Superseded"),
+            "/constraints/0/section",
+            "`supersede`",
+        ),
+        (
+            "/constraints/1/match",
+            json!("no such bullet"),
+            "/constraints/1/match",
+            "matches no bullet",
+        ),
+        (
+            "/constraints/1/bullet",
+            json!("Entirely else"),
+            "/constraints/1/bullet",
+            "supersede that one",
+        ),
+        (
+            "/constraints/2/match",
+            json!("e"),
+            "/constraints/2/match",
+            "matches 2 bullets",
+        ),
+        (
+            "/constraints/2/reason",
+            json!(""),
+            "/constraints/2/reason",
+            "one line",
+        ),
+        (
+            "/decisions/0/date",
+            json!("2026-02-31"),
+            "/decisions/0/date",
+            "calendar",
+        ),
+        (
+            "/decisions/0/date",
+            json!("2027-01-01"),
+            "/decisions/0/date",
+            "future",
+        ),
+        (
+            "/decisions/0/title",
+            json!("write by HAND"),
+            "/decisions/0/title",
+            "never edited",
+        ),
+        (
+            "/decisions/0/why",
+            json!(null),
+            "/decisions/0/why",
+            "a string",
+        ),
+        (
+            "/decisions/0/symptom",
+            json!("A crash"),
+            "/decisions/0/prevention",
+            "required",
+        ),
+        (
+            "/decisions/0/fix",
+            json!("Mended"),
+            "/decisions/0/fix",
+            "belongs to a fix",
+        ),
+        (
+            "/decisions/0/evidence",
+            json!("everybody knows"),
+            "/decisions/0/evidence",
+            "no evidence",
+        ),
+        (
+            "/decisions/0/evidence",
+            json!("0123456789"),
+            "/decisions/0/evidence",
+            "names no commit",
+        ),
+        (
+            "/decisions/0/evidence",
+            json!("src/none.rs (on-disk invariant)"),
+            "/decisions/0/evidence",
+            "no file",
+        ),
+        ("/rollup", lines(4), "/rollup", "4 bullets"),
+        ("/rollup", lines(11), "/rollup", "11 items, at most 10"),
+        (
+            "/rollup/0",
+            json!(["AKIA", "IOSFODNN7", "REALKEY"].concat()),
+            "/rollup/0",
+            "secret",
+        ),
+        (
+            "/covered_through",
+            json!("HEAD"),
+            "/covered_through",
+            "hash of a commit",
+        ),
+        (
+            "/covered_through",
+            json!("0123456789"),
+            "/covered_through",
+            "names no commit",
+        ),
+        (
+            "/covered_through",
+            json!(apart),
+            "/covered_through",
+            "not in the history",
+        ),
+        (
+            "/covered_through",
+            json!(first),
+            "/covered_through",
+            "only moves forward",
+        ),
+        (
+            "/covered_through",
+            json!(null),
+            "/covered_through",
+            "required with a state",
+        ),
+        ("/more", json!(1), "/more", "no known field"),
+    ]
+}
+
+#[test]
+fn each_rule_refuses_what_breaks_it_and_nothing_is_written() {
+    if !require("git") {
+        return;
+    }
+    let (case, hashes) = in_use();
+    let head = &hashes[2];
+    let good = json!({
+        "state": state("Two"),
+        "constraints": [
+            {"op": "add", "section": "Hazards", "bullet": "Clocks jump back"},
+            {"op": "edit", "match": "Never panic", "bullet": "Never panic on any bytes of any file"},
+            {"op": "supersede", "match": "Sort before", "reason": "order is kept"},
+        ],
+        "decisions": [decision("Six", head)],
+        "rollup": ["a", "b", "c", "d", "e", "f"],
+        "covered_through": head,
+    });
+    let before = case.tree();
+    let violations = violations(&hashes);
+    for (place, value, pointer, message) in &violations {
+        let document = with(&good, place, value.clone());
+        let refused = case
+            .run("ledger update --json")
+            .stdin(document.to_string())
+            .code(4);
+        let error = &refused.json()["error"];
+        assert_eq!(error["kind"], json!("refused"));
+        let problems = error["problems"].as_array().unwrap();
+        let fits = |problem: &&Value| {
+            problem["pointer"] == json!(pointer)
+                && problem["message"].as_str().unwrap().contains(message)
+        };
+        assert!(
+            problems.iter().any(|problem| fits(&problem)),
+            "{place}: {message}: {}",
+            refused.report()
+        );
+        let changed = difference(&before, &case.tree());
+        assert!(changed.is_empty(), "{place}: {changed:?}");
+    }
+    // What was changed each time is all that was wrong.
+    update(&case, &good, "");
+}
+
+#[test]
+fn one_answer_lists_all_that_is_wrong() {
+    if !require("git") {
+        return;
+    }
+    let (case, [_, _, head, _]) = in_use();
+    let document = json!({
+        "state": {"objective": "It should work", "active_work": []},
+        "constraints": [{"op": "add", "section": "Rules", "bullet": "Sort before you print"}, {"op": "edit"}],
+        "decisions": [decision("Write by hand", "nowhere"), {"title": "T"}],
+        "rollup": ["a"],
+        "covered_through": head[..6],
+    });
+    let refused = case
+        .run("ledger update")
+        .stdin(document.to_string())
+        .code(4);
+    let stderr = refused.stderr();
+    for pointer in [
+        "/state/active_work",
+        "/constraints/0/bullet",
+        "/constraints/1/match",
+        "/constraints/1/bullet",
+        "/decisions/0/evidence",
+        "/decisions/1/date",
+        "/decisions/1/evidence",
+        "/decisions/1/why",
+        "/rollup",
+        "/covered_through",
+    ] {
+        assert!(
+            stderr.contains(&format!("\n  {pointer}: ")),
+            "{pointer}\n{}",
+            refused.report()
+        );
+    }
+    assert!(stderr.starts_with("error: the update has "), "{stderr}");
+    assert!(stderr.ends_with("the rules\n"), "{stderr}");
+}
+
+#[test]
+fn what_is_no_document_is_refused() {
+    let case = Case::empty();
+    for (input, message) in [
+        ("", "is not JSON"),
+        ("[]", "an object"),
+        ("{", "is not JSON"),
+    ] {
+        let refused = case.run("ledger update").stdin(input).code(4);
+        assert!(refused.stderr().contains(message), "{}", refused.report());
+    }
+    case.run("ledger update")
+        .stdin(b"\xff\xfe".to_vec())
+        .code(4);
+    case.run("ledger update --file none.json").code(3);
+    assert_eq!(case.tree().len(), 0);
+}
+
+#[test]
+fn a_file_that_is_no_text_is_read_and_not_written() {
+    let case = Case::empty();
+    case.write(
+        "docs/memory/CONSTRAINTS.md",
+        b"# Constraints\n\n## Rules\n- caf\xe9\n",
+    );
+    let before = case.tree();
+    let document =
+        json!({"constraints": [{"op": "add", "section": "Rules", "bullet": "One more"}]});
+    let refused = case
+        .run("ledger update")
+        .stdin(document.to_string())
+        .code(4);
+    assert!(
+        refused.stderr().contains("not UTF-8"),
+        "{}",
+        refused.report()
+    );
+    assert_eq!(case.tree(), before);
+    case.run("ledger brief").success();
+}

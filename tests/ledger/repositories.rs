@@ -1,0 +1,276 @@
+//! Worktrees, shallow clones, detached heads, rewritten history, merges, no commits, no git: an answer each.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::ledger::STATE;
+use crate::ledger::commit;
+use crate::ledger::hashes;
+use crate::ledger::initialised;
+use crate::ledger::moment;
+use crate::ledger::pending;
+use crate::ledger::state;
+use crate::ledger::text;
+use crate::ledger::update;
+use crate::support::Case;
+use crate::support::require;
+
+fn coverage(case: &Case, flags: &str) -> serde_json::Value {
+    let brief = case
+        .run(&format!("ledger brief --json {flags}"))
+        .success()
+        .json();
+    brief["coverage"].clone()
+}
+
+#[test]
+fn without_git_the_ledger_works_and_says_so() {
+    let case = Case::empty();
+    let nowhere = case.home().join("no-programs");
+    fs::create_dir(&nowhere).unwrap();
+    for has_git in [false, true] {
+        if has_git && require("git") {
+            case.git_init();
+        }
+        case.run("ledger init").env("PATH", &nowhere).success();
+        let document = json!({
+            "state": state("One"),
+            "constraints": [{"op": "add", "section": "Rules", "bullet": "Never panic"}],
+            "decisions": [{"date": "2026-02-27", "title": "T", "why": "w", "impact": "i", "evidence": "https://example.org/a/b/pull/3"}],
+        });
+        update(&case, &document, "");
+        let covered = coverage(&case, "");
+        assert_eq!(covered["anchor"], json!(null), "{covered}");
+        assert_eq!(pending(&case, "")["commits"], json!([]));
+        assert!(text(&case, STATE).ends_with("Commits covered through: none yet\n"));
+        let refused = case
+            .run("ledger update")
+            .stdin(json!({"covered_through": "0123456"}).to_string())
+            .code(4);
+        assert!(
+            refused.stderr().contains("leave it out"),
+            "{}",
+            refused.report()
+        );
+    }
+}
+
+#[test]
+fn a_repository_whose_git_is_gone_still_briefs() {
+    if !require("git") {
+        return;
+    }
+    let (case, _) = initialised();
+    commit(&case, 1);
+    let nowhere = case.home().join("no-programs");
+    fs::create_dir(&nowhere).unwrap();
+    let brief = case
+        .run("ledger brief --json")
+        .env("PATH", &nowhere)
+        .success()
+        .json();
+    assert_eq!(brief["coverage"]["standing"], json!("no_repository"));
+    case.run("ledger pending").env("PATH", &nowhere).success();
+}
+
+#[test]
+fn an_empty_repository_covers_its_first_commits_from_the_beginning() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::empty();
+    case.git_init();
+    case.run("ledger init").success();
+    assert_eq!(coverage(&case, "")["standing"], json!("no_commits"));
+    let made = [commit(&case, 1), commit(&case, 2)];
+    assert_eq!(coverage(&case, "")["standing"], json!("no_anchor"));
+    let one = pending(&case, "--max-commits 1");
+    assert_eq!(hashes(&one), made[..1]);
+    update(&case, &json!({"covered_through": made[0]}), "");
+    assert_eq!(hashes(&pending(&case, "")), made[1..]);
+}
+
+#[test]
+fn a_detached_head_and_a_worktree_are_where_they_are() {
+    if !require("git") {
+        return;
+    }
+    let (case, _) = initialised();
+    let made = [commit(&case, 1), commit(&case, 2)];
+    case.program("git worktree add -q --detach work")
+        .args([&made[0]])
+        .success();
+    let inside = case.run("-C work ledger pending --json").success().json();
+    assert_eq!(hashes(&inside), made[..1]);
+    case.run("-C work ledger update --commit")
+        .stdin(json!({"state": state("In the worktree"), "covered_through": made[0]}).to_string())
+        .success();
+    assert!(text(&case, "work/docs/memory/STATE.md").contains("In the worktree"));
+    assert!(!text(&case, STATE).contains("In the worktree"));
+    assert_eq!(coverage(&case, "-C work")["standing"], json!("covered"));
+    case.program("git checkout -q --detach")
+        .args([&made[0]])
+        .success();
+    assert_eq!(coverage(&case, "")["pending"], json!(1));
+}
+
+#[test]
+fn a_rewritten_history_is_told_and_goes_on() {
+    if !require("git") {
+        return;
+    }
+    let (case, first) = initialised();
+    let second = commit(&case, 1);
+    update(
+        &case,
+        &json!({"state": state("One"), "covered_through": second}),
+        "",
+    );
+    case.program("git reset -q --hard").args([&first]).success();
+    // The ledger was committed with the second commit; it is taken along by hand.
+    case.run("ledger init").success();
+    let stranded = text(&case, STATE).replace(&first, &second);
+    case.write(STATE, stranded);
+    let other = commit(&case, 2);
+    let covered = coverage(&case, "");
+    assert_eq!(
+        (&covered["standing"], &covered["pending"]),
+        (&json!("diverged"), &json!(1))
+    );
+    assert_eq!(hashes(&pending(&case, "")), [other.clone()]);
+    let told = case
+        .run("ledger update")
+        .stdin(json!({"covered_through": other}).to_string())
+        .success();
+    assert!(
+        told.stderr().contains("not in this history"),
+        "{}",
+        told.report()
+    );
+    assert_eq!(coverage(&case, "")["standing"], json!("covered"));
+}
+
+#[test]
+fn an_anchor_that_never_came_here_falls_back_on_the_day() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::empty();
+    case.git_init();
+    let footer = "Last memory update: 2026-02-02\nCommits covered through: 0123456789abcdef0123456789abcdef01234567\n";
+    case.write(
+        STATE,
+        format!("# State\n\n## Active Work\n- One\n\n---\n{footer}"),
+    );
+    let made: Vec<String> = (0..60).map(|n| commit(&case, n)).collect();
+    let brief = case.run("ledger brief").success().stdout();
+    assert!(
+        brief.starts_with("ACTION REQUIRED: the history was rewritten"),
+        "{brief}"
+    );
+    let listed = pending(&case, "--max-commits 100");
+    assert_eq!(hashes(&listed), made[24..]);
+    case.run("ledger check").code(1);
+    update(
+        &case,
+        &json!({"covered_through": listed["covered_through"]}),
+        "",
+    );
+    assert_eq!(coverage(&case, "")["standing"], json!("covered"));
+}
+
+#[test]
+fn a_shallow_clone_says_how_to_get_the_rest() {
+    if !require("git") {
+        return;
+    }
+    let (case, _) = initialised();
+    for n in 1..5 {
+        commit(&case, n);
+    }
+    let from = format!("file://{}", case.root().display());
+    case.program("git clone -q --depth=2")
+        .args([&from, "copy"])
+        .success();
+    let brief = case.run("-C copy ledger brief --json").success().json();
+    assert_eq!(brief["coverage"]["standing"], json!("missing"));
+    assert!(
+        brief["coverage"]["advice"]
+            .as_str()
+            .unwrap()
+            .contains("git fetch --unshallow"),
+        "{brief}"
+    );
+    assert_eq!(
+        case.run("-C copy ledger pending --json").success().json()["remaining"],
+        json!(0)
+    );
+}
+
+#[test]
+fn a_merge_comes_with_its_branch_and_batches_leave_nothing_out() {
+    if !require("git") {
+        return;
+    }
+    let (case, _) = initialised();
+    let mut all = vec![commit(&case, 1)];
+    case.program("git checkout -q -b side HEAD~1").success();
+    for n in 2..6 {
+        case.write(&format!("src/side{n}.rs"), "// side\n");
+        all.push(case.commit(&format!("Side {n}"), &moment(n)));
+    }
+    case.program("git checkout -q main").success();
+    all.push(commit(&case, 6));
+    case.program("git merge -q --no-ff -m Merge side").success();
+    all.push(
+        case.program("git rev-parse HEAD")
+            .success()
+            .stdout()
+            .trim()
+            .to_owned(),
+    );
+    all.push(commit(&case, 8));
+    all.sort();
+    let mut seen = Vec::new();
+    for _ in 0..9 {
+        let batch = pending(&case, "--max-commits 2");
+        if batch["commits"] == json!([]) {
+            break;
+        }
+        seen.extend(hashes(&batch));
+        update(
+            &case,
+            &json!({"covered_through": batch["covered_through"]}),
+            "",
+        );
+    }
+    seen.sort();
+    assert_eq!(seen, all);
+    assert_eq!(coverage(&case, "")["standing"], json!("covered"));
+}
+
+#[test]
+fn a_project_below_the_top_of_its_repository_has_its_own_ledger() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::empty();
+    case.git_init();
+    case.write("app/annals.toml", "ledger_dir = \"notes/memory\"\n");
+    let first = commit(&case, 0);
+    case.run("-C app ledger init").success();
+    let document = json!({"state": state("Below"), "covered_through": first});
+    case.run("-C app ledger update --commit")
+        .stdin(document.to_string())
+        .success();
+    let shown = case
+        .program("git show --name-only --format= HEAD")
+        .success()
+        .stdout();
+    assert_eq!(
+        shown,
+        "app/notes/memory/CONSTRAINTS.md\napp/notes/memory/DECISIONS.md\napp/notes/memory/STATE.md\n"
+    );
+    assert_eq!(coverage(&case, "-C app")["standing"], json!("covered"));
+}

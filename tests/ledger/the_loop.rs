@@ -1,0 +1,201 @@
+//! init, pending, update, brief, check over sixty commits, in batches that leave no gap.
+
+use serde_json::json;
+
+use crate::ledger::CONSTRAINTS;
+use crate::ledger::DECISIONS;
+use crate::ledger::STATE;
+use crate::ledger::commit;
+use crate::ledger::decision;
+use crate::ledger::hashes;
+use crate::ledger::initialised;
+use crate::ledger::moment;
+use crate::ledger::pending;
+use crate::ledger::state;
+use crate::ledger::text;
+use crate::ledger::update;
+use crate::support::Case;
+use crate::support::require;
+
+/// Makes sixty commits: changes, a spec, a plan that a message names, renames.
+fn sixty(case: &Case) -> Vec<String> {
+    let mut made = Vec::new();
+    for n in 1..=60 {
+        made.push(match n {
+            10 => {
+                case.write("specs/reader.md", "# The reader\n\nReads footers.\n");
+                case.commit("Specify the reader", &moment(n))
+            }
+            20 => {
+                case.write("docs/plans/old.md", "# The plan\n");
+                case.commit("Plan the reader", &moment(n))
+            }
+            30 => {
+                case.program("git mv docs/plans/old.md docs/plans/reader.md")
+                    .success();
+                case.commit("Rename the plan", &moment(n))
+            }
+            55 => {
+                case.write("src/late.rs", "// late\n");
+                case.commit("Follow the plan\n\nSee docs/plans/reader.md.", &moment(n))
+            }
+            n => commit(case, n),
+        });
+    }
+    made
+}
+
+#[test]
+fn two_batches_follow_on_each_other_without_a_gap() {
+    if !require("git") {
+        return;
+    }
+    let (case, first) = initialised();
+    assert!(text(&case, STATE).contains(&first));
+    let made = sixty(&case);
+    let brief = case.run("ledger brief").success().stdout();
+    assert!(
+        brief.starts_with("ACTION REQUIRED: nobody has filled in the ledger"),
+        "{brief}"
+    );
+    assert!(
+        brief.contains("Change 60") && brief.contains("and 55 more"),
+        "{brief}"
+    );
+
+    let one = pending(&case, "");
+    assert_eq!(hashes(&one), made[..50]);
+    assert_eq!(
+        (&one["remaining"], &one["covered_through"]),
+        (&json!(10), &json!(made[49]))
+    );
+    let specs: Vec<_> = one["specs"]["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|spec| &spec["path"])
+        .collect();
+    assert_eq!(specs, ["docs/plans/reader.md", "specs/reader.md"]);
+    assert_eq!(
+        one["commits"][29]["files"][0],
+        json!({"status": "R", "path": "docs/plans/reader.md", "from": "docs/plans/old.md"})
+    );
+    assert_eq!(one["commits"][1]["body"], json!("The body of 2."));
+    let document = json!({
+        "state": state("Read every ledger"),
+        "constraints": [{"op": "add", "section": "Rules", "bullet": "Never panic on any bytes"}],
+        "decisions": [decision("Write the reader by hand", &made[9][..8])],
+        "rollup": ["The reader is written by hand"],
+        "covered_through": one["covered_through"],
+    });
+    let report = update(&case, &document, "--commit");
+    assert_eq!(report["outcome"], json!("applied"));
+    let changed = case
+        .program("git show --name-only --format=%s HEAD")
+        .success()
+        .stdout();
+    assert_eq!(
+        changed,
+        format!(
+            "Update the ledger through {}\n\n{CONSTRAINTS}\n{DECISIONS}\n{STATE}\n",
+            &made[49][..12]
+        )
+    );
+
+    // The ledger's own commit is none to take account of.
+    let two = pending(&case, "");
+    assert_eq!(hashes(&two), made[50..]);
+    assert_eq!(two["remaining"], json!(0));
+    assert_eq!(
+        two["specs"]["files"][0]["path"],
+        json!("docs/plans/reader.md")
+    );
+    let document = json!({
+        "state": state("Write every ledger"),
+        "constraints": [{"op": "edit", "match": "panic", "bullet": "Never panic on any bytes or time"}],
+        "covered_through": two["covered_through"],
+    });
+    update(&case, &document, "--commit");
+    assert_eq!(pending(&case, "")["commits"], json!([]));
+    let brief = case.run("ledger brief").success().stdout();
+    assert!(
+        brief.contains("Write every ledger")
+            && brief.contains("Never panic on any bytes or time (updated 2026-03-01)"),
+        "{brief}"
+    );
+    assert!(
+        brief.contains("Write the reader by hand") && brief.contains("Coverage: complete through"),
+        "{brief}"
+    );
+    case.run("ledger check").success();
+}
+
+#[test]
+fn an_update_applied_already_changes_nothing_even_on_another_day() {
+    if !require("git") {
+        return;
+    }
+    let (case, first) = initialised();
+    let document = json!({
+        "state": state("One"),
+        "constraints": [{"op": "add", "section": "Own", "bullet": "# odd `text`"}],
+        "decisions": [decision("Two", &first)],
+        "rollup": ["Two"],
+        "covered_through": first,
+    });
+    update(&case, &document, "");
+    let before = case.tree();
+    let again = case
+        .run("ledger update --json")
+        .env("ANNALS_NOW", "2026-03-09T00:00:00Z")
+        .stdin(document.to_string())
+        .success()
+        .json();
+    assert_eq!(again["outcome"], json!("already_applied"));
+    assert_eq!(case.tree(), before);
+    // What a killed run left uncommitted is committed by the same document.
+    let committed = update(&case, &document, "--commit");
+    assert_eq!(committed["outcome"], json!("already_applied"));
+    assert!(committed["commit"].is_string());
+    assert_eq!(update(&case, &document, "--commit")["commit"], json!(null));
+}
+
+#[test]
+fn a_dry_run_shows_the_change_and_makes_none() {
+    if !require("git") {
+        return;
+    }
+    let (case, first) = initialised();
+    let before = case.whole_tree();
+    let document = json!({"rollup": ["Never <!-- hidden -->"], "covered_through": first});
+    let dry = case
+        .run("ledger update --dry-run --commit")
+        .stdin(document.to_string())
+        .success();
+    assert!(
+        dry.stdout().contains("+- Never <\\!-- hidden --\\>"),
+        "{}",
+        dry.report()
+    );
+    assert_eq!(case.whole_tree(), before);
+}
+
+#[test]
+fn what_is_staged_stays_staged() {
+    if !require("git") {
+        return;
+    }
+    let (case, first) = initialised();
+    case.write("src/staged.rs", "// not yet\n");
+    case.program("git add src/staged.rs").success();
+    update(
+        &case,
+        &json!({"state": state("One"), "covered_through": first}),
+        "--commit",
+    );
+    let staged = case
+        .program("git diff --cached --name-only")
+        .success()
+        .stdout();
+    assert_eq!(staged, "src/staged.rs\n");
+}
