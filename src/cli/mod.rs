@@ -5,8 +5,10 @@ mod config;
 mod entry;
 mod execute;
 mod facts;
+mod hook;
 mod init;
 mod inspect;
+mod journal;
 mod ledger;
 mod log;
 mod man;
@@ -17,6 +19,7 @@ mod output;
 mod patterns;
 mod pause;
 mod plan;
+mod recall;
 mod resume;
 mod setup;
 mod ship;
@@ -113,6 +116,7 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
+    Recall(recall::RecallArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -122,7 +126,9 @@ enum Command {
     Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
+    Journal(journal::JournalArgs),
     Setup(setup::SetupArgs),
+    Hook(hook::HookArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -136,6 +142,7 @@ impl Command {
                 Ok(())
             }
             Self::Man(args) => man::run(args, out),
+            Self::Journal(args) => journal::run(args, global, out),
             _ => {
                 let project = global.open()?;
                 out.enter(&project.root);
@@ -161,6 +168,7 @@ impl Command {
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
+            Self::Recall(args) => recall::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Ledger(args) => ledger::run(args, project, out),
@@ -175,15 +183,20 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Journal(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Hook(_) => Ok(()),
         }
     }
 }
 
 impl Global {
     fn open(&self) -> Result<Project> {
+        Project::open(self.request()?)
+    }
+
+    fn request(&self) -> Result<Request> {
         let environment = Environment::new(std::env::vars_os());
-        Project::open(Request {
+        Ok(Request {
             directory: working_directory()?,
             project: self.project.clone(),
             planning_dir: self.planning_dir.clone(),
@@ -217,14 +230,18 @@ fn working_directory() -> Result<PathBuf> {
 
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = setup::without_scope(arguments.into_iter().collect());
+    let arguments = journal::of_tool(arguments.into_iter().collect());
+    let arguments = setup::without_scope(arguments);
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return usage::answer(&error, &arguments),
+        Err(error) => return hook::tolerant(usage::answer(&error, &arguments), &arguments),
     };
     #[cfg(feature = "fail-point")]
     arm_fail_point();
     let mut out = Output::new(parsed.global.manner());
+    if let Command::Hook(args) = &parsed.command {
+        return hook::run(args, &parsed.global, &mut out);
+    }
     if let Err(error) = parsed.command.run(&parsed.global, &mut out) {
         out.failure(&error);
     }

@@ -79,6 +79,7 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
         targets,
         force: args.force,
         fix_state: args.fix_state,
+        present_only: false,
     };
     let report = lifecycle::sync(project, &request)?;
     out.warnings(&report.warnings);

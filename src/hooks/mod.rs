@@ -1,6 +1,31 @@
 //! What a harness calls at session start, before compaction and at stop.
+//!
+//! ```text
+//! stdin   {"hook_event_name": "SessionStart", "source": "startup", "cwd": "…", …}
+//! stdout  {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "…"}}, or nothing
+//! ```
+//!
+//! A hook never fails a session: whatever happens, the exit code is 0 and the answer comes in time.
 
+mod answer;
+mod cap;
+mod digest;
+mod end;
+mod event;
 mod harness;
+mod input;
+mod known;
+mod log;
+mod place;
+mod post_tool;
+mod pre_compact;
 pub mod setup;
+mod start;
 
+pub use answer::Answer;
+pub use answer::HookRequest;
+pub use answer::answer;
+pub use cap::LIMIT;
+pub use event::Event;
 pub use harness::Harness;
+pub use input::MAX_INPUT;

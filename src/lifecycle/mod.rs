@@ -54,6 +54,7 @@ pub use ship::ship;
 pub use sync::Preview;
 pub use sync::SyncReport;
 pub use sync::SyncRequest;
+pub use sync::fix_state;
 pub use sync::preview;
 pub use sync::sync;
 pub use undo::UndoReport;

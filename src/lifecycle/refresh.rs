@@ -40,6 +40,8 @@ pub(crate) struct Wish {
     pub(crate) targets: Vec<Target>,
     /// Replace hand edits inside the block.
     pub(crate) force: bool,
+    /// Only the files that have a block already.
+    pub(crate) present_only: bool,
 }
 
 /// Plans the context files as they are to be once `changes` are made.
@@ -78,10 +80,10 @@ fn write(
 ) -> Result<Refreshed> {
     let mut warnings = Vec::new();
     let patterns = patterns::with_changes(project, changes, &mut warnings)?;
-    let targets = if wish.targets.is_empty() {
-        &project.settings.targets
-    } else {
-        &wish.targets
+    let targets: &[Target] = match &wish.targets[..] {
+        _ if wish.present_only => &[],
+        [] => &project.settings.targets,
+        named => named,
     };
     let lessons = lessons(project, before, &patterns)?;
     let doubts = Doubts::known(project, &patterns, &mut warnings);

@@ -22,6 +22,10 @@ use crate::warning::Warning;
 
 /// What `annals sync` was asked.
 #[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a wish of its own, most of them a flag"
+)]
 pub struct SyncRequest {
     /// Only tell whether the files are up to date.
     pub check: bool,
@@ -31,6 +35,8 @@ pub struct SyncRequest {
     pub force: bool,
     /// Put the position lines of STATE.md and the roadmap right first.
     pub fix_state: bool,
+    /// Only the files that have a block already: none is made.
+    pub present_only: bool,
 }
 
 /// What `annals sync` did. It is the document of `annals sync --json`.
@@ -75,6 +81,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     let wish = Wish {
         targets: request.targets.clone(),
         force: request.force,
+        present_only: request.present_only,
     };
     let stores: &[Store] = if request.fix_state {
         &[Store::Plan, Store::Context]
@@ -109,6 +116,20 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     report.diff = applied.dry_run.then_some(applied.diff);
     report.warnings.extend(project.named(applied.warnings));
     Ok(report)
+}
+
+/// Puts the position lines of STATE.md and the roadmap right, and nothing else; returns what was corrected.
+pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
+    project.planning()?;
+    let (corrections, _) = project
+        .storage()
+        .transact("fix-state", &[Store::Plan], || {
+            let mut changes = Changes::new();
+            let mut survey = Survey::take(project)?;
+            let repaired = repaired(project, &mut survey, &mut changes)?;
+            Ok((repaired.corrections, changes))
+        })?;
+    Ok(corrections)
 }
 
 /// What became of the statements that the files contradict.
@@ -189,6 +210,7 @@ pub fn preview(project: &Project, target: Target) -> Result<Preview> {
     let wish = Wish {
         targets: vec![target],
         force: true,
+        present_only: false,
     };
     let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
     if let Some(error) = refreshed.refused {

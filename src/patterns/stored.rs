@@ -51,6 +51,13 @@ pub fn relevant_patterns(
     Ok(found.map(|patterns| relevant_to(&patterns, &doubts, &survey, phase)))
 }
 
+/// Returns the patterns that fit the current phase, as far as the last check knows whether they hold.
+pub fn known_patterns(project: &Project, survey: &Survey) -> Result<Parsed<Vec<RelevantPattern>>> {
+    let mut found = stored(project)?;
+    let doubts = Doubts::known(project, &found.value, &mut found.warnings);
+    Ok(found.map(|patterns| relevant_to(&patterns, &doubts, survey, survey.position.phase())))
+}
+
 /// Returns the patterns that fit a phase; the newest first where there is no phase.
 pub(crate) fn relevant_to(
     patterns: &Patterns,

@@ -128,7 +128,7 @@ pub(crate) fn open_all(folder: &Path, stores: &BTreeSet<Store>) -> Result<BTreeM
 }
 
 /// A link in place of a lock would have this process's id written wherever it leads.
-fn open(path: &Path) -> Result<File> {
+pub(crate) fn open(path: &Path) -> Result<File> {
     match path.symlink_metadata() {
         Ok(metadata) if !metadata.is_file() => {
             Err(Error::refused("is no lock file, remove it").at(path, None))

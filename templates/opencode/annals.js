@@ -1,6 +1,9 @@
 // Written by `annals setup`; edits are lost. `annals setup opencode --remove` takes it away.
 import { spawn } from "node:child_process";
 
+const NOTEPAD = true;
+const BREADCRUMB = false;
+
 /** Asks annals what it has to say about an event; never fails, and never takes longer than the time given. */
 function ask(event, input, timeout) {
   return new Promise((resolve) => {
@@ -14,7 +17,9 @@ function ask(event, input, timeout) {
     };
     try {
       const options = { stdio: ["pipe", "pipe", "ignore"], timeout, windowsHide: true };
-      const child = spawn("annals", ["hook", event, "--harness", "opencode"], options);
+      const words = ["hook", event, "--harness", "opencode"];
+      if (event === "session-start" && !NOTEPAD) words.push("--no-notepad");
+      const child = spawn("annals", words, options);
       child.on("error", () => resolve(undefined));
       child.on("close", done);
       child.stdin.on("error", () => {});
@@ -49,6 +54,10 @@ export const Annals = async ({ directory, worktree }) => {
       if (!memory.has(id)) await remember(id, "resume");
       const text = memory.get(id);
       if (text) output.system.push(text);
+    },
+    "experimental.session.compacting": async (input) => {
+      const event = { hook_event_name: "experimental.session.compacting", cwd };
+      if (BREADCRUMB) await ask("pre-compact", { ...event, session_id: input.sessionID }, 5000);
     },
     "tool.execute.after": async (input, output) => {
       if (input.tool !== "write" && input.tool !== "edit") return;

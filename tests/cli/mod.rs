@@ -7,8 +7,11 @@ mod entry;
 mod entry_classify;
 mod execute;
 mod facts;
+mod facts_search;
+mod hook;
 mod init;
 mod inspect;
+mod journal;
 mod ledger;
 mod log;
 mod man;
@@ -19,6 +22,7 @@ mod patterns;
 mod patterns_insights;
 mod pause;
 mod plan;
+mod recall;
 mod resume;
 mod setup;
 mod ship;
@@ -33,7 +37,7 @@ use crate::support::Outcome;
 use crate::support::Tree;
 use crate::support::difference;
 
-const VBW: &str = "examples/vbw-project";
+pub(crate) const VBW: &str = "examples/vbw-project";
 const YOLO: &str = "examples/yolo-project";
 const GSD: &str = "examples/gsd-project";
 

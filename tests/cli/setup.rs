@@ -1,6 +1,9 @@
 //! `annals setup`: our entries beside those of others, and away again without a trace.
 
+use std::fs;
+
 use crate::support::Case;
+use crate::support::require;
 
 const TARGETS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
 
@@ -31,4 +34,311 @@ fn settings_at_home(case: &Case) -> Vec<(String, Vec<u8>)> {
     let all = crate::support::tree(case.home()).into_iter();
     all.filter(|(path, _)| !path.starts_with(".local/") && !path.ends_with('/'))
         .collect()
+}
+
+/// The settings that each target extends, in the project.
+const SETTINGS: [(&str, &str); 6] = [
+    ("claude", ".claude/settings.json"),
+    ("claude", ".mcp.json"),
+    ("codex", ".codex/hooks.json"),
+    ("codex", ".codex/config.toml"),
+    ("gemini", ".gemini/settings.json"),
+    ("opencode", "opencode.json"),
+];
+
+const FOREIGN_JSON: [&str; 9] = [
+    "",
+    " \n",
+    "{}",
+    "\u{feff}{\r\n\t\"z\": 1,\r\n\t\"a\": [1,2 , 3]\r\n}",
+    "{\"permissions\":{\"allow\":[\"Bash(ls)\"]},\"env\":{}}",
+    "{\n    \"hooks\": {},\n    \"mcpServers\": { },\n    \"mcp\": {\n    }\n}\n",
+    "{\n  \"hooks\": {\n    \"SessionStart\": [ ],\n    \"AfterTool\": []\n  }\n}",
+    "{\n  \"hooks\": {\n    \"SessionStart\": [\n      { \"matcher\": \"startup\", \"hooks\": [ { \"type\": \"command\", \"command\": \"other\" } ] }\n    ],\n    \"Stop\": [{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]\n  },\n  \"mcpServers\": {\"other\": {\"command\": \"o\"}}\n}\n",
+    "\n\n{ \"deep\": { \"a\": { \"hooks\": { \"SessionStart\": \"text\" } } } }\n\n",
+];
+
+const FOREIGN_TOML: [&str; 5] = [
+    "",
+    "model = \"x\"",
+    "# mine\r\nmodel = \"x\"\r\n\r\n[mcp_servers.other]\r\ncommand = \"o\"\r\n",
+    "\u{feff}[a]\nb = 1\n",
+    "[mcp_servers]\n",
+];
+
+#[test]
+fn foreign_settings_are_extended_and_come_back_byte_for_byte() {
+    for (target, file) in SETTINGS {
+        let is_toml = file.ends_with("toml");
+        let olds = if is_toml {
+            &FOREIGN_TOML[..]
+        } else {
+            &FOREIGN_JSON[..]
+        };
+        for old in olds {
+            let case = Case::empty();
+            case.git_init();
+            case.write(file, old);
+            let before = case.tree();
+            case.run(&format!("setup {target}")).success();
+            let new = case.read(file).unwrap();
+            assert_ne!(new, old.as_bytes(), "{file}: {old:?}");
+            let copy = case.read(&format!("{file}.annals-backup"));
+            assert_eq!(copy.as_deref(), Some(old.as_bytes()), "{file}");
+            case.run(&format!("setup {target} --check")).success();
+            case.run(&format!("setup {target}")).success();
+            assert_eq!(case.read(file).unwrap(), new, "{file}: {old:?}");
+            case.run(&format!("setup {target} --remove")).success();
+            assert_eq!(case.tree(), before, "{file}: {old:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_changed_since_stays_when_our_entries_go() {
+    for (target, file) in SETTINGS
+        .into_iter()
+        .filter(|(_, file)| file.ends_with("json"))
+    {
+        let case = Case::empty();
+        case.git_init();
+        case.write(file, "{\n  \"a\": 1,\n  \"hooks\": {}\n}\n");
+        case.run(&format!("setup {target}")).success();
+        let edited = text(&case, file).replace("\"a\": 1", "\"a\": 2, \"b\": []");
+        case.write(file, edited);
+        case.run(&format!("setup {target} --remove")).success();
+        let wanted = "{\n  \"a\": 2, \"b\": [],\n  \"hooks\": {}\n}\n";
+        assert_eq!(text(&case, file), wanted, "{file}");
+    }
+}
+
+#[test]
+fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
+    for (target, file) in SETTINGS
+        .into_iter()
+        .filter(|(_, file)| file.ends_with("json"))
+    {
+        for (old, line, what) in [
+            ("{\n  \"a\": 1,\n}\n", 3, "is not JSON here"),
+            ("{\n  // mine\n  \"a\": 1\n}\n", 2, "a comment"),
+            ("{\n  \"a\": 1 /* mine */\n}\n", 2, "a comment"),
+            ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", 3, "twice"),
+            ("[]\n", 1, "not an object"),
+            ("{\n\"a\": ", 2, "ends too early"),
+            ("{} {}", 1, "goes on"),
+        ] {
+            let case = Case::empty();
+            case.git_init();
+            case.write(file, old);
+            let before = case.tree();
+            for mode in ["", " --remove", " --check", " --dry-run"] {
+                let refused = case.run(&format!("setup {target}{mode}")).code(4);
+                let start = format!("error: {file}:{line}: ");
+                assert!(refused.stderr().starts_with(&start), "{}", refused.report());
+                assert!(refused.stderr().contains(what), "{}", refused.report());
+                assert_eq!(case.tree(), before);
+            }
+        }
+    }
+    let case = Case::empty();
+    case.git_init();
+    case.write(".claude/settings.json", b"{\"a\": \"\xff\"}");
+    case.run("setup claude").code(4);
+    for wrong in [
+        "{\"hooks\": []}",
+        "{\"hooks\": {\"SessionStart\": {}}}",
+        "{\"hooks\": null}",
+    ] {
+        case.write(".claude/settings.json", wrong);
+        let refused = case.run("setup claude").code(4);
+        assert!(
+            refused.stderr().contains("is not an "),
+            "{}",
+            refused.report()
+        );
+        assert_eq!(text(&case, ".claude/settings.json"), wrong);
+    }
+    case.write(".codex/config.toml", "a = 1\na = 2\n");
+    let refused = case.run("setup codex").code(4);
+    assert!(
+        refused
+            .stderr()
+            .starts_with("error: .codex/config.toml:2: "),
+        "{}",
+        refused.report()
+    );
+    assert!(
+        case.read(".codex/hooks.json").is_none(),
+        "both files or none"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_write_protected_file_is_refused_and_a_private_one_has_a_private_copy() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let case = Case::empty();
+    case.git_init();
+    case.write(".claude/settings.json", "{\"a\": 1}");
+    let file = case.root().join(".claude/settings.json");
+    let mode = |bits| fs::set_permissions(&file, fs::Permissions::from_mode(bits)).unwrap();
+    mode(0o444);
+    let before = case.tree();
+    let refused = case.run("setup claude").code(4);
+    assert!(
+        refused.stderr().contains("is write-protected"),
+        "{}",
+        refused.report()
+    );
+    assert_eq!(case.tree(), before);
+    mode(0o600);
+    case.run("setup claude").success();
+    for name in ["settings.json", "settings.json.annals-backup"] {
+        let path = case.root().join(".claude").join(name);
+        let bits = fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(bits & 0o777, 0o600, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_written_through_inside_and_refused_outside() {
+    use std::os::unix::fs::symlink;
+
+    let case = Case::empty();
+    case.git_init();
+    case.write("shared/settings.json", "{\"a\": 1}");
+    fs::create_dir(case.root().join(".claude")).unwrap();
+    let link = case.root().join(".claude/settings.json");
+    symlink("../shared/settings.json", &link).unwrap();
+    let before = case.tree();
+    case.run("setup claude").success();
+    assert!(link.is_symlink());
+    assert!(text(&case, "shared/settings.json").contains("annals hook session-start"));
+    case.run("setup claude --remove").success();
+    assert_eq!(case.tree(), before);
+    let outside = case.home().join("settings.json");
+    fs::write(&outside, "{}").unwrap();
+    fs::remove_file(&link).unwrap();
+    symlink(&outside, &link).unwrap();
+    let refused = case.run("setup claude").code(4);
+    assert!(refused.stderr().contains("outside"), "{}", refused.report());
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "{}");
+}
+
+#[test]
+fn the_command_strings_never_change() {
+    let case = Case::empty();
+    case.git_init();
+    let mut found = Vec::new();
+    for target in TARGETS {
+        for flags in ["", "--no-notepad --breadcrumb"] {
+            let report = case
+                .run(&format!("setup {target} {flags}"))
+                .success()
+                .stdout();
+            let entries = report.lines().filter_map(|line| line.strip_prefix("  "));
+            found.extend(
+                entries
+                    .filter(|line| line.contains("hook "))
+                    .map(str::to_owned),
+            );
+        }
+    }
+    let pinned = [
+        "SessionStart: annals hook session-start",
+        "PostToolUse: annals hook post-tool-use",
+        "SessionEnd: annals hook session-end",
+        "SessionStart: annals hook session-start --no-notepad",
+        "PostToolUse: annals hook post-tool-use",
+        "SessionEnd: annals hook session-end",
+        "PreCompact: annals hook pre-compact",
+        "SessionStart: annals hook session-start --harness codex",
+        "PostToolUse: annals hook post-tool-use --harness codex",
+        "SessionStart: annals hook session-start --harness codex --no-notepad",
+        "PostToolUse: annals hook post-tool-use --harness codex",
+        "PreCompact: annals hook pre-compact --harness codex",
+        "SessionStart: annals hook session-start --harness gemini",
+        "AfterTool: annals hook post-tool-use --harness gemini",
+        "SessionEnd: annals hook session-end --harness gemini",
+        "SessionStart: annals hook session-start --harness gemini --no-notepad",
+        "AfterTool: annals hook post-tool-use --harness gemini",
+        "SessionEnd: annals hook session-end --harness gemini",
+        "PreCompress: annals hook pre-compact --harness gemini",
+    ];
+    assert_eq!(found, pinned, "users have trusted exactly these strings");
+}
+
+#[test]
+fn a_dry_run_shows_the_change_and_makes_none() {
+    let case = Case::empty();
+    case.git_init();
+    case.write(".claude/settings.json", "{\n  \"a\": 1\n}\n");
+    let before = case.whole_tree();
+    let shown = case.run("setup claude --dry-run").success().stdout();
+    assert!(
+        shown.contains("+            \"command\": \"annals hook session-start\","),
+        "{shown}"
+    );
+    assert_eq!(case.whole_tree(), before);
+    let report = case.run("setup claude --json --check").code(1).json();
+    assert_eq!(report["error"]["hint"], "annals setup claude");
+}
+
+#[test]
+fn nothing_is_set_up_in_the_home_folder_as_if_it_were_a_project() {
+    let case = Case::empty();
+    let home = case.home().to_owned();
+    let refused = case
+        .run("setup claude")
+        .args(["-C".as_ref(), home.as_os_str()])
+        .code(4);
+    assert!(refused.stderr().contains("--user"), "{}", refused.report());
+    assert!(settings_at_home(&case).is_empty());
+}
+
+#[test]
+fn a_moved_settings_folder_is_found() {
+    let case = Case::empty();
+    case.git_init();
+    let moved = case.home().parent().unwrap().join("elsewhere/codex");
+    for _ in 0..2 {
+        let run = case.run("setup codex --user").env("CODEX_HOME", &moved);
+        run.success();
+        assert!(moved.join("hooks.json").is_file());
+        let run = case
+            .run("setup codex --user --remove")
+            .env("CODEX_HOME", &moved);
+        run.success();
+        assert!(!moved.exists());
+    }
+}
+
+#[test]
+fn the_plugin_of_opencode_is_a_module_and_ours_alone() {
+    let case = Case::empty();
+    case.git_init();
+    case.run("setup opencode --no-notepad --breadcrumb")
+        .success();
+    let file = ".opencode/plugins/annals.js";
+    assert!(text(&case, file).contains("const NOTEPAD = false;\nconst BREADCRUMB = true;\n"));
+    if require("node") {
+        case.write(
+            "check.mjs",
+            text(&case, file) + "\nconsole.log(typeof Annals);\n",
+        );
+        assert_eq!(
+            case.program("node check.mjs").success().stdout(),
+            "function\n"
+        );
+    }
+    case.write(file, "// somebody's\n");
+    case.run("setup opencode").code(4);
+    case.run("setup opencode --remove").success();
+    assert_eq!(text(&case, file), "// somebody's\n");
+}
+
+fn text(case: &Case, path: &str) -> String {
+    String::from_utf8(case.read(path).unwrap()).unwrap()
 }

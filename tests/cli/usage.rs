@@ -9,8 +9,8 @@ use crate::support::Case;
 /// Command lines that clap refuses, the line it is told with, and the way out.
 const WRONG: &[(&str, &str, &str)] = &[
     (
-        "foo",
-        "unrecognized subcommand 'foo'",
+        "xyzzy",
+        "unrecognized subcommand 'xyzzy'",
         "`annals --help` has an example",
     ),
     (

@@ -154,3 +154,80 @@ fn by_hand(what: &str, path: &Path) -> Error {
         .at(path, None)
         .hint("nothing was changed; `codex mcp list`, `add` and `remove` see to it by hand")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILES: [&str; 9] = [
+        "",
+        "model = \"x\"",
+        "model = \"x\"\n",
+        "# mine\r\nmodel = \"x\"\r\n",
+        "\u{feff}[a]\nb = 1\n\n\n",
+        "[mcp_servers]\n",
+        "[mcp_servers.other]\ncommand = \"o\"\n\n# last words\n",
+        "[mcp_servers]\nother = { command = \"o\" }\n",
+        "[[list]]\na = [\n  1,\n]\n",
+    ];
+
+    fn path() -> &'static Path {
+        Path::new("config.toml")
+    }
+
+    #[test]
+    fn the_table_goes_in_and_out_without_a_trace() {
+        for old in FILES {
+            let new = with(old.as_bytes(), path()).unwrap();
+            assert!(new.starts_with(old.as_bytes()), "{old:?}");
+            assert_eq!(with(&new, path()).unwrap(), new, "{old:?}");
+            let restored = without(&new, path(), Some(old.as_bytes())).unwrap();
+            assert_eq!(restored.as_deref(), Some(old.as_bytes()), "{old:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_written_since_stays() {
+        let old = "model = \"x\"\n";
+        let new = String::from_utf8(with(old.as_bytes(), path()).unwrap()).unwrap();
+        let more = "\n[mcp_servers.annals.env]\nA = \"b\"\n\n# of the next\n[next]\nc = 1\n";
+        let edited = new.replace("\"x\"", "\"y\"") + more;
+        let rest = without(edited.as_bytes(), path(), Some(old.as_bytes())).unwrap();
+        let rest = String::from_utf8(rest.unwrap()).unwrap();
+        assert_eq!(rest, "model = \"y\"\n\n# of the next\n[next]\nc = 1\n");
+        assert_eq!(
+            without(&new.as_bytes()[old.len() + 1..], path(), None).unwrap(),
+            None
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_extended_is_refused_with_its_line() {
+        for (text, line, what) in [
+            ("a = 1\nb = \n", Some(2), "is not TOML"),
+            ("a = 1\na = 2\n", Some(2), "is not TOML"),
+            (
+                "mcp_servers = { x = { command = \"o\" } }\n",
+                None,
+                "in a form",
+            ),
+            (
+                "[mcp_servers.annals]\ncommand = \"other\"\n",
+                None,
+                "another server",
+            ),
+        ] {
+            let error = with(text.as_bytes(), path()).unwrap_err();
+            assert!(error.message.contains(what), "{text}: {error}");
+            assert_eq!(error.place.unwrap().line, line, "{text}");
+        }
+        assert_eq!(
+            with(b"a = \"\xff\"", path())
+                .unwrap_err()
+                .place
+                .unwrap()
+                .line,
+            Some(1)
+        );
+    }
+}

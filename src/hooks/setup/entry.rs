@@ -72,7 +72,10 @@ pub(crate) fn own(command: &str) -> Option<(&str, &str)> {
     let (program, arguments) = command.trim().split_once(' ')?;
     let arguments = arguments.trim_start();
     let is_hook = arguments == "hook" || arguments.starts_with("hook ");
-    (is_program(program) && is_hook).then_some((program, arguments))
+    // What a user has built around the call is the user's.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " -_.".contains(c);
+    let is_ours = is_hook && arguments.chars().all(is_plain);
+    (is_program(program) && is_ours).then_some((program, arguments))
 }
 
 /// Says whether a word names our binary.
@@ -101,6 +104,7 @@ mod tests {
             "echo annals hook",
             "annals hooks",
             "my-annals hook x",
+            "annals hook session-start | tee log",
         ] {
             assert!(own(other).is_none(), "{other}");
         }

@@ -32,11 +32,15 @@ pub(crate) fn wishes(place: &Place, request: SetupRequest) -> Wishes {
     }
 }
 
-/// Returns the plugin; what is chosen stands in the arguments that it calls `annals` with.
+/// Returns the plugin; what is chosen stands in two constants at its head.
 fn plugin(request: SetupRequest) -> String {
-    let mut more = String::from("\"hook\", event, ");
-    if !request.notepad {
-        more.push_str("\"--no-notepad\", ");
-    }
-    PLUGIN.replacen("\"hook\", event, ", &more, 1)
+    let chosen = |text: &str, name: &str, default: bool, chosen: bool| {
+        let (old, new) = (
+            format!("{name} = {default};"),
+            format!("{name} = {chosen};"),
+        );
+        text.replacen(&old, &new, 1)
+    };
+    let text = chosen(PLUGIN, "NOTEPAD", true, request.notepad);
+    chosen(&text, "BREADCRUMB", false, request.breadcrumb)
 }

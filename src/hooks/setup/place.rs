@@ -65,8 +65,8 @@ impl Place {
         let root = if folder.starts_with(&home) {
             home
         } else {
-            // Where the user has moved it, its own folder bounds what is written.
-            let there = folder.ancestors().find(|folder| folder.is_dir());
+            // Where the user has moved it, the folder around it bounds what is written.
+            let there = folder.ancestors().skip(1).find(|folder| folder.is_dir());
             there.map_or(folder.clone(), Path::to_owned)
         };
         let storage = Storage::new(&root, project.clock)

@@ -1,9 +1,11 @@
 //! Writes what a harness is to have, or takes it out again.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::setup::claude;
@@ -53,6 +55,9 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
         Harness::Gemini => gemini::wishes(&place, request),
         Harness::Opencode => opencode::wishes(&place, request),
     };
+    for wish in &files {
+        confined(&wish.path, place.storage.root())?;
+    }
     let operation = format!("setup {}", request.harness.as_str());
     let (planned, applied) = place.storage.transact(&operation, &[Store::Context], || {
         let mut changes = Changes::new();
@@ -84,6 +89,26 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
         diff: applied.dry_run.then_some(applied.diff),
         warnings: project.named(applied.warnings),
     })
+}
+
+/// Refuses a file that a link puts elsewhere: what is written must be where it is said to be.
+fn confined(path: &Path, root: &Path) -> Result<()> {
+    let real = path
+        .ancestors()
+        .find_map(|path| fs::canonicalize(path).ok());
+    let is_inside =
+        |real: &PathBuf| fs::canonicalize(root).is_ok_and(|root| real.starts_with(root));
+    match real {
+        Some(real) if !is_inside(&real) => {
+            let message = format!("leads outside of {}, so it is not written", root.display());
+            let hint = format!(
+                "it leads to {}; put the entries there by hand",
+                real.display()
+            );
+            Err(Error::refused(message).at(path, None).hint(hint))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn install(changes: &mut Changes, wish: &Wish) -> Result<FileOutcome> {

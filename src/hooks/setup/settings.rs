@@ -194,3 +194,209 @@ fn index_of(object: &Node, name: &str) -> Option<usize> {
 fn json(value: serde_json::Result<serde_json::Value>) -> Result<serde_json::Value> {
     value.map_err(|error| Error::failed(format!("cannot write JSON: {error}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use proptest::prelude::*;
+    use serde_json::Map;
+    use serde_json::Value;
+    use serde_json::json;
+
+    use crate::hooks::Harness;
+
+    fn wanted(notepad: bool) -> Entries {
+        let hook = |event, matcher, command| Hook {
+            event,
+            matcher,
+            command,
+            timeout: 10,
+        };
+        let start = entry::session_start(Harness::Claude, notepad);
+        let tool = entry::command(Harness::Claude, "post-tool-use");
+        Entries {
+            hooks: vec![
+                hook("SessionStart", None, start),
+                hook("PostToolUse", Some("Write|Edit"), tool),
+            ],
+            server: Some(Server::Program),
+        }
+    }
+
+    fn path() -> &'static Path {
+        Path::new("settings.json")
+    }
+
+    fn value(bytes: &[u8]) -> Value {
+        serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).unwrap()
+    }
+
+    #[test]
+    fn an_entry_looks_like_those_around_it() {
+        let old = "{\n\t\"hooks\": {\n\t\t\"SessionStart\": [\n\t\t\t{\"hooks\": []}\n\t\t]\n\t},\n\t\"x\": 1\n}";
+        let hook = &wanted(true).hooks[0];
+        let new = String::from_utf8(with_first(old.as_bytes(), path(), hook).unwrap()).unwrap();
+        let added = ",\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"annals hook session-start\",\n\t\t\t\t\t\t\"timeout\": 10\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}";
+        assert_eq!(new.replacen(added, "", 1), old);
+        let again = with_first(new.as_bytes(), path(), hook).unwrap();
+        assert_eq!(again, new.as_bytes());
+        let line = with_first(br#"{"a":{"b":[]}}"#, path(), hook).unwrap();
+        assert!(!line.contains(&b'\n'), "one line stays one line");
+    }
+
+    #[test]
+    fn a_command_with_another_path_is_ours_and_a_foreign_one_in_its_group_stays() {
+        let old = json!({"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [
+            {"type": "command", "command": "/opt/annals hook session-start", "timeout": 3},
+            {"type": "command", "command": "echo"},
+        ]}]}});
+        let bytes = serde_json::to_vec_pretty(&old).unwrap();
+        let new = with(&bytes, path(), &wanted(false)).unwrap();
+        let group = &value(&new)["hooks"]["SessionStart"][0]["hooks"];
+        assert_eq!(
+            group[0]["command"],
+            "/opt/annals hook session-start --no-notepad"
+        );
+        assert_eq!(group[0]["timeout"], 3);
+        let rest = without(&new, path(), Some(Server::Program), Some(&bytes)).unwrap();
+        let rest = value(&rest.unwrap());
+        let group = &rest["hooks"]["SessionStart"][0]["hooks"];
+        assert_eq!(*group, json!([{"type": "command", "command": "echo"}]));
+    }
+
+    #[test]
+    fn two_calls_become_one_and_an_event_that_is_not_wanted_goes() {
+        let call = |event: &str| json!({"hooks": [{"command": format!("annals hook {event}")}]});
+        let old = json!({"hooks": {
+            "SessionStart": [call("session-start"), call("session-start")],
+            "PreCompact": [call("pre-compact")],
+        }});
+        let new = with(&serde_json::to_vec(&old).unwrap(), path(), &wanted(true)).unwrap();
+        let hooks = &value(&new)["hooks"];
+        assert_eq!(hooks["SessionStart"].as_array().unwrap().len(), 1);
+        assert_eq!(hooks.get("PreCompact"), None);
+    }
+
+    #[test]
+    fn another_server_of_our_name_is_refused() {
+        let foreign = br#"{"mcpServers": {"annals": {"command": "other"}}}"#;
+        let error = with(foreign, path(), &wanted(true)).unwrap_err();
+        assert!(error.message.contains("starts something else"), "{error}");
+        let own = br#"{"mcpServers":{"annals":{"command":"/opt/annals","args":["mcp","--tools","all"]}}}"#;
+        let entries = Entries {
+            hooks: Vec::new(),
+            server: Some(Server::Program),
+        };
+        assert_eq!(with(own, path(), &entries).unwrap(), own);
+    }
+
+    fn scalar() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "\\PC{0,8}".prop_map(Value::from),
+            Just(Value::from("a\n\"b\\\u{1f600}")),
+        ]
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let names = prop_oneof![
+            "[a-z]{1,6}",
+            Just("hooks".to_owned()),
+            Just("annals".to_owned())
+        ];
+        scalar().prop_recursive(3, 24, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((names.clone(), inner), 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn group() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            any_value(),
+            any_value().prop_map(|other| json!({"matcher": "Bash", "hooks": [
+                {"type": "command", "command": "other hook x", "more": other},
+            ]})),
+        ]
+    }
+
+    prop_compose! {
+        fn settings()(
+            members in prop::collection::vec(("[a-z]{1,6}", any_value()), 0..4),
+            hooks in prop::option::of(prop::collection::vec((
+                prop::sample::select(vec!["SessionStart", "PostToolUse", "Stop"]),
+                prop::collection::vec(group(), 0..3),
+            ), 0..3)),
+            servers in prop::option::of(prop::collection::vec(("[a-m]{1,3}", any_value()), 0..2)),
+            hooks_first in any::<bool>(),
+        ) -> Value {
+            let mut all = Map::new();
+            let hooks = hooks.map(|hooks| {
+                let hooks = hooks.into_iter().map(|(event, groups)| (event.to_owned(), Value::from(groups)));
+                Value::Object(hooks.collect())
+            });
+            if hooks_first && let Some(hooks) = &hooks {
+                all.insert("hooks".to_owned(), hooks.clone());
+            }
+            all.extend(members);
+            if !hooks_first && let Some(hooks) = hooks {
+                all.insert("hooks".to_owned(), hooks);
+            }
+            if let Some(servers) = servers {
+                all.insert("mcpServers".to_owned(), Value::Object(servers.into_iter().collect()));
+            }
+            Value::Object(all)
+        }
+    }
+
+    fn written(settings: &Value, style: usize) -> Vec<u8> {
+        let pretty = serde_json::to_string_pretty(settings).unwrap();
+        match style {
+            0 => settings.to_string(),
+            1 => pretty,
+            2 => pretty.replace('\n', "\r\n") + "\r\n",
+            3 => format!("\u{feff}{}\n\n", pretty.replace("  ", "\t")),
+            4 => format!(
+                "\n {} \n",
+                settings
+                    .to_string()
+                    .replace("[]", "[ ]")
+                    .replace("{}", "{\n}")
+            ),
+            _ => pretty.replace("[]", "[\n\n  ]").replace("{}", "{ }"),
+        }
+        .into_bytes()
+    }
+
+    proptest! {
+        #[test]
+        fn setup_then_remove_is_the_original(settings in settings(), style in 0_usize..6, notepad: bool) {
+            let old = written(&settings, style);
+            // What replaced inside of a string is no JSON any more.
+            prop_assume!(Document::parse(&old, path()).is_ok());
+            let entries = wanted(notepad);
+            let new = with(&old, path(), &entries).unwrap();
+            prop_assert_ne!(&new, &old);
+            prop_assert_eq!(&with(&new, path(), &entries).unwrap(), &new);
+            let restored = without(&new, path(), entries.server, Some(&old)).unwrap();
+            prop_assert_eq!(restored.as_deref(), Some(&old[..]));
+            let changed = with(&new, path(), &wanted(!notepad)).unwrap();
+            let restored = without(&changed, path(), entries.server, Some(&old)).unwrap();
+            prop_assert_eq!(restored.as_deref(), Some(&old[..]));
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "[{}\\[\\]\",:\\\\/* a1\n]{0,60}") {
+            for input in [&bytes[..], text.as_bytes()] {
+                // Only whether it returns is asked.
+                let _is_json = with(input, path(), &wanted(true)).is_ok();
+                let _is_json = without(input, path(), Some(Server::List), None).is_ok();
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `annals hook`
+
+use std::ffi::OsString;
+use std::io;
+use std::io::IsTerminal;
+use std::io::Read;
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::Global;
+use crate::cli::output::Output;
+use crate::error::Error;
+use crate::error::Result;
+use crate::hooks;
+use crate::hooks::Answer;
+use crate::hooks::Harness;
+use crate::hooks::HookRequest;
+use crate::hooks::MAX_INPUT;
+use crate::project::Request;
+
+/// The shortest time that a harness gives one of our hooks is 5 s.
+const TIME: Duration = Duration::from_secs(4);
+/// All hooks at a session's end share 1.5 s.
+const TIME_AT_END: Duration = Duration::from_millis(1_200);
+
+/// Answer a harness at an event of its session
+///
+/// Reads the harness's JSON on standard input and prints JSON or nothing. Made for the entries that
+/// `annals setup` writes. It never fails a session: the exit code is 0 whatever happens, and problems are
+/// noted in .annals/hook.log.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Example: annals hook session-start < input.json")]
+pub(crate) struct HookArgs {
+    /// session-start, post-tool-use, pre-compact or session-end, or the harness's own name for it
+    #[arg(value_name = "EVENT")]
+    event: Option<String>,
+    /// Whose hook it is: claude, codex, gemini or opencode
+    #[arg(long, value_name = "NAME")]
+    harness: Option<String>,
+    /// Leave the notepad out
+    #[arg(long)]
+    no_notepad: bool,
+}
+
+/// Runs the hook within its time, and ends well whatever became of it.
+pub(crate) fn run(args: &HookArgs, global: &Global, out: &mut Output) -> ExitCode {
+    match in_time(args, global) {
+        Ok(Some(answer)) => out.json_line(&answer),
+        Ok(None) => {}
+        Err(error) => out.note(&format!("annals hook: {error}")),
+    }
+    ExitCode::SUCCESS
+}
+
+/// Turns the exit code of a wrong call into a good one: to a harness, 2 means that the session is to stop.
+pub(crate) fn tolerant(code: ExitCode, arguments: &[OsString]) -> ExitCode {
+    let first = arguments.get(1);
+    if first.is_some_and(|first| first == "hook") {
+        return ExitCode::SUCCESS;
+    }
+    code
+}
+
+/// Works beside a clock: what hangs or panics is left behind.
+fn in_time(args: &HookArgs, global: &Global) -> Result<Option<Answer>> {
+    let place = global.request()?;
+    let request = HookRequest {
+        event: args.event.clone(),
+        harness: args.harness.as_deref().and_then(harness),
+        no_notepad: args.no_notepad,
+    };
+    let is_end = request.event.as_deref() == Some("session-end");
+    let (done, told) = mpsc::channel();
+    // A panic is told as an error, not with a trace.
+    std::panic::set_hook(Box::new(|_| {}));
+    let worker = thread::Builder::new().name("hook".to_owned());
+    let worker = worker.spawn(move || {
+        let answer = answer(&request, &place);
+        // Too late: nobody listens.
+        let _is_heard = done.send(answer).is_ok();
+    });
+    if let Err(error) = worker {
+        return Err(Error::failed(format!("cannot start a thread: {error}")));
+    }
+    match told.recv_timeout(if is_end { TIME_AT_END } else { TIME }) {
+        Ok(answer) => answer,
+        Err(mpsc::RecvTimeoutError::Timeout) => Err(Error::failed("was not done in time")),
+        Err(mpsc::RecvTimeoutError::Disconnected) => Err(Error::failed("broke down")),
+    }
+}
+
+fn answer(request: &HookRequest, place: &Request) -> Result<Option<Answer>> {
+    hooks::answer(request, place, &input())
+}
+
+/// Reads the input to its end, so that the harness can write it, and keeps what can be an input.
+fn input() -> Vec<u8> {
+    let mut input = Vec::new();
+    let mut stdin = io::stdin().lock();
+    if io::stdin().is_terminal() {
+        return input;
+    }
+    let most = u64::try_from(MAX_INPUT)
+        .unwrap_or(u64::MAX)
+        .saturating_add(1);
+    let read = stdin.by_ref().take(most).read_to_end(&mut input);
+    let drained = io::copy(&mut stdin, &mut io::sink());
+    if read.and(drained).is_err() {
+        // An input that breaks off is as good as none.
+        input.clear();
+    }
+    input
+}
+
+fn harness(name: &str) -> Option<Harness> {
+    let mut known = Harness::ALL.into_iter();
+    known.find(|known| known.as_str() == name)
+}

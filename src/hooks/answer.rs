@@ -1,0 +1,117 @@
+//! One call of a hook: from what the harness says to what it is answered.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::hooks::Event;
+use crate::hooks::Harness;
+use crate::hooks::digest::Wish;
+use crate::hooks::end;
+use crate::hooks::event;
+use crate::hooks::input::Input;
+use crate::hooks::log;
+use crate::hooks::place;
+use crate::hooks::post_tool;
+use crate::hooks::pre_compact;
+use crate::hooks::start;
+use crate::project::Project;
+use crate::project::Request;
+
+/// A session waits for no other process longer than this.
+const LOCK_WAIT: Duration = Duration::from_millis(500);
+
+/// How a hook was called.
+#[derive(Clone, Debug, Default)]
+pub struct HookRequest {
+    /// The event of the command line; the input names it where the command line does not.
+    pub event: Option<String>,
+    /// The harness of the command line; worked out where the command line does not name it.
+    pub harness: Option<Harness>,
+    /// The notepad is not wanted.
+    pub no_notepad: bool,
+}
+
+/// What the harness reads: text for the model, in the shape that all four share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    hook_specific_output: Said,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    hook_event_name: String,
+    additional_context: String,
+}
+
+/// Answers a hook; nothing where there is nothing to say.
+///
+/// `input` is what stood on standard input. What goes wrong goes into `.annals/hook.log`; it is an error
+/// only where there is no such place.
+pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Option<Answer>> {
+    let Some(input) = Input::parse(input) else {
+        return Ok(None);
+    };
+    let fired = input.event().and_then(event::echoed);
+    let asked = request.event.as_deref().or(fired);
+    let Some(event) = asked.and_then(Event::named) else {
+        return Ok(None);
+    };
+    if event == Event::PromptSubmit {
+        return Ok(None);
+    }
+    let Some(mut project) = place::open(place, &input)? else {
+        return Ok(None);
+    };
+    project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
+    let harness = request
+        .harness
+        .or_else(|| fired.and_then(event::harness_of))
+        .unwrap_or_else(|| by_environment(&project));
+    let text = match said(request, &project, harness, event, &input) {
+        Ok(text) => text,
+        Err(error) => {
+            let error = error.relative_to(&project.root);
+            log::note(&project, event.name(harness), &error.to_string())?;
+            None
+        }
+    };
+    Ok(text.filter(|_| event.is_heard()).map(|text| Answer {
+        hook_specific_output: Said {
+            hook_event_name: fired.unwrap_or_else(|| event.name(harness)).to_owned(),
+            additional_context: text,
+        },
+    }))
+}
+
+fn said(
+    request: &HookRequest,
+    project: &Project,
+    harness: Harness,
+    event: Event,
+    input: &Input,
+) -> Result<Option<String>> {
+    match event {
+        Event::SessionStart => {
+            let wish = Wish {
+                compacted: input.is_compacted(),
+                notepad: project.settings.notepad && !request.no_notepad,
+            };
+            start::text(project, harness, wish)
+        }
+        Event::PostToolUse => post_tool::text(project, input),
+        Event::SessionEnd => end::refresh(project).map(|()| None),
+        Event::PreCompact => pre_compact::leave(project, input).map(|()| None),
+        Event::PromptSubmit => Ok(None),
+    }
+}
+
+fn by_environment(project: &Project) -> Harness {
+    if project.environment.get("GEMINI_PROJECT_DIR").is_some() {
+        return Harness::Gemini;
+    }
+    Harness::Claude
+}

@@ -1,0 +1,136 @@
+//! What the harness says on standard input: one JSON object, of which every part may be missing.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// The most bytes that are read of an input; a longer one is as good as none.
+pub const MAX_INPUT: usize = 8 * 1024 * 1024;
+
+/// A hook's input, read tolerantly.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Input {
+    object: Value,
+}
+
+impl Input {
+    /// Reads an input; nothing where it is empty, too long or no JSON object.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() > MAX_INPUT {
+            return None;
+        }
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let object: Value = serde_json::from_slice(bytes).ok()?;
+        object.is_object().then_some(Self { object })
+    }
+
+    /// Returns the name of the firing event.
+    pub(crate) fn event(&self) -> Option<&Value> {
+        self.any(&["hook_event_name", "hookEventName", "event_name", "event"])
+    }
+
+    /// Returns where the session works.
+    pub(crate) fn cwd(&self) -> Option<PathBuf> {
+        let named = self.any(&["cwd", "directory", "workspace"])?;
+        let path = PathBuf::from(named.as_str()?);
+        path.is_absolute().then_some(path)
+    }
+
+    /// Says whether the session has just been compacted.
+    pub(crate) fn is_compacted(&self) -> bool {
+        let is = |value: Option<&Value>, word: &str| value.and_then(Value::as_str) == Some(word);
+        is(self.object.get("source"), "compact") || is(self.event(), "session.compacted")
+    }
+
+    /// Returns why the session is compacted: `auto` or `manual`, where it says one of them.
+    pub(crate) fn trigger(&self) -> Option<&'static str> {
+        let said = self.object.get("trigger")?.as_str()?;
+        ["auto", "manual"].into_iter().find(|known| *known == said)
+    }
+
+    /// Returns the files that the tool was asked to write, as it was given them.
+    pub(crate) fn written(&self) -> Vec<&str> {
+        let Some(input) = self.any(&["tool_input", "toolInput", "args"]) else {
+            return Vec::new();
+        };
+        let keys = ["file_path", "filePath", "absolute_path", "path"];
+        let named = keys.iter().filter_map(|name| input.get(name)?.as_str());
+        let patch = [
+            Some(input),
+            input.get("command"),
+            input.get("input"),
+            input.get("patch"),
+        ];
+        let patched = patch.into_iter().flatten().flat_map(patched);
+        named.chain(patched).collect()
+    }
+
+    fn any(&self, names: &[&str]) -> Option<&Value> {
+        names.iter().find_map(|name| self.object.get(name))
+    }
+}
+
+/// Returns the files that a patch names, in Codex's form: a text, or a list of words with the text in it.
+fn patched(value: &Value) -> Vec<&str> {
+    const MARKS: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Move to: "];
+    let words: &[Value] = match value {
+        Value::Array(words) => words,
+        Value::String(_) => std::slice::from_ref(value),
+        _ => &[],
+    };
+    let lines = words.iter().filter_map(Value::as_str).flat_map(str::lines);
+    lines
+        .filter_map(|line| MARKS.iter().find_map(|mark| line.strip_prefix(mark)))
+        .map(str::trim)
+        .collect()
+}
+
+/// Returns a path as the session means it.
+pub(crate) fn absolute(path: &str, cwd: Option<&Path>) -> PathBuf {
+    cwd.map_or_else(|| PathBuf::from(path), |cwd| cwd.join(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> Vec<String> {
+        let input = Input::parse(text.as_bytes()).unwrap();
+        input.written().into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn written_files_are_found_in_every_dialect() {
+        for text in [
+            r#"{"tool_input":{"file_path":"a/b.md","content":"x"}}"#,
+            r#"{"args":{"filePath":"a/b.md"}}"#,
+            r#"{"tool_input":{"command":"*** Begin Patch\n*** Update File: a/b.md\n@@\n+x\n*** End Patch"}}"#,
+            r#"{"tool_input":{"command":["apply_patch","*** Begin Patch\n*** Add File: a/b.md\n+x"]}}"#,
+            r#"{"tool_input":"*** Add File: a/b.md\n"}"#,
+        ] {
+            assert_eq!(written(text), ["a/b.md"], "{text}");
+        }
+        assert!(written(r#"{"tool_input":{"file_path":7,"command":["ls",null,{}]}}"#).is_empty());
+        assert!(written("{}").is_empty());
+    }
+
+    #[test]
+    fn what_is_no_object_is_no_input() {
+        for bytes in [
+            &b""[..],
+            b" ",
+            b"null",
+            b"[]",
+            b"\"x\"",
+            b"{",
+            b"{\"a\":\xff}",
+            b"\x00",
+        ] {
+            assert_eq!(Input::parse(bytes), None);
+        }
+        assert_eq!(Input::parse("[".repeat(1_000_000).as_bytes()), None);
+        assert_eq!(Input::parse(&vec![b' '; MAX_INPUT + 1]), None);
+        assert!(Input::parse(b"\xef\xbb\xbf{}").is_some());
+    }
+}

@@ -1,0 +1,40 @@
+//! Which project a session works in.
+
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::hooks::input::Input;
+use crate::knowledge::Place;
+use crate::project::Project;
+use crate::project::Request;
+
+/// Opens the project of a session: of its working directory, else the one that its harness names.
+///
+/// Nothing where none of them remembers anything.
+pub(crate) fn open(request: &Request, input: &Input) -> Result<Option<Project>> {
+    let named = |variable| request.environment.get(variable).map(PathBuf::from);
+    let folders = if request.project.is_some() {
+        vec![request.directory.clone()]
+    } else {
+        let named = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"].map(named);
+        let all = [input.cwd()].into_iter().chain(named);
+        let mut all: Vec<PathBuf> = all.flatten().filter(|folder| folder.is_dir()).collect();
+        all.push(request.directory.clone());
+        all.dedup();
+        all
+    };
+    for directory in folders {
+        let project = Project::open(Request {
+            directory,
+            ..request.clone()
+        })?;
+        if remembers(&project) {
+            return Ok(Some(project));
+        }
+    }
+    Ok(None)
+}
+
+fn remembers(project: &Project) -> bool {
+    project.planning().is_ok() || Place::of(project).root().is_dir()
+}

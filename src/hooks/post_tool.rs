@@ -1,0 +1,82 @@
+//! After a summary was written: says when its phase is complete, and what to run.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::hooks::input;
+use crate::hooks::input::Input;
+use crate::lifecycle;
+use crate::planning::FileKind;
+use crate::planning::FileName;
+use crate::planning::NextStatus;
+use crate::planning::Phase;
+use crate::planning::Standing;
+use crate::planning::Survey;
+use crate::project::Project;
+
+/// Returns what the agent is told after a tool has run; nothing where no summary was written.
+pub(crate) fn text(project: &Project, input: &Input) -> Result<Option<String>> {
+    let cwd = input.cwd();
+    let written = input.written();
+    let summaries: Vec<PathBuf> = written
+        .into_iter()
+        .map(|path| input::absolute(path, cwd.as_deref()))
+        .filter(|path| is_summary(path))
+        .collect();
+    if summaries.is_empty() || project.planning().is_err() {
+        return Ok(None);
+    }
+    let mut survey = Survey::take(project)?;
+    let of_these = |phase: &Phase| summaries.iter().any(|path| is_in(phase, path));
+    let Some(at) = survey.position.phases.iter().position(of_these) else {
+        return Ok(None);
+    };
+    let mut said = Vec::new();
+    if project.settings.fix_state {
+        let corrected = lifecycle::fix_state(project)?.len();
+        if corrected > 0 {
+            said.push(format!(
+                "annals put right {corrected} position lines of STATE.md and ROADMAP.md."
+            ));
+            survey = Survey::take(project)?;
+        }
+    }
+    if let Some(phase) = survey.position.phases.get(at)
+        && phase.standing == Standing::Done
+    {
+        said.push(complete(project, &survey, phase));
+    }
+    Ok((!said.is_empty()).then(|| said.join("\n")))
+}
+
+fn complete(project: &Project, survey: &Survey, phase: &Phase) -> String {
+    let number = &phase.number;
+    let name = phase.name.as_ref().map(|name| format!(" ({name})"));
+    let next = NextStatus::of(&survey.position, &project.planning_place().layout);
+    format!(
+        "annals: phase {number}{} is complete, {} of {} plans. \
+         Run `annals execute {number}` to record what it taught; then {}.",
+        name.unwrap_or_default(),
+        phase.plans.len(),
+        phase.plans.len(),
+        next.command
+    )
+}
+
+fn is_summary(path: &Path) -> bool {
+    let name = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
+    let (Some(file), Some(folder)) = (name(path), path.parent().and_then(name)) else {
+        return false;
+    };
+    FileName::parse(&file, &folder).is_some_and(|name| name.kind == FileKind::Summary)
+}
+
+/// Tells whether a file lies in a phase's folder, whatever links the agent came by.
+fn is_in(phase: &Phase, path: &Path) -> bool {
+    let (Some(dir), Some(parent)) = (&phase.dir, path.parent()) else {
+        return false;
+    };
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    real(parent).starts_with(real(dir))
+}

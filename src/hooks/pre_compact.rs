@@ -1,0 +1,44 @@
+//! Before a compaction: leaves a line in the notepad that says where the work stood, where the user set that up.
+
+use crate::error::Result;
+use crate::hooks::input::Input;
+use crate::knowledge::notepad;
+use crate::knowledge::notepad::Note;
+use crate::knowledge::notepad::Section;
+use crate::planning::StatusReport;
+use crate::planning::Survey;
+use crate::project::Project;
+use crate::secrets;
+use crate::text::Line;
+
+const WIDTH: usize = 160;
+
+/// Adds a breadcrumb to the working memory.
+pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
+    let trigger = input.trigger().unwrap_or("unasked");
+    let place = if project.planning().is_ok() {
+        place(project)?
+    } else {
+        String::new()
+    };
+    let text = format!("Before compaction ({trigger}){place}");
+    let text = Line::new(&secrets::redact(&text).text).clipped(WIDTH);
+    let note = Note {
+        section: Section::Working,
+        text: text.as_str(),
+        allow_secret: false,
+    };
+    notepad::write(project, &note).map(|_| ())
+}
+
+/// Says where the work stands: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
+fn place(project: &Project) -> Result<String> {
+    let status = StatusReport::of(project, &Survey::take(project)?);
+    let phase = status.derived;
+    let name = phase.name.map(|name| format!(" - {name}"));
+    let state = phase.status.map(|state| format!(" ({state})"));
+    let parts = [name, state].into_iter().flatten();
+    let number = phase.number.map(|number| format!(": phase {number}"));
+    let text: String = number.into_iter().chain(parts).collect();
+    Ok(format!("{text}, next {}", status.next.command))
+}

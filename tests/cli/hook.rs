@@ -1,0 +1,442 @@
+//! `annals hook`: four dialects, any input, and never a failure.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::cli::VBW;
+use crate::support::Case;
+use crate::support::corpus;
+use crate::support::tree;
+
+/// The calls that `annals setup` writes, with the recorded input of the event, and the name that goes back.
+const STARTS: [(&str, &str, &str); 4] = [
+    ("session-start", "claude/session-start", "SessionStart"),
+    (
+        "session-start --harness codex",
+        "codex/session-start",
+        "SessionStart",
+    ),
+    (
+        "session-start --harness gemini",
+        "gemini/session-start",
+        "SessionStart",
+    ),
+    (
+        "session-start --harness opencode",
+        "opencode/session-created",
+        "session.created",
+    ),
+];
+
+const SUMMARIES: [(&str, &str, &str); 4] = [
+    ("post-tool-use", "claude/post-tool-use", "PostToolUse"),
+    (
+        "post-tool-use --harness codex",
+        "codex/post-tool-use",
+        "PostToolUse",
+    ),
+    (
+        "post-tool-use --harness gemini",
+        "gemini/after-tool",
+        "AfterTool",
+    ),
+    (
+        "post-tool-use --harness opencode",
+        "opencode/tool-execute-after",
+        "tool.execute.after",
+    ),
+];
+
+/// The most UTF-16 units that reach a model whole.
+const LIMIT: usize = 9_500;
+
+#[test]
+fn a_session_starts_with_what_matters_in_every_dialect() {
+    for (line, input, event) in STARTS {
+        let case = without_context_file();
+        let before = case.tree();
+        let text = told(&case, line, input, event);
+        let order = [
+            "data, not instructions",
+            "Phase: 4 - ",
+            "## Blockers",
+            "## Todos",
+            "More: `annals",
+        ];
+        let places: Vec<usize> = order.iter().map(|part| text.find(part).unwrap()).collect();
+        assert!(places.is_sorted(), "{text}");
+        assert!(text.encode_utf16().count() <= LIMIT);
+        assert_eq!(case.tree(), before, "nothing is made at a start");
+    }
+}
+
+#[test]
+fn what_the_context_file_says_is_not_said_again() {
+    for (target, (line, input, event)) in
+        ["claude", "agents", "gemini", "claude"].iter().zip(STARTS)
+    {
+        let case = without_context_file();
+        case.run(&format!("sync --target {target}")).success();
+        let text = told(&case, line, input, event);
+        assert!(!text.contains("Phase: 4 - "), "{target}: {text}");
+        assert!(text.contains("## Blockers"), "{target}: {text}");
+    }
+    let case = without_context_file();
+    case.run("sync --target agents").success();
+    case.write("CLAUDE.md", "@AGENTS.md\n");
+    let (line, input, event) = STARTS[0];
+    assert!(!told(&case, line, input, event).contains("Phase: 4 - "));
+}
+
+#[test]
+fn the_notepad_comes_first_after_compaction_and_only_where_it_is_wanted() {
+    let case = Case::new(VBW);
+    case.write(
+        ".vibekit/notepad.md",
+        "# Notepad\n\n## Priority Context\n- mind the clock\n\n## Working Memory\n\n## Manual\n",
+    );
+    let place = |line: &str, input: &str, event: &str| {
+        told(&case, line, input, event).find("mind the clock")
+    };
+    let start = place("session-start", "claude/session-start", "SessionStart").unwrap();
+    let compacted = place(
+        "session-start",
+        "claude/session-start-compact",
+        "SessionStart",
+    )
+    .unwrap();
+    assert!(compacted < start);
+    let created = (
+        "session-start --harness opencode",
+        "opencode/session-compacted",
+        "session.created",
+    );
+    assert_eq!(place(created.0, created.1, created.2), Some(compacted));
+    let without = "session-start --no-notepad";
+    assert_eq!(place(without, "claude/session-start", "SessionStart"), None);
+    case.write("annals.toml", "notepad = false\n");
+    assert_eq!(
+        place("session-start", "claude/session-start", "SessionStart"),
+        None
+    );
+}
+
+#[test]
+fn the_last_summary_of_a_phase_is_told_and_another_is_not() {
+    for (line, input, event) in SUMMARIES {
+        let case = Case::new(VBW);
+        assert_eq!(hook(&case, line, input), "", "{line}: two plans are open");
+        finish_phase_four(&case);
+        let text = told(&case, line, input, event);
+        assert!(
+            text.contains("phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans"),
+            "{text}"
+        );
+        assert!(text.contains("`annals execute 4`"), "{text}");
+        case.run("execute 4").success();
+    }
+}
+
+#[test]
+fn a_finished_plan_corrects_the_state_where_that_is_wanted() {
+    let case = without_context_file();
+    finish_phase_four(&case);
+    let state = || String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
+    let before = state();
+    hook(&case, "post-tool-use", "claude/post-tool-use");
+    assert_eq!(state(), before);
+    case.write("annals.toml", "fix_state = true\n");
+    let text = told(
+        &case,
+        "post-tool-use",
+        "claude/post-tool-use",
+        "PostToolUse",
+    );
+    assert!(text.contains("annals put right"), "{text}");
+    assert_ne!(state(), before);
+    assert!(
+        case.read("CLAUDE.md").is_none(),
+        "a hook makes no context file"
+    );
+}
+
+#[test]
+fn a_sessions_end_refreshes_the_block_that_is_there_and_makes_none() {
+    for (line, input) in [
+        ("session-end", "claude/session-end"),
+        ("session-end --harness gemini", "gemini/session-end"),
+        ("session-end --harness opencode", "opencode/session-deleted"),
+    ] {
+        let case = without_context_file();
+        let before = case.tree();
+        assert_eq!(hook(&case, line, input), "");
+        assert_eq!(case.tree(), before, "{line} made something");
+        case.run("sync").success();
+        finish_phase_four(&case);
+        let stale = case.read("CLAUDE.md");
+        assert_eq!(hook(&case, line, input), "");
+        assert_ne!(case.read("CLAUDE.md"), stale, "{line}");
+        case.run("sync --check").success();
+    }
+}
+
+#[test]
+fn nothing_is_said_or_written_at_any_other_event() {
+    let case = Case::new(VBW);
+    case.run("sync").success();
+    finish_phase_four(&case);
+    let before = case.whole_tree();
+    for (line, input) in [
+        ("user-prompt-submit", "claude/user-prompt-submit"),
+        (
+            "user-prompt-submit --harness codex",
+            "codex/user-prompt-submit",
+        ),
+        ("BeforeAgent --harness gemini", "gemini/before-agent"),
+        ("stop", "claude/stop"),
+        ("stop --harness codex", "codex/stop"),
+        ("some-event-of-next-year", "claude/stop"),
+        ("", "claude/stop"),
+        (
+            "session-start --a-flag-of-next-year",
+            "claude/session-start",
+        ),
+        ("session-start extra words", "claude/session-start"),
+    ] {
+        assert_eq!(hook(&case, line, input), "", "{line}");
+    }
+    assert_eq!(case.whole_tree(), before);
+}
+
+#[test]
+fn any_input_is_survived_in_silence() {
+    let case = Case::new(VBW);
+    let ten_megabytes = format!(
+        "{{\"hook_event_name\":\"SessionStart\",\"x\":\"{}\"}}",
+        "y".repeat(10 << 20)
+    );
+    let deep = "[".repeat(1 << 20);
+    let inputs: [&[u8]; 10] = [
+        b"",
+        b" \n",
+        b"null",
+        b"[]",
+        b"\"SessionStart\"",
+        b"{\"hook_event_name\":",
+        b"{\"hook_event_name\":\"SessionStart\",\"cwd\":\"\xff\xfe\"}",
+        &[0; 100],
+        deep.as_bytes(),
+        ten_megabytes.as_bytes(),
+    ];
+    let before = case.whole_tree();
+    for event in [
+        "session-start",
+        "post-tool-use",
+        "pre-compact",
+        "session-end",
+        "stop",
+        "",
+    ] {
+        for input in inputs {
+            let outcome = case.run(&format!("hook {event}")).stdin(input).success();
+            assert_eq!(outcome.stdout(), "", "{event}: {}", outcome.report());
+        }
+    }
+    assert_eq!(case.whole_tree(), before);
+}
+
+#[test]
+fn strange_values_are_as_good_as_none() {
+    let case = Case::new(VBW);
+    for input in [
+        r#"{"hook_event_name":7,"cwd":[],"source":{},"tool_input":"x"}"#,
+        r#"{"hook_event_name":"Session\nStart","cwd":"relative","tool_input":{"file_path":{}}}"#,
+        r#"{"cwd":"/nowhere/at/all"}"#,
+        r"{}",
+    ] {
+        let outcome = case.run("hook session-start").stdin(input).success();
+        assert_eq!(name_of(&outcome.json()), "SessionStart", "{input}");
+        let outcome = case.run("hook post-tool-use").stdin(input).success();
+        assert_eq!(outcome.stdout(), "", "{input}");
+    }
+}
+
+#[test]
+fn a_folder_without_memory_gets_nothing_and_keeps_nothing() {
+    for git in [false, true] {
+        let case = Case::empty();
+        if git {
+            case.git_init();
+        }
+        let before = case.whole_tree();
+        for (line, input, _) in STARTS.into_iter().chain(SUMMARIES) {
+            assert_eq!(hook(&case, line, input), "");
+        }
+        assert_eq!(hook(&case, "session-end", "claude/session-end"), "");
+        assert_eq!(case.whole_tree(), before);
+    }
+}
+
+#[test]
+fn the_sessions_own_folder_names_the_project() {
+    let case = Case::new(VBW);
+    fs::create_dir_all(case.root().join("sub")).unwrap();
+    let elsewhere = Case::empty();
+    let input = format!("{{\"cwd\":{:?}}}", case.root().join("sub"));
+    let outcome = elsewhere.run("hook session-start").stdin(input).success();
+    assert_eq!(name_of(&outcome.json()), "SessionStart");
+    let by_variable = elsewhere.run("hook session-start").stdin("{}");
+    let by_variable = by_variable.env("CLAUDE_PROJECT_DIR", case.root()).success();
+    assert_eq!(by_variable.json(), outcome.json());
+    assert!(elsewhere.whole_tree().is_empty());
+}
+
+#[test]
+fn a_problem_goes_to_the_log_and_not_to_the_session() {
+    let case = Case::new(VBW);
+    case.run("sync").success();
+    let edited = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    case.write("CLAUDE.md", edited.replace("Shared Pantry", "Mine"));
+    let outcome = case.run("hook session-end").stdin("{}").success();
+    assert_eq!(
+        (outcome.stdout(), outcome.stderr()),
+        (String::new(), String::new())
+    );
+    let log = String::from_utf8(case.read(".annals/hook.log").unwrap()).unwrap();
+    assert!(
+        log.starts_with("2026-03-01T12:00:00Z SessionEnd: CLAUDE.md:1: the block was edited"),
+        "{log}"
+    );
+    case.write("annals.toml", "nonsense = 1\n");
+    let outcome = case.run("hook session-start").stdin("{}").success();
+    assert_eq!(outcome.stdout(), "");
+}
+
+#[test]
+fn the_largest_real_folders_fit_below_the_limit() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let mut seen = 0;
+    for folder in project_folders(&corpus) {
+        let input = format!("{{\"hook_event_name\":\"SessionStart\",\"cwd\":{folder:?}}}");
+        let case = Case::empty();
+        let outcome = case.run("hook session-start").stdin(input).success();
+        if outcome.stdout().is_empty() {
+            continue;
+        }
+        let answer = outcome.json();
+        let text = answer["hookSpecificOutput"]["additionalContext"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(text.encode_utf16().count() <= LIMIT, "{}", folder.display());
+        seen += 1;
+    }
+    assert!(seen > 0);
+}
+
+fn project_folders(corpus: &Path) -> Vec<std::path::PathBuf> {
+    let names = tree_of_folders(corpus, 3);
+    let is_planned = |folder: &std::path::PathBuf| {
+        [".vbw-planning", ".yolo-planning", ".planning"]
+            .iter()
+            .any(|name| folder.join(name).is_dir())
+    };
+    names.into_iter().filter(is_planned).collect()
+}
+
+fn tree_of_folders(folder: &Path, depth: usize) -> Vec<std::path::PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    if depth > 0 {
+        let entries = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        for below in entries.filter(|path| path.is_dir() && !path.is_symlink()) {
+            found.extend(tree_of_folders(&below, depth - 1));
+        }
+    }
+    found
+}
+
+/// Runs a hook on a recorded input and returns what it printed; stderr must stay empty.
+fn hook(case: &Case, line: &str, input: &str) -> String {
+    let recorded = fs::read_to_string(format!("tests/hooks/{input}.json")).unwrap();
+    let recorded = recorded
+        .replace("[ROOT]", case.root().to_str().unwrap())
+        .replace("[HOME]", case.home().to_str().unwrap());
+    let outcome = case.run(&format!("hook {line}")).stdin(recorded).success();
+    outcome.stdout()
+}
+
+fn told(case: &Case, line: &str, input: &str, event: &str) -> String {
+    let answer: Value = serde_json::from_str(&hook(case, line, input)).unwrap();
+    assert_eq!(name_of(&answer), event);
+    assert_eq!(answer.as_object().unwrap().len(), 1);
+    answer["hookSpecificOutput"]["additionalContext"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+fn name_of(answer: &Value) -> String {
+    answer["hookSpecificOutput"]["hookEventName"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+fn without_context_file() -> Case {
+    let case = Case::new(VBW);
+    fs::remove_file(case.root().join("CLAUDE.md")).unwrap();
+    case
+}
+
+fn finish_phase_four(case: &Case) {
+    let folder = ".vbw-planning/phases/04-low-stock-alerts";
+    let first =
+        String::from_utf8(case.read(&format!("{folder}/04-01-SUMMARY.md")).unwrap()).unwrap();
+    for plan in ["02", "03"] {
+        let summary = first
+            .replace("04-01", &format!("04-{plan}"))
+            .replace("plan: 01", &format!("plan: {plan}"));
+        case.write(&format!("{folder}/04-{plan}-SUMMARY.md"), summary);
+    }
+    assert_eq!(tree(&case.root().join(folder)).len(), 6);
+}
+
+#[test]
+fn a_breadcrumb_is_left_before_a_compaction_and_read_after_it() {
+    for (line, input) in [
+        ("pre-compact", "claude/pre-compact"),
+        ("pre-compact --harness codex", "codex/pre-compact"),
+        ("pre-compact --harness gemini", "gemini/pre-compress"),
+    ] {
+        let case = Case::new(VBW);
+        assert_eq!(hook(&case, line, input), "");
+        let notepad = String::from_utf8(case.read(".vibekit/notepad.md").unwrap()).unwrap();
+        let crumb = notepad
+            .lines()
+            .find(|line| line.starts_with("- [2026-03-01T12:00Z] "));
+        let crumb = crumb.unwrap_or_else(|| panic!("{notepad}"));
+        assert!(crumb.contains(": phase 4 - Low-Stock Alerts ("), "{crumb}");
+        assert!(crumb.ends_with("next /vbw:execute 4"), "{crumb}");
+        let text = told(
+            &case,
+            "session-start",
+            "claude/session-start-compact",
+            "SessionStart",
+        );
+        let place = text.find("Before compaction (").unwrap();
+        assert!(text.find("## Blockers").unwrap() > place, "{text}");
+        let text = told(
+            &case,
+            "session-start",
+            "claude/session-start",
+            "SessionStart",
+        );
+        assert!(!text.contains("Before compaction ("), "{text}");
+    }
+}

@@ -1,0 +1,173 @@
+//! The Claude Code plugin: its JSON parses, and what it calls is there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::support::Case;
+use crate::support::require;
+use crate::support::tree;
+
+const PLUGIN: &str = "plugin";
+
+#[test]
+fn every_json_file_parses() {
+    let mut seen = 0;
+    for path in files() {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            let parsed: Result<Value, _> =
+                serde_json::from_str(&fs::read_to_string(&path).unwrap());
+            assert!(parsed.is_ok(), "{}: {parsed:?}", path.display());
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 3, "plugin.json, hooks.json, .mcp.json");
+}
+
+#[test]
+fn its_version_is_the_programs() {
+    let manifest = json("plugin/.claude-plugin/plugin.json");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(manifest["name"], "annals");
+    let listed = &json(".claude-plugin/marketplace.json")["plugins"][0];
+    assert_eq!(listed["name"], "annals");
+    assert_eq!(listed["source"], format!("./{PLUGIN}"));
+}
+
+#[test]
+fn every_command_it_names_exists() {
+    let case = Case::empty();
+    let mut checked = BTreeSet::new();
+    for path in files() {
+        for words in named_commands(&fs::read_to_string(&path).unwrap()) {
+            let place = path.display();
+            let (flags, commands): (Vec<_>, Vec<_>) =
+                words.iter().partition(|word| word.starts_with('-'));
+            let help = case.run("").args(&commands).args(["--help"]).output();
+            assert_eq!(help.exit_code(), Some(0), "{place}: annals {words:?}");
+            for flag in flags {
+                assert!(help.stdout().contains(flag.as_str()), "{place}: {words:?}");
+            }
+            checked.insert(words);
+        }
+    }
+    assert!(checked.len() > 10, "{checked:?}");
+}
+
+#[test]
+fn commands_are_found_in_text() {
+    let text = "Run `annals patterns relevant 4`, !`annals plan $ARGUMENTS`; Bash(annals log:*), `annals sync --check`\n";
+    let found = named_commands(text);
+    let found: Vec<String> = found.into_iter().map(|words| words.join(" ")).collect();
+    assert_eq!(found, ["patterns relevant", "plan", "log", "sync --check"]);
+}
+
+#[test]
+fn every_command_and_skill_says_what_it_is_for() {
+    for path in files() {
+        let text = fs::read_to_string(&path).unwrap();
+        let folder = path.to_string_lossy().into_owned();
+        if folder.contains("/commands/") || folder.ends_with("SKILL.md") {
+            let front = text
+                .strip_prefix("---\n")
+                .and_then(|text| text.split_once("\n---\n"));
+            let (front, _) = front.unwrap_or_else(|| panic!("{folder} has front matter"));
+            assert!(front.contains("description: "), "{folder}");
+        }
+        if let Some(folder) = path.parent().filter(|_| path.ends_with("SKILL.md")) {
+            let name = folder.file_name().unwrap().to_str().unwrap();
+            assert!(text.contains(&format!("name: {name}\n")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn its_hooks_are_those_of_setup() {
+    let case = Case::empty();
+    case.git_init();
+    case.run("setup claude").success();
+    let settings = case.read(".claude/settings.json").unwrap();
+    let mut wanted: Value = serde_json::from_slice(&settings).unwrap();
+    for groups in wanted["hooks"].as_object_mut().unwrap().values_mut() {
+        let command = groups[0]["hooks"][0]["command"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let event = command.strip_prefix("annals hook ").unwrap();
+        let called = format!("sh \"${{CLAUDE_PLUGIN_ROOT}}/hooks/annals.sh\" {event}");
+        groups[0]["hooks"][0]["command"] = Value::from(called);
+    }
+    assert_eq!(json("plugin/hooks/hooks.json")["hooks"], wanted["hooks"]);
+    let server = case.read(".mcp.json").unwrap();
+    let server: Value = serde_json::from_slice(&server).unwrap();
+    assert_eq!(json("plugin/.mcp.json"), server);
+}
+
+#[test]
+fn without_the_binary_it_says_so_once_and_never_fails() {
+    if !require("sh") {
+        return;
+    }
+    let case = Case::empty();
+    let script = fs::canonicalize("plugin/hooks/annals.sh").unwrap();
+    let call = |event: &str| {
+        let invocation = case.program("sh").args([script.as_os_str()]).args([event]);
+        let invocation = invocation.env("CLAUDE_PLUGIN_DATA", case.home().join("plugin"));
+        let invocation = invocation.env("PATH", "/usr/bin:/bin");
+        invocation.stdin("{}").success().stdout()
+    };
+    assert_eq!(call("post-tool-use"), "");
+    let said: Value = serde_json::from_str(&call("session-start")).unwrap();
+    assert!(said["systemMessage"].as_str().unwrap().contains("on PATH"));
+    assert_eq!(call("session-start"), "");
+}
+
+#[test]
+fn where_setup_was_run_the_plugin_keeps_silent() {
+    if !require("sh") {
+        return;
+    }
+    let case = Case::empty();
+    case.git_init();
+    case.run("setup claude").success();
+    let script = fs::canonicalize("plugin/hooks/annals.sh").unwrap();
+    let run = case
+        .program("sh")
+        .args([script.as_os_str()])
+        .args(["session-start"]);
+    assert_eq!(run.stdin("{}").success().stdout(), "");
+}
+
+/// The subcommands, and the first flag, of each `annals …` in a text that is code.
+fn named_commands(text: &str) -> Vec<Vec<String>> {
+    let starts = ["`annals ", "Bash(annals "];
+    let mut found: Vec<(usize, Vec<String>)> = Vec::new();
+    for start in starts {
+        for (at, _) in text.match_indices(start) {
+            let rest = &text[at + start.len()..];
+            let end = rest.find(['`', ':', ')', '\n']).unwrap_or(rest.len());
+            let is_word =
+                |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase() || c == '-');
+            let words = rest[..end].split_whitespace().take_while(is_word);
+            found.push((at, words.map(str::to_owned).collect()));
+        }
+    }
+    found.sort();
+    found.into_iter().map(|(_, words)| words).collect()
+}
+
+fn files() -> Vec<PathBuf> {
+    let below = tree(Path::new(PLUGIN)).into_keys();
+    let files = below.filter(|path| !path.ends_with('/'));
+    files.map(|path| Path::new(PLUGIN).join(path)).collect()
+}
+
+fn json(path: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
