@@ -183,8 +183,7 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            Self::Completions(_) | Self::Man(_) | Self::Journal(_) => Ok(()),
-            Self::Completions(_) | Self::Man(_) | Self::Hook(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Journal(_) | Self::Hook(_) => Ok(()),
         }
     }
 }
