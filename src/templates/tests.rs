@@ -74,7 +74,7 @@ fn contexts(template: Template) -> [Json; 2] {
         Template::LedgerState => ledger_state(),
         Template::LedgerSkill => [
             json!({"threshold": "Log what matters."}),
-            json!({"threshold": ""}),
+            json!({"threshold": "Log nothing."}),
         ],
         Template::Shipped => [
             json!({"milestone": "Version 2", "slug": "v2", "date": "2026-02-17",
