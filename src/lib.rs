@@ -23,6 +23,7 @@ pub mod templates;
 
 // Floor 3, the stores.
 pub mod facts;
+pub mod journal;
 pub mod knowledge;
 pub mod ledger;
 pub mod patterns;
@@ -30,11 +31,14 @@ pub mod planning;
 
 // Floor 4, the readings.
 pub mod claude_md;
+pub mod recall;
 
 // Floor 5, the work.
+pub mod context;
 pub mod lifecycle;
 pub mod merge;
 
 // Floor 6, the doors.
 pub mod cli;
 pub mod hooks;
+pub mod mcp;

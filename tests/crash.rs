@@ -108,6 +108,64 @@ fn a_ledger_update_is_completed_by_the_next_command() {
     killed_at_every_operation(project, update, "ledger init");
 }
 
+#[cfg(feature = "fail-point")]
+fn entries() -> Case {
+    let case = Case::empty();
+    case.write("body.md", "# New\n\nOne line.\n");
+    for key in ["old", "new"] {
+        let line = format!("entry write --key {key} --type gotcha --confidence low");
+        case.run(&line).success();
+    }
+    case
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_note_is_whole_after_the_same_request_and_stands_once() {
+    for command in [
+        "notepad priority fact --request-id 1",
+        "notepad working note --request-id 1",
+    ] {
+        killed_at_every_operation(Case::empty, command, command);
+    }
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_killed_entry_write_is_completed_or_never_began() {
+    let write = "entry write --key old --type gotcha --confidence high --body @body.md";
+    killed_at_every_operation(entries, write, "entry audit");
+    let fresh =
+        "entry write --key fresh --type gotcha --confidence high --body @body.md --request-id one";
+    killed_at_every_operation(entries, fresh, fresh);
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_killed_supersede_or_delete_is_completed_or_never_began() {
+    killed_at_every_operation(
+        entries,
+        "entry supersede --old old --new new",
+        "entry audit",
+    );
+    killed_at_every_operation(
+        entries,
+        "entry delete --key old --reason because",
+        "entry audit",
+    );
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_note_is_completed_or_not_begun_when_another_one_follows() {
+    let with_notepad = || {
+        let case = Case::empty();
+        case.write(".vibekit/notepad.md", "## Mine\nkeep\n\n## Manual\nmine\n");
+        case
+    };
+    killed_at_every_operation(with_notepad, "notepad manual note", "notepad working other");
+}
+
 #[cfg(not(feature = "fail-point"))]
 #[test]
 fn crash_tests_are_compiled_in() {

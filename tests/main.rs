@@ -12,15 +12,20 @@
 
 mod claude_md;
 mod cli;
+mod conformance;
 mod corpus_sweep;
 mod crash;
+mod entries;
+mod facts;
 mod fix_state;
 mod gold;
+mod journal;
 mod layering;
 mod ledger;
 mod planning_files;
 mod plugin;
 mod races;
+mod recall;
 mod repository;
 mod retrospective;
 mod staleness;

@@ -2,15 +2,18 @@
 
 mod completions;
 mod config;
+mod context;
 mod entry;
 mod execute;
 mod facts;
 mod hook;
 mod init;
 mod inspect;
+mod journal;
 mod ledger;
 mod log;
 mod man;
+mod mcp;
 mod merge_file;
 mod milestone;
 mod notepad;
@@ -18,6 +21,7 @@ mod output;
 mod patterns;
 mod pause;
 mod plan;
+mod recall;
 mod resume;
 mod setup;
 mod ship;
@@ -111,9 +115,11 @@ enum Command {
     Ship(ship::ShipArgs),
     Sync(sync::SyncArgs),
     Status(status::StatusArgs),
+    Context(context::ContextArgs),
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
+    Recall(recall::RecallArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -123,10 +129,12 @@ enum Command {
     Entry(entry::EntryArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
+    Journal(journal::JournalArgs),
     Setup(setup::SetupArgs),
     Hook(hook::HookArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
+    Mcp(mcp::McpArgs),
     Man(man::ManArgs),
 }
 
@@ -138,6 +146,12 @@ impl Command {
                 Ok(())
             }
             Self::Man(args) => man::run(args, out),
+            Self::Journal(args) => journal::run(args, global, out),
+            Self::Mcp(args) => mcp::run(
+                args,
+                Environment::new(std::env::vars_os()),
+                global.directory()?,
+            ),
             _ => {
                 let project = global.open()?;
                 out.enter(&project.root);
@@ -159,10 +173,12 @@ impl Command {
             Self::Execute(args) => execute::run(args, project, out),
             Self::Ship(args) => ship::run(args, project, out),
             Self::Sync(args) => sync::run(args, project, out),
+            Self::Context(args) => context::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
+            Self::Recall(args) => recall::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Ledger(args) => ledger::run(args, project, out),
@@ -177,7 +193,8 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            Self::Completions(_) | Self::Man(_) | Self::Hook(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Journal(_) | Self::Hook(_) => Ok(()),
+            Self::Completions(_) | Self::Man(_) | Self::Mcp(_) => Ok(()),
         }
     }
 }
@@ -197,6 +214,15 @@ impl Global {
             no_history: self.no_history,
             environment,
         })
+    }
+
+    /// Returns the folder that a run is about, before any project is looked for.
+    fn directory(&self) -> Result<PathBuf> {
+        let directory = working_directory()?;
+        Ok(self
+            .project
+            .as_ref()
+            .map_or(directory.clone(), |project| directory.join(project)))
     }
 
     fn manner(&self) -> Manner {
@@ -223,7 +249,8 @@ fn working_directory() -> Result<PathBuf> {
 
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = setup::without_scope(arguments.into_iter().collect());
+    let arguments = journal::of_tool(arguments.into_iter().collect());
+    let arguments = setup::without_scope(arguments);
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => return hook::tolerant(usage::answer(&error, &arguments), &arguments),

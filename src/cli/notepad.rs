@@ -92,6 +92,9 @@ struct NoteArgs {
     /// Write it even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
+    /// Your name for this write: repeated with it, nothing is written twice
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
 }
 
 pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -105,6 +108,7 @@ pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Re
         section,
         text: &note.text,
         allow_secret: note.allow_secret,
+        request_id: note.request_id.as_deref(),
     };
     let report = notepad::write(project, &note)?;
     out.warnings(&report.warnings);

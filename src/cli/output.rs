@@ -49,6 +49,8 @@ pub(crate) struct Output {
     root: Option<PathBuf>,
     /// What kind of failure was told last.
     failed: Option<Kind>,
+    /// Whether nobody reads standard output any more.
+    closed: bool,
 }
 
 impl Output {
@@ -65,6 +67,7 @@ impl Output {
             ),
             root: None,
             failed: None,
+            closed: false,
         }
     }
 
@@ -196,8 +199,14 @@ impl Output {
                 let message = format!("cannot write the result: {error}");
                 self.say("error: ", color(AnsiColor::Red), &message);
             }
-            _ => {}
+            Err(_) => self.closed = true,
+            Ok(()) => {}
         }
+    }
+
+    /// Tells whether a result that goes on has a reader still.
+    pub(crate) fn is_read(&self) -> bool {
+        !self.closed && self.failed.is_none()
     }
 
     fn cannot_show(&mut self, error: &io::Error) {
@@ -290,6 +299,12 @@ impl Output {
         if let Some(hint) = &error.hint {
             self.say("hint: ", color(AnsiColor::Cyan), hint);
         }
+    }
+
+    /// Prints a failure as a document of its own, for commands that promise one.
+    pub(crate) fn failed_with<T: Serialize>(&mut self, kind: Kind, document: &T) {
+        self.failed = Some(kind);
+        self.json_line(document);
     }
 
     /// Names a place relative to the project where it lies inside.

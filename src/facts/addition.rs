@@ -1,14 +1,35 @@
 //! A fact that is stated outright, without a turn of a conversation around it.
 
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::Error;
 use crate::error::Result;
-use crate::facts::change;
-use crate::facts::change::Cause;
+use crate::facts::action::Action;
+use crate::facts::action::ActionType;
+use crate::facts::action::moment;
+use crate::facts::application;
+use crate::facts::application::Applied;
+use crate::facts::arbitration::Arbiter;
+use crate::facts::arbitration::Source;
+use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
+use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
+use crate::facts::outcome::Outcome;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::secrets;
+use crate::text;
+
+/// The longest excerpt of a source, in characters.
+pub(crate) const EXCERPT: usize = 400;
+
+/// The longest value, in bytes.
+const LONGEST: usize = 16 << 10;
 
 /// What is stated.
 #[derive(Clone, Debug, Default)]
@@ -17,49 +38,157 @@ pub struct Statement {
     pub key: String,
     /// The value.
     pub value: String,
+    /// The value, structured: one JSON object.
+    pub json: Option<String>,
     /// The category, where it is not the key's own.
     pub category: Option<Category>,
+    /// The project that it belongs to.
+    pub project: Option<String>,
+    /// When what it says happened.
+    pub event_time: Option<String>,
+    /// From when on it holds.
+    pub valid_from: Option<String>,
+    /// Until when it holds.
+    pub valid_to: Option<String>,
+    /// Whether the user confirmed it when asked.
+    pub is_confirmed: bool,
+    /// Whether a value that looks like a secret is kept.
+    pub allow_secret: bool,
+    /// The id under which a repeated call answers as the first.
+    pub request_id: Option<String>,
 }
 
-/// Adds a stated fact.
-pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Fact> {
-    let key = FactKey::parse(&statement.key)?;
+/// What came of a statement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Added {
+    /// What was done.
+    pub outcome: Outcome,
+    /// The fact that it was done to.
+    pub fact: Option<Fact>,
+}
+
+/// States a fact: the same value confirms, a new key inserts, a more exact value refines, another contradicts.
+pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Added> {
+    let action = action(statement)?;
+    let event_time = time("event time", statement.event_time.as_deref())?;
     let now = facts.clock().timestamp();
+    let high_risk = facts.high_risk().to_vec();
     facts.write(|connection| {
-        let id: String = connection
-            .query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))
-            .unwrap_or_default();
-        let fact = Fact {
-            fact_id: id,
-            user_id: user.as_str().to_owned(),
-            category: statement.category.unwrap_or(key.category()),
-            key: key.as_str().to_owned(),
-            value_text: statement.value.clone(),
-            value_json: None,
-            confidence: 0.4,
-            event_time: None,
-            valid_from: now.clone(),
-            valid_to: None,
-            status: Status::Active,
-            source_turn_id: "stated".to_owned(),
-            source_excerpt: statement.value.clone(),
-            embedding_id: None,
-            created_at: now.clone(),
-            updated_at: now.clone(),
-            last_mentioned_at: now.clone(),
+        let turn_id = match &statement.request_id {
+            Some(id) => id.clone(),
+            None => next_turn(connection)?,
+        };
+        if let Some(earlier) = application::of_turn(connection, user, &turn_id)?.pop() {
+            return answer(connection, user, &earlier);
+        }
+        let source = Source {
+            turn_id,
             session_id: None,
             turn_seq: None,
-            project: None,
-            proposal: None,
-            contests: None,
+            project: statement.project.clone(),
+            excerpt: text::clip(&statement.value, EXCERPT).into_owned(),
+            said_at: now.clone(),
+            event_time,
+            category: statement.category,
+            is_confirmed: statement.is_confirmed,
         };
-        let cause = Cause {
-            action: "insert",
-            reason: "stated",
-            turn: "stated",
-            at: &now,
+        let arbiter = Arbiter {
+            connection,
+            user,
+            source: &source,
+            now: &now,
+            high_risk: &high_risk,
         };
-        change::put(connection, cause, None, &fact)?;
-        Ok(fact)
+        let mut applied = application::apply(&arbiter, std::slice::from_ref(&action))?;
+        match applied.pop() {
+            Some(applied) => answer(connection, user, &applied),
+            None => Err(Error::failed("the statement came to nothing")),
+        }
     })
+}
+
+fn answer(connection: &Connection, user: &UserId, applied: &Applied) -> Result<Added> {
+    let found = fact::select(connection, user, "fact_id = ?2", &[&applied.fact_id])?;
+    Ok(Added {
+        outcome: applied.outcome,
+        fact: found.into_iter().next(),
+    })
+}
+
+/// Statements have no turn: each gets the number of its action, which no other ever has.
+fn next_turn(connection: &Connection) -> Result<String> {
+    let last: Option<i64> = connection
+        .query_row(
+            "SELECT seq FROM sqlite_sequence WHERE name = 'applied_actions'",
+            [],
+            |row| row.get(0),
+        )
+        .optional()
+        .stored("read the applied actions")?;
+    Ok(format!("annals:stated:{}", last.unwrap_or(0) + 1))
+}
+
+fn action(statement: &Statement) -> Result<Action> {
+    let key = FactKey::parse(&statement.key)?;
+    let value = text::strip_controls(&statement.value).trim().to_owned();
+    if value.is_empty() || value.len() > LONGEST {
+        return Err(Error::usage(format!(
+            "a value has from 1 to {LONGEST} bytes"
+        )));
+    }
+    let json = statement.json.as_deref().map(object).transpose()?;
+    let written = json.as_ref().map(Value::to_string).unwrap_or_default();
+    for text in [&value, &written] {
+        refuse_secrets(text, statement.allow_secret)?;
+    }
+    let valid_from = time("valid from", statement.valid_from.as_deref())?;
+    let valid_to = time("valid to", statement.valid_to.as_deref())?;
+    if let (Some(from), Some(to)) = (&valid_from, &valid_to)
+        && to <= from
+    {
+        return Err(Error::usage("it would end before it begins"));
+    }
+    Ok(Action {
+        kind: ActionType::Insert,
+        key,
+        new_value_text: Some(value),
+        new_value_json: json,
+        target_fact_id: None,
+        valid_from,
+        valid_to,
+        confidence_delta: 0.0,
+        reason: "stated".to_owned(),
+    })
+}
+
+fn object(text: &str) -> Result<Value> {
+    match serde_json::from_str(text) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        _ => Err(Error::usage("the structured value is no JSON object")),
+    }
+}
+
+/// Refuses a text that looks like a secret.
+pub(crate) fn refuse_secrets(text: &str, allowed: bool) -> Result<()> {
+    match secrets::find(text).first() {
+        Some(secret) if !allowed => Err(Error::refused(format!(
+            "the value looks like a secret ({})",
+            secret.rule
+        ))
+        .hint("--allow-secret keeps it all the same")),
+        _ => Ok(()),
+    }
+}
+
+fn time(name: &str, text: Option<&str>) -> Result<Option<String>> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    match moment(text) {
+        Some(time) => Ok(Some(time)),
+        None => Err(
+            Error::usage(format!("{name}: {text:?} is no ISO 8601 time"))
+                .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z"),
+        ),
+    }
 }

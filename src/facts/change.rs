@@ -7,6 +7,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
+use crate::facts::store::stop_here;
+use crate::facts::vectors;
 
 /// Why a fact changes.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +30,10 @@ pub(crate) fn put(
     before: Option<&Fact>,
     after: &Fact,
 ) -> Result<()> {
+    stop_here();
     record(connection, cause, before, Some(after))?;
-    after.put(connection)
+    after.put(connection)?;
+    vectors::keep(connection, after)
 }
 
 /// Writes one line of the history.

@@ -26,6 +26,8 @@ CREATE TABLE facts (
   -- What a pending fact proposes: another value, or the end of the fact it contests.
   proposal TEXT CHECK (proposal IN ('value', 'end')),
   contests TEXT,
+  -- The user as one word of the index, whatever the id looks like.
+  owner TEXT GENERATED ALWAYS AS (hex(user_id)) VIRTUAL,
   UNIQUE (user_id, fact_id)
 );
 
@@ -35,12 +37,13 @@ CREATE INDEX facts_status ON facts (user_id, status);
 CREATE INDEX facts_valid_to ON facts (user_id, valid_to) WHERE valid_to IS NOT NULL;
 CREATE INDEX facts_updated_at ON facts (user_id, updated_at);
 CREATE INDEX facts_session ON facts (user_id, session_id, turn_seq) WHERE session_id IS NOT NULL;
+CREATE INDEX facts_project ON facts (user_id, project) WHERE project IS NOT NULL;
 CREATE UNIQUE INDEX facts_one_active ON facts (user_id, key)
   WHERE status = 'active' AND substr(key, -2) <> '[]';
 CREATE UNIQUE INDEX facts_one_value ON facts (user_id, key, value_text) WHERE status = 'active';
 
 CREATE VIRTUAL TABLE facts_fts USING fts5 (
-  key, value_text, source_excerpt,
+  owner, key, value_text, source_excerpt,
   content = 'facts', content_rowid = 'seq', tokenize = 'porter unicode61'
 );
 CREATE VIRTUAL TABLE facts_trigram USING fts5 (
@@ -51,26 +54,27 @@ INSERT INTO facts_fts (facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO facts_trigram (facts_trigram, rank) VALUES ('secure-delete', 1);
 
 CREATE TRIGGER facts_indexed AFTER INSERT ON facts BEGIN
-  INSERT INTO facts_fts (rowid, key, value_text, source_excerpt)
-    VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
+  INSERT INTO facts_fts (rowid, owner, key, value_text, source_excerpt)
+    VALUES (new.seq, hex(new.user_id), new.key, new.value_text, new.source_excerpt);
   INSERT INTO facts_trigram (rowid, key, value_text, source_excerpt)
     VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
 END;
 CREATE TRIGGER facts_unindexed AFTER DELETE ON facts BEGIN
-  INSERT INTO facts_fts (facts_fts, rowid, key, value_text, source_excerpt)
-    VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
+  INSERT INTO facts_fts (facts_fts, rowid, owner, key, value_text, source_excerpt)
+    VALUES ('delete', old.seq, hex(old.user_id), old.key, old.value_text, old.source_excerpt);
   INSERT INTO facts_trigram (facts_trigram, rowid, key, value_text, source_excerpt)
     VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
+  DELETE FROM fact_vectors WHERE user_id = old.user_id AND seq = old.seq;
 END;
 CREATE TRIGGER facts_reindexed AFTER UPDATE OF key, value_text, source_excerpt ON facts
 WHEN old.key <> new.key OR old.value_text <> new.value_text OR old.source_excerpt <> new.source_excerpt
 BEGIN
-  INSERT INTO facts_fts (facts_fts, rowid, key, value_text, source_excerpt)
-    VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
+  INSERT INTO facts_fts (facts_fts, rowid, owner, key, value_text, source_excerpt)
+    VALUES ('delete', old.seq, hex(old.user_id), old.key, old.value_text, old.source_excerpt);
   INSERT INTO facts_trigram (facts_trigram, rowid, key, value_text, source_excerpt)
     VALUES ('delete', old.seq, old.key, old.value_text, old.source_excerpt);
-  INSERT INTO facts_fts (rowid, key, value_text, source_excerpt)
-    VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
+  INSERT INTO facts_fts (rowid, owner, key, value_text, source_excerpt)
+    VALUES (new.seq, hex(new.user_id), new.key, new.value_text, new.source_excerpt);
   INSERT INTO facts_trigram (rowid, key, value_text, source_excerpt)
     VALUES (new.seq, new.key, new.value_text, new.source_excerpt);
 END;
@@ -104,7 +108,10 @@ CREATE INDEX fact_history_key ON fact_history (user_id, key);
 -- What is being forgotten in the running transaction; empty outside of one. A null key means all keys.
 CREATE TABLE erasing (user_id TEXT NOT NULL, key TEXT);
 
-CREATE TRIGGER fact_history_is_never_changed BEFORE UPDATE ON fact_history BEGIN
+CREATE TRIGGER fact_history_is_never_changed BEFORE UPDATE ON fact_history
+WHEN NOT EXISTS (SELECT 1 FROM erasing WHERE user_id = old.user_id)
+  OR old.history_id <> new.history_id OR old.fact_id <> new.fact_id OR old.user_id <> new.user_id
+BEGIN
   SELECT RAISE (ABORT, 'fact_history is immutable');
 END;
 CREATE TRIGGER fact_history_is_never_deleted BEFORE DELETE ON fact_history
@@ -164,17 +171,25 @@ CREATE TABLE vector_jobs (
 );
 CREATE INDEX vector_jobs_due ON vector_jobs (not_before);
 
--- The built-in index: one vector of signed bytes a fact, in the fact's own transaction.
+-- The built-in index: one vector of signed bytes a fact, in the fact's own transaction. `seq` is that
+-- of the fact, with which it goes.
 CREATE TABLE fact_vectors (
   user_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
   fact_id TEXT NOT NULL,
   model TEXT NOT NULL,
   dim INTEGER NOT NULL,
   scale REAL NOT NULL,
-  vector BLOB NOT NULL,
-  PRIMARY KEY (user_id, fact_id),
-  FOREIGN KEY (user_id, fact_id) REFERENCES facts (user_id, fact_id) ON DELETE CASCADE
+  vector BLOB NOT NULL CHECK (length(vector) = dim),
+  PRIMARY KEY (user_id, seq)
 ) WITHOUT ROWID;
+
+-- The one model whose vectors those are.
+CREATE TABLE vector_index (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  model TEXT NOT NULL
+);
+INSERT INTO vector_index VALUES (1, 'annals-static-128-v1');
 
 -- Sums by day and user; `bucket` tells the classes of a histogram apart.
 CREATE TABLE metrics (

@@ -12,15 +12,19 @@ use rusqlite::Connection;
 use rusqlite::ErrorCode;
 use rusqlite::Transaction;
 use rusqlite::TransactionBehavior;
+use rusqlite::config::DbConfig;
 
 use crate::clock::Clock;
 use crate::error::At;
 use crate::error::Error;
+use crate::error::Kind;
 use crate::error::Result;
 use crate::facts::failure::Stored;
+use crate::facts::holders;
 use crate::facts::schema;
 use crate::facts::user::UserId;
 use crate::project::Project;
+use crate::storage::fail_point;
 
 /// The file in the user's data folder.
 const FILE: &str = "mem.db";
@@ -43,6 +47,7 @@ pub struct Facts {
     connection: Connection,
     path: PathBuf,
     clock: Clock,
+    wait: Duration,
     dry_run: bool,
     high_risk: Vec<String>,
 }
@@ -82,6 +87,21 @@ impl Facts {
             connection,
             path: path.to_owned(),
             clock,
+            wait,
+            dry_run: false,
+            high_risk: Vec::new(),
+        })
+    }
+
+    /// Returns a database that is gone when the run ends.
+    pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
+        let mut connection = Connection::open_in_memory().stored("open a database")?;
+        schema::migrate(&mut connection)?;
+        Ok(Self {
+            connection,
+            path: PathBuf::new(),
+            clock,
+            wait: Duration::ZERO,
             dry_run: false,
             high_risk: Vec::new(),
         })
@@ -112,6 +132,71 @@ impl Facts {
         self.high_risk = keys.to_vec();
     }
 
+    /// Leaves it to others to move what was written from the log into the file: a quick writer ends at once.
+    pub(crate) fn leave_checkpoint_to_others(&self) -> Result<()> {
+        self.connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+            .stored("open the database")
+            .map(|_| ())
+    }
+
+    /// Tells whether this run is to write nothing.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Waits until no other process has the file open, and keeps all others out from then on.
+    pub(crate) fn take_alone(&self) -> Result<()> {
+        // Leaving the write-ahead log needs the file alone, which is what tells of others.
+        let leave = || -> rusqlite::Result<String> {
+            self.connection
+                .execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
+            self.connection
+                .query_row("PRAGMA journal_mode = DELETE", [], |row| row.get(0))
+        };
+        let mut waited = Duration::ZERO;
+        loop {
+            match leave() {
+                Ok(mode) if mode == "delete" || mode == "memory" => return Ok(()),
+                Err(error) if !is_busy(&error) => {
+                    return Err(error).stored("have the database alone");
+                }
+                _ if waited >= self.wait => return Err(self.is_held()),
+                _ => thread::sleep(PAUSE),
+            }
+            waited += PAUSE;
+        }
+    }
+
+    fn is_held(&self) -> Error {
+        // Others are let in again; that this can fail changes nothing about the refusal.
+        self.share().ok();
+        let holder = holders::of(&self.path);
+        let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
+        Error::refused(format!(
+            "is held open by {holder}, also after {} s",
+            self.wait.as_secs_f32()
+        ))
+        .at(&self.path, None)
+        .hint("what is forgotten must stay nowhere; end that process and run it again")
+    }
+
+    fn share(&self) -> Result<()> {
+        self.connection
+            .execute_batch("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema;")
+            .stored("let others in again")?;
+        use_write_ahead_log(&self.connection, self.wait)
+    }
+
+    /// Writes the file anew without what was deleted, and lets others in again.
+    pub(crate) fn leave_no_trace(&self) -> Result<()> {
+        self.connection
+            .execute_batch("VACUUM")
+            .stored("write the database anew")
+            .map_err(|error| error.at(&self.path, None))?;
+        self.share()
+    }
+
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -122,7 +207,7 @@ impl Facts {
         let dry_run = self.dry_run;
         self.transact(work, dry_run)
             .map_err(|error| match error.place {
-                None if error.kind == crate::error::Kind::Failed => error.at(&path, None),
+                None if error.kind == Kind::Failed => error.at(&path, None),
                 _ => error,
             })
     }
@@ -135,12 +220,21 @@ impl Facts {
         let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)
             .stored("write to the database")?;
         let result = work(&transaction)?;
+        stop_here();
         if dry_run {
             transaction.rollback().stored("take back a dry run")?;
         } else {
             transaction.commit().stored("write to the database")?;
         }
+        stop_here();
         Ok(result)
+    }
+}
+
+/// A fail point: the tests stop the process before a commit, after it, and between two changes.
+pub(crate) fn stop_here() {
+    if fail_point::is_reached() {
+        std::process::abort();
     }
 }
 
@@ -184,15 +278,20 @@ fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Result<()> {
     loop {
         let switched = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
         match switched {
-            Err(error)
-                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && waited < wait =>
-            {
+            Err(error) if is_busy(&error) && waited < wait => {
                 thread::sleep(PAUSE);
                 waited += PAUSE;
             }
             done => return done.stored("open the database"),
         }
     }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    let busy = [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked];
+    error
+        .sqlite_error_code()
+        .is_some_and(|code| busy.contains(&code))
 }
 
 /// Makes the file and its folders where they are missing, for nobody but the user.

@@ -27,6 +27,11 @@ impl UserId {
         Ok(Self(text.to_owned()))
     }
 
+    /// Returns the id that a row holds, which was checked when it was written.
+    pub(crate) fn stored(text: String) -> Self {
+        Self(text)
+    }
+
     /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0

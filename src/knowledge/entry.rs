@@ -38,6 +38,9 @@ pub struct Entry {
     pub supersedes: Option<String>,
     /// How sure the writer was.
     pub confidence: Option<Confidence>,
+    /// What the front matter calls it.
+    #[serde(skip)]
+    pub named: Option<String>,
     /// The bytes under the front matter and the blank line after it.
     #[serde(skip)]
     pub body: Range<usize>,
@@ -95,10 +98,11 @@ impl Reader<'_> {
     }
 
     fn fill(&mut self, entry: &mut Entry, front: &Front<'_>) {
-        if let Some((named, line)) = text(front, "key")
-            && named != entry.key
-        {
-            self.warn(line, format!("calls itself `{named}`"));
+        if let Some((named, line)) = text(front, "key") {
+            if named != entry.key {
+                self.warn(line, format!("calls itself `{named}`"));
+            }
+            entry.named = Some(named.to_owned());
         }
         entry.kind = self.word(front, "type", EntryType::of);
         if entry.kind.is_none() && text(front, "type").is_none() {
@@ -137,6 +141,11 @@ impl Reader<'_> {
 fn text<'f>(front: &'f Front<'_>, name: &str) -> Option<(&'f str, usize)> {
     let field = front.get(name)?;
     Some((field.text()?, field.line))
+}
+
+/// Returns where the body begins.
+pub(crate) fn body_start(text: &str) -> usize {
+    Front::parse(text, Path::new("")).body
 }
 
 /// Returns the title of a body: its first heading of the first level outside of any fence.

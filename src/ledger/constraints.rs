@@ -79,7 +79,7 @@ impl Constraints {
 
     fn take(&mut self, outline: &Outline<'_>, section: usize) {
         let own = self.sections[section].own.clone();
-        let is_under_heading = self.sections[section].title != "";
+        let is_under_heading = !self.sections[section].title.is_empty();
         let blocks = outline.blocks(&own);
         let mut open: Option<usize> = None;
         for block in blocks {

@@ -60,6 +60,12 @@ pub struct UpdateReport {
     pub warnings: Vec<Warning>,
 }
 
+/// What is known of an update once it is planned.
+struct Planned {
+    covered_through: Option<String>,
+    warnings: Vec<Warning>,
+}
+
 /// The anchor that an update moves to.
 #[derive(Default)]
 struct Target {
@@ -74,7 +80,10 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
     let (plan, applied) = project
         .storage()
         .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
-    let (covered_through, mut warnings) = plan;
+    let Planned {
+        covered_through,
+        mut warnings,
+    } = plan;
     warnings.extend(applied.warnings);
     let changed: Vec<PathBuf> = applied
         .changed
@@ -102,7 +111,7 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
 }
 
 /// Works out what the update makes of the three files, or all that speaks against it.
-fn plan(project: &Project, update: &Draft) -> Result<((Option<String>, Vec<Warning>), Changes)> {
+fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
     let mut warnings = Vec::new();
     let files = Files::read(project, &mut warnings)?;
     let target = target(project, update, &files.state)?;
@@ -147,7 +156,11 @@ fn plan(project: &Project, update: &Draft) -> Result<((Option<String>, Vec<Warni
     }
     let standing = Footer::parse(&files.state.text);
     let covered = target.hash.or_else(|| standing.hash().map(str::to_owned));
-    Ok(((covered, warnings), changes))
+    let planned = Planned {
+        covered_through: covered,
+        warnings,
+    };
+    Ok((planned, changes))
 }
 
 fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
@@ -194,7 +207,7 @@ fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
     let mut refuse = |message: String| {
         target
             .problems
-            .push(Problem::new("/covered_through", message))
+            .push(Problem::new("/covered_through", message));
     };
     let (wanted, head) = match (&update.covered_through, head) {
         (Some(wanted), Some(head)) => (wanted.to_ascii_lowercase(), head),

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::knowledge;
+use crate::knowledge::Place;
 use crate::project::Project;
 use crate::storage::Operation;
 use crate::storage::OperationId;
@@ -27,15 +29,19 @@ pub struct UndoReport {
 /// Takes back an operation, or the last one: the exact bytes from before it.
 ///
 /// The context files come back as they were, too: what is generated in them follows from the files
-/// that the same operation changed, and the user's text around it must not be lost.
+/// that the same operation changed, and the user's text around it must not be lost. The index of the
+/// knowledge entries is made anew: later writes have changed other rows of it.
 pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     let storage = project.storage();
     let history = storage.history();
     let operation = history.find(id)?;
     let name = format!("undo {}", operation.id);
-    let is_generated = |_: &Path| false;
+    let index = Place::of(project).index();
+    let is_generated = |path: &Path| path == index;
     let ((), applied) = storage.transact(&name, &operation.stores, || {
-        Ok(((), history.undo(operation.id, is_generated)?))
+        let mut changes = history.undo(operation.id, is_generated)?;
+        knowledge::refresh_index(project, &mut changes)?;
+        Ok(((), changes))
     })?;
     Ok(UndoReport {
         undone: operation,

@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn a_long_query_keeps_its_first_words() {
-        let query: String = (0..2000).map(|n| format!("word{n} ")).collect();
+        let query: Vec<String> = (0..2000).map(|n| format!("word{n}")).collect();
+        let query = query.join(" ");
         let words = content_words(&query);
         assert_eq!((words.len(), words[0].as_str()), (MOST_WORDS, "word0"));
         assert!(content_words(&"x".repeat(10_000)).is_empty());
@@ -108,10 +109,9 @@ mod tests {
             let search = |expression: &str| {
                 index.query_row("SELECT count(*) FROM texts (?1)", [expression], |row| row.get::<_, i64>(0))
             };
-            for expression in [any_of(&content_words(&query)), any_of(&content_words(&raw)), Some(quoted(&raw))] {
-                if let Some(expression) = expression {
-                    prop_assert_eq!(search(&expression), Ok(0));
-                }
+            let words = [any_of(&content_words(&query)), any_of(&content_words(&raw))];
+            for expression in words.into_iter().flatten().chain([quoted(&raw)]) {
+                prop_assert_eq!(search(&expression), Ok(0));
             }
         }
     }

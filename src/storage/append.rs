@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::At;
 use crate::error::Error;
@@ -14,32 +14,128 @@ use crate::storage::read;
 /// How far back an interrupted append is looked for.
 const LOOK_BACK: u64 = 64 * 1024;
 
+/// Who may read a log that has to be created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever the umask lets.
+    Shared,
+    /// Its owner alone, and so for the folders that have to be created.
+    Private,
+}
+
+/// A log that this process alone may add to until the value is dropped.
+#[derive(Debug)]
+pub struct Log {
+    file: File,
+    path: PathBuf,
+    length: u64,
+    is_device: bool,
+    is_new: bool,
+}
+
+impl Log {
+    /// Opens a log and waits for its lock; the file and its folders are created where they are missing.
+    pub fn lock(path: &Path, access: Access) -> Result<Self> {
+        let is_device = refuse_what_blocks(path)?;
+        let (file, is_new) = open(path, access)?;
+        let mut length = 0;
+        if !is_device {
+            lock::wait_for(&file, path, lock::WAIT)?;
+            length = file.metadata().at("read", path)?.len();
+        }
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            length,
+            is_device,
+            is_new,
+        })
+    }
+
+    /// Returns where the next line will begin: behind the newline that ends what was torn.
+    pub fn next_line(&self) -> Result<u64> {
+        let torn = !ends_a_line(&self.file, self.length).at("read", &self.path)?;
+        Ok(self.length + u64::from(torn))
+    }
+
+    /// Adds lines in one `write(2)` on `O_APPEND`.
+    ///
+    /// Where the file does not end in a newline, one goes first; where `lines` does not, one goes last.
+    /// A write that the system takes only in part is taken back.
+    pub fn append(&mut self, lines: &[u8]) -> Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        if self.is_device {
+            return disk::write(&self.file, &terminated(Vec::new(), lines))
+                .at("append to", &self.path);
+        }
+        let torn = self.next_line()? > self.length;
+        if !torn && lines.ends_with(b"\n") {
+            write_whole(&self.file, &self.path, self.length, lines)?;
+        } else {
+            let text = if torn { b"\n".to_vec() } else { Vec::new() };
+            write_whole(
+                &self.file,
+                &self.path,
+                self.length,
+                &terminated(text, lines),
+            )?;
+        }
+        self.length = self.file.metadata().at("read", &self.path)?.len();
+        Ok(())
+    }
+
+    /// Brings what was added to the disk, and the name of a file that is new.
+    pub fn flush(&mut self) -> Result<()> {
+        if self.is_device {
+            return Ok(());
+        }
+        disk::sync_content(&self.file).at("append to", &self.path)?;
+        match self.path.parent() {
+            Some(folder) if self.is_new => {
+                let folder = if folder.as_os_str().is_empty() {
+                    Path::new(".")
+                } else {
+                    folder
+                };
+                self.is_new = false;
+                disk::sync_directory(folder).at("write", folder)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Adds lines to the end of a file, and brings them to the disk.
 ///
-/// The file and its folders are created where they are missing. The lines go in one `write(2)` on
-/// `O_APPEND` under an exclusive lock on the file itself; where the file does not end in a newline,
-/// one goes first, and where `lines` does not, one goes last. No record is kept for undo.
+/// As [`Log`] does it, readable as the umask says. No record is kept for undo.
 pub fn append(path: &Path, lines: &[u8]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    let is_device = refuse_what_blocks(path)?;
-    let (file, created) = open(path)?;
-    if is_device {
-        return disk::write(&file, &terminated(Vec::new(), lines)).at("append to", path);
+    let mut log = Log::lock(path, Access::Shared)?;
+    log.append(lines)?;
+    log.flush()
+}
+
+/// Moves a log aside, to its name and `.1`, once it is longer than `most`; the one before is dropped.
+pub fn rotate(path: &Path, most: u64) -> Result<()> {
+    let length = match fs::metadata(path) {
+        Err(error) if read::is_absent(&error) => return Ok(()),
+        metadata => metadata.at("read", path)?.len(),
+    };
+    if length > most {
+        disk::rename(path, &rotated(path)).at("replace", path)?;
     }
-    lock::wait_for(&file, path, lock::WAIT)?;
-    let length = file.metadata().at("read", path)?.len();
-    let mut text = Vec::with_capacity(lines.len() + 2);
-    if !ends_a_line(&file, length).at("read", path)? {
-        text.push(b'\n');
-    }
-    write_whole(&file, path, length, &terminated(text, lines))?;
-    disk::sync(&file).at("append to", path)?;
-    match path.parent() {
-        Some(folder) if created => disk::sync_directory(folder).at("write", folder),
-        _ => Ok(()),
-    }
+    Ok(())
+}
+
+/// Returns where [`rotate()`] moves a log.
+pub fn rotated(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".1");
+    PathBuf::from(name)
 }
 
 /// Returns the content that `bytes` will have after [`append()`].
@@ -108,25 +204,32 @@ fn refuse_what_blocks(path: &Path) -> Result<bool> {
     Err(Error::failed("is not a regular file").at(path, None))
 }
 
-fn open(path: &Path) -> Result<(File, bool)> {
+fn open(path: &Path, access: Access) -> Result<(File, bool)> {
     if let Err(error) = fs::metadata(path)
         && read::is_absent(&error)
     {
-        create_folders(path)?;
+        create_folders(path, access)?;
     }
-    disk::open_append(path).at("append to", path)
+    let opened = match access {
+        Access::Shared => disk::open_append(path),
+        Access::Private => disk::open_private_append(path),
+    };
+    opened.at("append to", path)
 }
 
-fn create_folders(path: &Path) -> Result<()> {
+fn create_folders(path: &Path, access: Access) -> Result<()> {
     let Some(folder) = path.parent() else {
         return Ok(());
     };
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
     }
-    create_folders(folder)?;
-    disk::create_directory(folder).at("create", folder)?;
-    Ok(())
+    create_folders(folder, access)?;
+    match access {
+        Access::Shared => disk::create_directory(folder).map(drop),
+        Access::Private => disk::create_private_directory(folder),
+    }
+    .at("create", folder)
 }
 
 fn ends_a_line(mut file: &File, length: u64) -> std::io::Result<bool> {

@@ -37,7 +37,22 @@ pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
 
 /// Opens a file for appending, and creates it where it is missing; says whether it did.
 pub(crate) fn open_append(path: &Path) -> io::Result<(File, bool)> {
+    append_or_create(path, &mut OpenOptions::new())
+}
+
+/// Opens a file for appending, and creates one that only its owner can read where it is missing; says whether it did.
+pub(crate) fn open_private_append(path: &Path) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+
+        options.mode(0o600);
+    }
+    append_or_create(path, &mut options)
+}
+
+fn append_or_create(path: &Path, options: &mut OpenOptions) -> io::Result<(File, bool)> {
     options.read(true).append(true);
     match options.open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -85,6 +100,12 @@ pub(crate) fn set_len(file: &File, length: u64) -> io::Result<()> {
 pub(crate) fn sync(file: &File) -> io::Result<()> {
     count();
     file.sync_all()
+}
+
+/// Brings a file's content and length to the disk, its times perhaps later.
+pub(crate) fn sync_content(file: &File) -> io::Result<()> {
+    count();
+    file.sync_data()
 }
 
 /// Brings a directory's entries to the disk, where the system can; a directory that is gone needs nothing.
@@ -174,6 +195,26 @@ pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
+}
+
+/// Creates a symbolic link, where the system has them.
+pub(crate) fn symlink(target: &Path, path: &Path) -> io::Result<()> {
+    count();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(target, path)
+    }
+    #[cfg(not(unix))]
+    {
+        let _unused = (target, path);
+        Err(ErrorKind::Unsupported.into())
+    }
+}
+
+/// Copies a file with its permissions.
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    count();
+    fs::copy(from, to).map(drop)
 }
 
 /// Creates a directory; says whether it was missing.

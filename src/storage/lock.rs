@@ -18,8 +18,11 @@ use crate::storage::read;
 /// How long a lock is waited for.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
-const FIRST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(16);
+
+/// Whoever has waited this long looks most often, so that newcomers do not pass it for ever.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What is locked together; whoever needs several takes them in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -128,7 +131,7 @@ pub(crate) fn open_all(folder: &Path, stores: &BTreeSet<Store>) -> Result<BTreeM
 }
 
 /// A link in place of a lock would have this process's id written wherever it leads.
-fn open(path: &Path) -> Result<File> {
+pub(crate) fn open(path: &Path) -> Result<File> {
     match path.symlink_metadata() {
         Ok(metadata) if !metadata.is_file() => {
             Err(Error::refused("is no lock file, remove it").at(path, None))
@@ -154,10 +157,11 @@ pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> 
     Ok(true)
 }
 
-/// Waits for an exclusive lock on a file, in ever longer pauses, and gives up after `wait`.
+/// Waits for an exclusive lock on a file, and gives up after `wait`.
+///
+/// The pauses grow at first, for the lock is held only briefly, and shrink again for who waits long.
 pub(crate) fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<()> {
     let mut waited = Duration::ZERO;
-    let mut pause = FIRST_PAUSE;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
@@ -165,10 +169,16 @@ pub(crate) fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<()> {
             Err(TryLockError::WouldBlock) if waited >= wait => return Err(held(path, wait)),
             Err(TryLockError::WouldBlock) => {}
         }
+        let pause = pause_after(waited);
         thread::sleep(pause);
         waited += pause;
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+fn pause_after(waited: Duration) -> Duration {
+    let left = PATIENCE.saturating_sub(waited).as_secs_f64() / PATIENCE.as_secs_f64();
+    let shrinking = LONGEST_PAUSE.mul_f64(left);
+    (waited + SHORTEST_PAUSE).min(shrinking).max(SHORTEST_PAUSE)
 }
 
 /// Of fixed width, so that one write replaces what the last holder left.
@@ -220,6 +230,12 @@ mod tests {
         drop(locks);
         assert!(are_free(folder.path(), &only).unwrap());
         drop(acquire(folder.path(), &[Store::Context], Duration::ZERO).unwrap());
+    }
+
+    #[test]
+    fn who_waits_long_looks_often() {
+        let pause = |waited| pause_after(Duration::from_millis(waited)).as_millis();
+        assert_eq!([0, 3, 100, 1_000, 5_000].map(pause), [1, 4, 15, 8, 1]);
     }
 
     #[test]

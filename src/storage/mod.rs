@@ -5,7 +5,7 @@
 //!
 //! - **changes**: [`Storage::transact`] locks the stores, lets the caller read and plan [`Changes`], and
 //!   applies them. For markdown, settings and every other file that people read.
-//! - **append**: [`append()`] adds lines to a log with one write. For the journal.
+//! - **append**: [`append()`] adds lines to a log with one write, [`Log`] under one lock. For the journal.
 //! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`].
 //!
 //! # What a transaction promises
@@ -62,6 +62,7 @@ mod fingerprint;
 mod folder;
 mod format;
 mod history;
+mod link;
 mod lock;
 mod own_files;
 mod preview;
@@ -72,7 +73,11 @@ mod requests;
 mod root;
 mod transaction;
 
+pub use append::Access;
+pub use append::Log;
 pub use append::append;
+pub use append::rotate;
+pub use append::rotated;
 pub use changes::Changes;
 pub(crate) use fingerprint::of_bytes as digest;
 pub use history::FileChange;
@@ -80,6 +85,10 @@ pub use history::Happened;
 pub use history::History;
 pub use history::Operation;
 pub use history::OperationId;
+pub use link::Linked;
+pub use link::link;
+pub use link::linked;
+pub use link::unlink;
 pub use lock::Store;
 pub use requests::Request;
 pub use transaction::Applied;

@@ -1,5 +1,10 @@
 //! Caches and logs in `.annals/`: files that may be lost, and are in no history.
+//!
+//! A cache is a file that is replaced whole, or a database of SQLite, which has files beside it.
 
+use std::fs;
+use std::fs::File;
+use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::At;
@@ -8,6 +13,7 @@ use crate::error::Result;
 use crate::storage::Storage;
 use crate::storage::append;
 use crate::storage::disk;
+use crate::storage::lock;
 use crate::storage::read;
 
 impl Storage {
@@ -19,6 +25,20 @@ impl Storage {
     /// Returns a cache's bytes, or nothing where there is none.
     pub fn cache(&self, name: &str) -> Result<Option<Vec<u8>>> {
         read::bytes(&self.own_file(name))
+    }
+
+    /// Opens a cache of any size for reading, or nothing where there is none; no other file takes its place meanwhile.
+    pub fn open_cache(&self, name: &str) -> Result<Option<File>> {
+        let path = self.own_file(name);
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_file() => {}
+            // A link or a pipe, which a cloned repository can bring, is no cache of ours.
+            _ => return Ok(None),
+        }
+        match File::open(&path) {
+            Err(error) if read::is_absent(&error) => Ok(None),
+            file => file.at("read", &path).map(Some),
+        }
     }
 
     /// Writes a cache, whole or not at all; not flushed, so a power cut may lose it. Not on a dry run.
@@ -35,6 +55,38 @@ impl Storage {
         disk::rename(&temporary, &path).at("replace", &path)
     }
 
+    /// Replaces a cache that is a database by what `build` makes at the path it is given; one process at a time.
+    ///
+    /// Whoever waited for another process asks `is_good` first. Whoever has the old one open keeps it.
+    /// On a dry run nothing is built, and that is an error.
+    pub fn rebuild_database(
+        &self,
+        name: &str,
+        is_good: impl Fn(&Path) -> bool,
+        build: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<()> {
+        let path = self.own_file(name);
+        if self.is_dry_run() {
+            return Err(Error::failed("is not built on a dry run").at(&path, None));
+        }
+        self.folder().prepare()?;
+        let place = self.folder().locks().join(name);
+        let lock = lock::open(&place)?;
+        lock::wait_for(&lock, &place, lock::WAIT)?;
+        if is_good(&path) {
+            return Ok(());
+        }
+        let new = self.own_file(&format!("{name}.new"));
+        disk::remove_file(&new).at("remove", &new)?;
+        remove_companions(&new)?;
+        let file = disk::create_new(&new).at("create", &new)?;
+        // It may repeat what others may not read.
+        disk::set_mode(&file, 0o600).at("protect", &new)?;
+        build(&new)?;
+        remove_companions(&path)?;
+        disk::rename(&new, &path).at("replace", &path)
+    }
+
     /// Adds a line to a log such as `hook.log`. Not on a dry run.
     pub fn log(&self, name: &str, line: &str) -> Result<()> {
         if self.is_dry_run() {
@@ -48,4 +100,15 @@ impl Storage {
         }
         append(&path, line.as_bytes())
     }
+}
+
+/// Removes the files that SQLite keeps beside a database: of another database they would be poison.
+fn remove_companions(database: &Path) -> Result<()> {
+    for ending in ["-journal", "-wal", "-shm"] {
+        let mut name = database.as_os_str().to_owned();
+        name.push(ending);
+        let path = PathBuf::from(name);
+        disk::remove_file(&path).at("remove", &path)?;
+    }
+    Ok(())
 }

@@ -19,6 +19,17 @@ fn built_in(template: Template, context: &Json) -> String {
     render(&project(&Tree::new(&[])), template, context).unwrap()
 }
 
+/// Every field of the ledger's STATE.md, with a value and without one.
+fn ledger_state() -> [Json; 2] {
+    [
+        json!({"objective": "Bread by seven", "active_work": ["Ovens"], "blockers": ["No flour"],
+                "next_actions": ["Buy flour"], "reference": ["Run: `make`"], "out_of_scope": ["Cakes"],
+                "date": "2026-02-17", "anchor": "84e9493", "comments": ["<!-- t:last-commit:84e9493 -->"]}),
+        json!({"objective": "Bread", "active_work": [], "blockers": [], "next_actions": [], "reference": [],
+                "out_of_scope": [], "date": "2026-02-17", "anchor": "none yet", "comments": []}),
+    ]
+}
+
 /// Every field of every template, with a value and without one.
 fn contexts(template: Template) -> [Json; 2] {
     let skills = json!([{"name": "rust", "scope": "global"}, {"name": "lint", "scope": "project"}]);
@@ -43,7 +54,12 @@ fn contexts(template: Template) -> [Json; 2] {
             json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": skills, "profile": ["12 Rust files"]}),
             json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": [], "profile": []}),
         ],
-        Template::InitConfig | Template::PatternsHeader => [json!({}), json!({})],
+        Template::InitConfig
+        | Template::PatternsHeader
+        | Template::LedgerConstraints
+        | Template::LedgerDecisions
+        | Template::LedgerThreshold
+        | Template::LedgerSchema => [json!({}), json!({})],
         Template::PatternsEntry => [
             json!({"phase": {"number": "2", "name": "Dough"}, "date": "2026-02-17",
                 "trace": {"phase_dir": "02-dough", "plans": "01,02", "digest": "ab12", "commit": "84e9493", "milestone": "v2"},
@@ -55,21 +71,11 @@ fn contexts(template: Template) -> [Json; 2] {
                 "worked": [], "failed": [], "timing": {"plans": 1, "average": null, "total": null},
                 "effort": null, "deviations": {"count": 0, "kinds": null}}),
         ],
-        Template::LedgerState => [
-            json!({"objective": "Bread by seven", "active_work": ["Ovens"], "blockers": ["No flour"],
-                "next_actions": ["Buy flour"], "reference": ["Run: `make`"], "out_of_scope": ["Cakes"],
-                "date": "2026-02-17", "anchor": "84e9493", "comments": ["<!-- t:last-commit:84e9493 -->"]}),
-            json!({"objective": "Bread", "active_work": [], "blockers": [], "next_actions": [], "reference": [],
-                "out_of_scope": [], "date": "2026-02-17", "anchor": "none yet", "comments": []}),
-        ],
+        Template::LedgerState => ledger_state(),
         Template::LedgerSkill => [
             json!({"threshold": "Log what matters."}),
             json!({"threshold": ""}),
         ],
-        Template::LedgerConstraints
-        | Template::LedgerDecisions
-        | Template::LedgerThreshold
-        | Template::LedgerSchema => [json!({}), json!({})],
         Template::Shipped => [
             json!({"milestone": "Version 2", "slug": "v2", "date": "2026-02-17",
                 "phases": [{"number": "1", "name": "Dough | crust", "plans": 2, "deviations": 1}],

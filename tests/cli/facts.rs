@@ -10,7 +10,8 @@ fn a_stated_fact_is_kept_for_its_user_alone() {
         .run("facts add --user ada --key preference.editor --value helix --json")
         .success()
         .json();
-    assert_eq!(added["status"], "active");
+    assert_eq!(added["outcome"], "inserted");
+    assert_eq!(added["fact"]["status"], "active");
     let listed = case.run("facts list --user ada").success().stdout();
     assert!(
         listed.ends_with("  0.40  preference.editor: helix\n"),
@@ -53,4 +54,100 @@ fn the_database_is_for_nobody_else() {
     case.run("facts add --user ada --key city --value Turin --db own.db")
         .success();
     assert!(named.exists());
+}
+
+#[test]
+fn a_turn_goes_from_observation_to_injection() {
+    let case = Case::empty();
+    let run = |line: &str| case.run(line).env("ANNALS_USER", "ada");
+    let turn = r#"{"user_input": "I moved to Turin", "turn_id": "a", "session_id": "s"}"#;
+    for _ in 0..2 {
+        let queued = run("facts observe").stdin(turn).success();
+        assert_eq!(queued.stdout(), "queued a\n");
+    }
+    let prompt = run("facts prompt a").success().stdout();
+    assert!(prompt.starts_with("You are a memory auditor.\n\nOld facts:\n(none)\n"));
+    let answer = r#"{"actions": [{"type": "insert", "key": "city", "new_value_text": "Turin",
+        "confidence_delta": 0, "reason": "moved"}]}"#;
+    let dry = run("facts apply a --dry-run").stdin(answer).success();
+    assert!(dry.stdout().starts_with("a: inserted  city  "));
+    assert_eq!(
+        run("facts list").success().stdout(),
+        "No facts about ada.\n"
+    );
+    let first = run("facts apply a --json").stdin(answer).success().json();
+    assert_eq!(
+        run("facts apply a --json").stdin(answer).success().json(),
+        first
+    );
+    let injected = run("facts inject --budget 50 --query Turin").success();
+    assert_eq!(injected.stdout(), "Preferences:\n- city: Turin [0.40]\n");
+    assert_eq!(injected.stderr(), "13 tokens of 50, 0 facts left out\n");
+    let lines = run("facts export").success().stdout();
+    let imported = run("facts import --db other.db")
+        .stdin(lines.as_str())
+        .success();
+    assert_eq!(
+        imported.stdout(),
+        "1 imported, 0 of them pending, 0 known already\n"
+    );
+    let turns = run("facts turns --json").success().json();
+    assert_eq!(
+        (&turns[0]["status"], &turns[0]["turn_seq"]),
+        (&"done".into(), &1.into())
+    );
+    run("facts check").success();
+}
+
+#[test]
+fn what_is_no_turn_or_no_answer_is_refused_with_the_reason() {
+    let case = Case::empty();
+    let run = |line: &str| case.run(line).env("ANNALS_USER", "ada");
+    for (input, code) in [("", 2), ("[]", 2), ("{}", 2), (r#"{"user_input": " "}"#, 2)] {
+        run("facts observe").stdin(input).code(code);
+    }
+    run("facts observe --request-id b")
+        .stdin(r#"{"user_input": "x", "turn_id": "a"}"#)
+        .code(2);
+    run("facts observe")
+        .stdin(r#"{"user_input": "x", "turn_id": "a"}"#)
+        .success();
+    run("facts apply b").stdin(r#"{"actions": []}"#).code(3);
+    let refused = run("facts apply a").stdin("Sure!").code(4);
+    assert!(
+        refused
+            .stderr()
+            .starts_with("error: the answer is not what was asked for: not JSON")
+    );
+    run("facts show 123").code(3);
+    run("facts confirm x").code(3);
+    run("facts add --key City --value x").code(2);
+    run("facts add --key wifi.password --value x").code(4);
+    assert_error(
+        &run("facts forget --reason asked").code(2),
+        "forget needs --user",
+        "annals facts forget --user ID --reason TEXT",
+    );
+}
+
+#[test]
+fn a_broken_database_is_told_and_left_alone() {
+    let case = Case::empty();
+    case.write(
+        "broken.db",
+        "this is no database, and it is long enough to be read as one",
+    );
+    let before = case.read("broken.db");
+    for line in [
+        "facts list",
+        "facts check",
+        "facts add --key city --value Turin",
+    ] {
+        let failed = case
+            .run(line)
+            .args(["--db", "broken.db", "--user", "ada"])
+            .code(1);
+        assert!(failed.stderr().contains("broken.db"), "{}", failed.report());
+    }
+    assert_eq!(case.read("broken.db"), before);
 }

@@ -2,17 +2,22 @@
 
 mod completions;
 mod config;
+mod context;
 mod conventions;
 mod entry;
 mod entry_classify;
+mod entry_debt;
 mod execute;
 mod facts;
+mod facts_search;
 mod hook;
 mod init;
 mod inspect;
+mod journal;
 mod ledger;
 mod log;
 mod man;
+mod mcp;
 mod merge_file;
 mod milestone;
 mod notepad;
@@ -20,6 +25,7 @@ mod patterns;
 mod patterns_insights;
 mod pause;
 mod plan;
+mod recall;
 mod resume;
 mod setup;
 mod ship;
@@ -34,18 +40,18 @@ use crate::support::Outcome;
 use crate::support::Tree;
 use crate::support::difference;
 
-const VBW: &str = "examples/vbw-project";
+pub(crate) const VBW: &str = "examples/vbw-project";
 const YOLO: &str = "examples/yolo-project";
 const GSD: &str = "examples/gsd-project";
 
 /// Fails the test unless nothing but our own folder changed.
-fn assert_unchanged(before: &Tree, case: &Case, outcome: &Outcome) {
+pub(crate) fn assert_unchanged(before: &Tree, case: &Case, outcome: &Outcome) {
     let changed = difference(before, &case.tree());
     assert!(changed.is_empty(), "{changed:?}\n{}", outcome.report());
 }
 
 /// Fails the test unless standard error is one failure: a line, and a hint where one is expected.
-fn assert_error(outcome: &Outcome, error: &str, hint: &str) {
+pub(crate) fn assert_error(outcome: &Outcome, error: &str, hint: &str) {
     let expected = if hint.is_empty() {
         format!("error: {error}\n")
     } else {

@@ -93,3 +93,23 @@ fn what_is_not_there_is_not_found() {
     );
     assert_unchanged(&before, &case, &none);
 }
+
+#[test]
+fn a_request_asked_again_is_answered_and_not_done_again() {
+    let case = Case::empty();
+    let ask = || {
+        case.run("notepad priority --request-id 4f1c --json")
+            .args(["a fact"])
+    };
+    let first = ask().success();
+    let before = case.tree();
+    case.run("notepad priority").args(["another"]).success();
+    case.run("undo").success();
+    let again = ask().success();
+    assert_eq!(again.stdout(), first.stdout());
+    assert_eq!(text(&case, FILE).matches("a fact").count(), 1);
+    assert_eq!(case.read(FILE), before.get(FILE).cloned());
+    case.run("notepad manual --request-id 4f1c")
+        .args(["x"])
+        .code(4);
+}

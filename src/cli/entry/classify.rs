@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::knowledge;
 use crate::knowledge::Classification;
 use crate::knowledge::Confidence;
+use crate::knowledge::yaml;
 use crate::project::Project;
 
 /// Propose where a finding belongs: an entry, the notepad or, for most, nowhere
@@ -34,18 +35,18 @@ pub(super) fn run(args: &ClassifyArgs, project: &Project, out: &mut Output) -> R
 fn show(classification: &Classification, to: &mut dyn Write) -> io::Result<()> {
     let proposed = &classification.proposed;
     let entry_type = proposed.entry_type.map_or("null", |one| one.as_str());
-    // A JSON string is a YAML string in double quotes.
-    let finding = serde_json::to_string(&classification.finding)?;
+    let finding = yaml::quoted(&classification.finding);
+    let tags = proposed.tags.iter().map(|tag| yaml::scalar(tag));
     writeln!(to, "finding: {finding}")?;
     writeln!(to, "proposed:")?;
     writeln!(to, "  surface: {}", proposed.surface.as_str())?;
     writeln!(to, "  key: {}", proposed.key.as_deref().unwrap_or("null"))?;
     writeln!(to, "  type: {entry_type}")?;
-    writeln!(to, "  tags: [{}]", proposed.tags.join(", "))?;
+    writeln!(to, "  tags: {}", yaml::list(tags))?;
     writeln!(
         to,
         "  confidence: {}",
         Confidence::as_str(proposed.confidence)
     )?;
-    writeln!(to, "  reason: {}", proposed.reason)
+    writeln!(to, "  reason: {}", yaml::scalar(&proposed.reason))
 }

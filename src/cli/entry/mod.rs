@@ -1,7 +1,15 @@
 //! `annals entry`
 
+mod audit;
 mod classify;
+mod debt;
+mod delete;
+mod filter;
+mod list;
+mod query;
 mod read;
+mod supersede;
+mod write;
 
 use clap::Args;
 use clap::Subcommand;
@@ -24,11 +32,28 @@ pub(crate) struct EntryArgs {
 enum EntryCommand {
     Read(read::ReadArgs),
     Classify(classify::ClassifyArgs),
+    Debt(debt::DebtArgs),
+    Query(query::QueryArgs),
+    List(list::ListArgs),
+    Write(write::WriteArgs),
+    Supersede(supersede::SupersedeArgs),
+    Delete(delete::DeleteArgs),
+    Audit(audit::AuditArgs),
 }
 
 pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
     match &args.command {
         EntryCommand::Read(args) => read::run(args, project, out),
         EntryCommand::Classify(args) => classify::run(args, project, out),
+        EntryCommand::Debt(args) => {
+            debt::run(args, project, out);
+            Ok(())
+        }
+        EntryCommand::Query(args) => query::run(args, project, out),
+        EntryCommand::List(args) => list::run(args, project, out),
+        EntryCommand::Write(args) => write::run(args, project, out),
+        EntryCommand::Supersede(args) => supersede::run(args, project, out),
+        EntryCommand::Delete(args) => delete::run(args, project, out),
+        EntryCommand::Audit(args) => audit::run(args, project, out),
     }
 }

@@ -10,12 +10,16 @@ use crate::cli::facts::line;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
+use crate::facts::Added;
 use crate::facts::Category;
-use crate::facts::Fact;
 use crate::facts::Statement;
 use crate::project::Project;
 
 /// State a fact outright
+///
+/// The same value confirms the fact that is there, a new key inserts one, a value that holds the old one
+/// whole refines it, and any other contradicts it: then the old fact is superseded, or, where it is
+/// established or of high risk, the new one waits for `annals facts confirm`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts add --key preference.editor --value helix --user ada"
@@ -27,9 +31,34 @@ pub(crate) struct AddArgs {
     /// What it says
     #[arg(long, value_name = "TEXT")]
     value: String,
-    /// Its category, where it is not the key's own
+    /// The same, structured: one JSON object
+    #[arg(long, value_name = "JSON")]
+    value_json: Option<String>,
+    /// Its category, where it is not the key's own: identity, `hard_preference`, `soft_preference`,
+    /// `task_context`, health, other
     #[arg(long, value_name = "CATEGORY")]
     category: Option<Category>,
+    /// The project that it belongs to
+    #[arg(long, value_name = "NAME")]
+    of_project: Option<String>,
+    /// When what it says happened
+    #[arg(long, value_name = "TIME")]
+    event_time: Option<String>,
+    /// From when on it holds [default: now]
+    #[arg(long, value_name = "TIME")]
+    valid_from: Option<String>,
+    /// Until when it holds
+    #[arg(long, value_name = "TIME")]
+    valid_to: Option<String>,
+    /// The user was asked and said so: it is certain, and overwrites whatever is there
+    #[arg(long)]
+    confirmed: bool,
+    /// Keep a value that looks like a secret
+    #[arg(long)]
+    allow_secret: bool,
+    /// The same id again answers as the first time and writes nothing
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
 }
 
 pub(crate) fn run(
@@ -42,13 +71,25 @@ pub(crate) fn run(
     let statement = Statement {
         key: args.key.clone(),
         value: args.value.clone(),
+        json: args.value_json.clone(),
         category: args.category,
+        project: args.of_project.clone(),
+        event_time: args.event_time.clone(),
+        valid_from: args.valid_from.clone(),
+        valid_to: args.valid_to.clone(),
+        is_confirmed: args.confirmed,
+        allow_secret: args.allow_secret,
+        request_id: args.request_id.clone(),
     };
-    let fact = facts::add(&mut place.write(project)?, &user, &statement)?;
-    out.result(&fact, show);
+    let added = facts::add(&mut place.write(project)?, &user, &statement)?;
+    out.result(&added, show);
     Ok(())
 }
 
-fn show(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
-    line(fact, to)
+fn show(added: &Added, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{}  ", added.outcome.as_str())?;
+    match &added.fact {
+        Some(fact) => line(fact, to),
+        None => writeln!(to, "-"),
+    }
 }

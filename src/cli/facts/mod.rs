@@ -1,16 +1,39 @@
 //! `annals facts`
 
 mod add;
+mod apply;
+mod archive;
+mod check;
+mod confirm;
+mod eval;
+mod export;
+mod forget;
+mod history;
+mod import;
+mod inject;
 mod list;
+mod observe;
+mod pending;
+mod profile;
+mod prompt;
+mod reject;
+mod retrieve;
+mod show;
+mod turns;
+mod work;
 
 use std::io;
+use std::io::Read;
 use std::io::Write;
+use std::path::Path;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::Subcommand;
 
 use crate::cli::output::Output;
+use crate::error::At;
+use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Fact;
@@ -50,6 +73,25 @@ pub(crate) struct Place {
 enum FactsCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
+    Show(show::ShowArgs),
+    History(history::HistoryArgs),
+    Observe(observe::ObserveArgs),
+    Turns(turns::TurnsArgs),
+    Prompt(prompt::PromptArgs),
+    Apply(apply::ApplyArgs),
+    Work(work::WorkArgs),
+    Pending(pending::PendingArgs),
+    Confirm(confirm::ConfirmArgs),
+    Reject(reject::RejectArgs),
+    Profile(profile::ProfileArgs),
+    Inject(inject::InjectArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
+    Check(check::CheckArgs),
+    Archive(archive::ArchiveArgs),
+    Forget(forget::ForgetArgs),
+    Retrieve(retrieve::RetrieveArgs),
+    Eval(eval::EvalArgs),
 }
 
 pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -57,6 +99,25 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
     match &args.command {
         FactsCommand::Add(args) => add::run(args, place, project, out),
         FactsCommand::List(args) => list::run(args, place, project, out),
+        FactsCommand::Show(args) => show::run(args, place, project, out),
+        FactsCommand::History(args) => history::run(args, place, project, out),
+        FactsCommand::Observe(args) => observe::run(args, place, project, out),
+        FactsCommand::Turns(args) => turns::run(args, place, project, out),
+        FactsCommand::Prompt(args) => prompt::run(args, place, project, out),
+        FactsCommand::Apply(args) => apply::run(args, place, project, out),
+        FactsCommand::Work(args) => work::run(args, place, project, out),
+        FactsCommand::Pending(args) => pending::run(args, place, project, out),
+        FactsCommand::Confirm(args) => confirm::run(args, place, project, out),
+        FactsCommand::Reject(args) => reject::run(args, place, project, out),
+        FactsCommand::Profile(args) => profile::run(args, place, project, out),
+        FactsCommand::Inject(args) => inject::run(args, place, project, out),
+        FactsCommand::Export(args) => export::run(args, place, project, out),
+        FactsCommand::Import(args) => import::run(args, place, project, out),
+        FactsCommand::Check(args) => check::run(args, place, project, out),
+        FactsCommand::Archive(args) => archive::run(args, place, project, out),
+        FactsCommand::Forget(args) => forget::run(args, place, project, out),
+        FactsCommand::Retrieve(args) => retrieve::run(args, place, project, out),
+        FactsCommand::Eval(args) => eval::run(args, project, out),
     }
 }
 
@@ -76,6 +137,20 @@ impl Place {
         Facts::open(project, self.db.as_deref(), Purpose::Write)
     }
 }
+
+/// Reads standard input whole.
+pub(crate) fn input() -> Result<String> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .take(LARGEST_INPUT)
+        .read_to_end(&mut bytes)
+        .at("read standard input", Path::new("-"))?;
+    String::from_utf8(bytes).map_err(|_| Error::usage("standard input is no UTF-8 text"))
+}
+
+/// The most bytes that are read from standard input.
+const LARGEST_INPUT: u64 = 256 << 20;
 
 /// How many characters of an id are shown: enough to tell facts apart.
 const SHOWN: usize = 8;

@@ -1,6 +1,7 @@
 //! `annals setup`
 
 mod harness;
+mod journal;
 
 use std::ffi::OsString;
 
@@ -37,6 +38,7 @@ enum Target {
     /// Set up opencode: the MCP server in opencode.json, and a plugin file
     #[command(after_help = "Example: annals setup opencode --remove")]
     Opencode(harness::HarnessArgs),
+    Journal(journal::JournalArgs),
 }
 
 pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -45,6 +47,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         Target::Codex(args) => harness::run(Harness::Codex, args, project, out),
         Target::Gemini(args) => harness::run(Harness::Gemini, args, project, out),
         Target::Opencode(args) => harness::run(Harness::Opencode, args, project, out),
+        Target::Journal(args) => journal::run(args, project, out),
     }
 }
 

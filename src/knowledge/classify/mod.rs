@@ -12,10 +12,9 @@ use crate::knowledge::Place;
 use crate::knowledge::Status;
 use crate::knowledge::classify::rules::RULES;
 use crate::knowledge::classify::rules::Verdict;
+use crate::knowledge::index;
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::notepad::Section;
-use crate::markdown::Outline;
-use crate::markdown::Row;
 use crate::project::Project;
 use crate::ranking::words;
 use crate::storage::read;
@@ -160,40 +159,16 @@ fn proposal(finding: &str, known: &[Known]) -> Proposal {
     }
 }
 
-/// Reads the rows of the index; one that is not understood tells nothing.
+/// Reads the rows of the index; without one nothing is known.
 fn known(index: &str) -> Vec<Known> {
-    let outline = Outline::parse(index, 0);
-    let mut known = Vec::new();
-    for table in outline.tables(&(0..index.len())) {
-        let columns = ["key", "title", "tags", "status"].map(|name| table.column(&[name]));
-        let [key, title, tags, status] = columns;
-        for row in &table.rows {
-            let cell = |column: Option<usize>| cell(row, column);
-            let key = cell(key);
-            if key.is_empty() {
-                continue;
-            }
-            let spoken = format!("{} {}", key.replace('-', " "), cell(title));
-            let listed = cell(tags);
-            known.push(Known {
-                words: content_words(&spoken),
-                key,
-                tags: listed
-                    .split(|c: char| c == ',' || c.is_whitespace())
-                    .map(|tag| tag.trim_matches(['[', ']', '"', '\'']).to_owned())
-                    .filter(|tag| !tag.is_empty())
-                    .collect(),
-                is_superseded: Status::of(&cell(status)) == Some(Status::Superseded),
-            });
-        }
-    }
-    known
-}
-
-fn cell(row: &Row, column: Option<usize>) -> String {
-    let cell = column.and_then(|column| row.cells.get(column));
-    cell.map(|cell| cell.replace("\\|", "|").trim().to_owned())
-        .unwrap_or_default()
+    let rows = index::parse(index).unwrap_or_default().into_iter();
+    rows.map(|row| Known {
+        words: content_words(&format!("{} {}", row.key.replace('-', " "), row.title)),
+        is_superseded: Status::of(&row.status) == Some(Status::Superseded),
+        tags: row.tags,
+        key: row.key,
+    })
+    .collect()
 }
 
 /// Tells whether an entry's key and title say most of what the finding says, and the finding most of the title.

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::knowledge::notepad::Heading;
 use crate::knowledge::notepad::Notepad;
 use crate::knowledge::notepad::Section;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::reader::line_start;
-use crate::markdown::Outline;
+use crate::knowledge::notepad::reader::outline;
 
 /// One insertion; nothing else in the file changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub(super) struct Insertion {
     pub(super) at: usize,
     /// What goes in.
     pub(super) text: String,
+    /// Where in it the section's heading begins, where the section is made by it.
+    heading: Option<usize>,
 }
 
 /// Returns what makes `lines` a part of a section, with the section's heading where it is missing.
@@ -57,6 +60,7 @@ fn above(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &str) ->
         Some(at) => Insertion {
             at,
             text: lines.to_owned(),
+            heading: None,
         },
         None => inserted(notepad.text, body.start, lines, newline),
     }
@@ -69,7 +73,7 @@ fn first_bullet(notepad: &Notepad<'_>, body: &Range<usize>) -> Option<usize> {
         .iter()
         .find(|heading| heading.lines.start >= body.start);
     let end = next.map_or(body.end, |heading| heading.lines.start.min(body.end));
-    let outline = Outline::parse(notepad.text, 0);
+    let outline = outline(notepad.text);
     let own = body.start..end;
     outline.items(&own).find_map(|(block, item)| {
         let start = line_start(notepad.text, block.range.start);
@@ -90,7 +94,11 @@ fn inserted(text: &str, at: usize, lines: &str, newline: &str) -> Insertion {
     if next.is_some_and(|line| !line.trim().is_empty()) {
         inserted.push_str(newline);
     }
-    Insertion { at, text: inserted }
+    Insertion {
+        at,
+        text: inserted,
+        heading: None,
+    }
 }
 
 /// Puts a section with its heading before the next one that is there, else at the end.
@@ -111,6 +119,7 @@ fn with_heading(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &
             inserted.push_str(newline);
         }
     }
+    let heading = Some(inserted.len());
     let level = next.or(notepad.sections.last()).map_or(2, |one| one.level);
     let marks = "#".repeat(usize::from(if level > 6 { 2 } else { level }));
     for piece in [&marks, " ", section.title(), newline, lines] {
@@ -119,7 +128,11 @@ fn with_heading(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &
     if next.is_some() {
         inserted.push_str(newline);
     }
-    Insertion { at, text: inserted }
+    Insertion {
+        at,
+        text: inserted,
+        heading,
+    }
 }
 
 /// Refuses an insertion after which the file's headings would no longer say the same.
@@ -139,33 +152,48 @@ pub(super) fn check(
         .headings
         .iter()
         .partition(|heading| (from..to).contains(&heading.lines.start));
-    let is_kept = kept
-        .iter()
-        .map(|one| (one.level, &one.title))
-        .eq(notepad.headings.iter().map(|one| (one.level, &one.title)));
-    let moved = |at: usize| if at < from { at } else { at + to - from };
-    let others_stay = notepad.sections.iter().all(|old| {
-        let found = new.section(old.section);
-        found.is_some_and(|found| found.heading.start == moved(old.heading.start))
-    });
-    let Some(found) = new.section(section).filter(|_| is_kept && others_stay) else {
-        return Err(
-            Error::refused("the sections could not be told apart with this text")
-                .hint("a code fence or comment that is not closed hides what follows; close it"),
-        );
+    let made = insertion.heading.map(|heading| from + heading);
+    let level = match notepad.section(section) {
+        Some(found) => found.level,
+        None => own.first().map_or(0, |heading| heading.level),
     };
-    let ending = own
-        .iter()
-        .find(|heading| heading.lines.start != found.heading.start && heading.level <= found.level);
-    if let Some(heading) = ending {
+    let of_note = own.iter().filter(|one| Some(one.lines.start) != made);
+    let is_section = |lines: &Range<usize>| new.sections.iter().any(|one| one.heading == *lines);
+    let mut clashing =
+        of_note.filter(|one: &&&Heading| one.level <= level || is_section(&one.lines));
+    if let Some(heading) = clashing.next() {
         let message = format!(
             "the heading {:?} in the text would end the section {}",
             heading.title,
             section.title()
         );
-        let level = usize::from(found.level.min(5)) + 1;
-        let deeper = "#".repeat(level);
-        return Err(Error::refused(message).hint(format!("write it with {deeper} or more")));
+        let deeper = "#".repeat(usize::from(level.min(5)) + 1);
+        return Err(Error::refused(message).hint(format!(
+            "write it with {deeper} or more, and not as a section's name"
+        )));
     }
-    Ok(())
+    let told = |heading: &Heading| (heading.level, heading.title.clone());
+    let is_kept = kept
+        .iter()
+        .map(|one| told(one))
+        .eq(notepad.headings.iter().map(told));
+    let moved = |at: usize| if at < from { at } else { at + to - from };
+    let mut sections: Vec<_> = notepad
+        .sections
+        .iter()
+        .map(|old| (old.section, moved(old.heading.start)))
+        .collect();
+    sections.extend(made.map(|start| (section, start)));
+    sections.sort_by_key(|(_, start)| *start);
+    let found = new
+        .sections
+        .iter()
+        .map(|new| (new.section, new.heading.start));
+    if is_kept && found.eq(sections) {
+        return Ok(());
+    }
+    Err(
+        Error::refused("the sections could not be told apart with this text")
+            .hint("a code fence or comment that is not closed hides what follows; close it"),
+    )
 }

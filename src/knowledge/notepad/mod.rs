@@ -119,22 +119,25 @@ impl Notepad<'_> {
         self.sections.iter().find(|found| found.section == section)
     }
 
-    /// Returns the bytes of what a section holds: its whole lines, without blank ones and rules around them.
+    /// Returns the bytes of what a section holds: its whole lines, without blank ones and a rule at the end.
     pub fn content(&self, section: Section) -> Option<Range<usize>> {
         let body = self.section(section)?.body.clone();
+        let is_last = body.end == self.text.len();
         let mut content = body.start..body.start;
         let mut at = body.start;
+        let mut follows_blank = false;
         for line in self.text[body].split_inclusive('\n') {
-            if !line.trim().is_empty() {
-                if content.is_empty() {
-                    content = at..at;
-                }
-                // A rule parts a section from the next; it counts where text follows.
-                if !is_rule(line) {
-                    content.end = at + line.len();
-                }
+            let is_blank = line.trim().is_empty();
+            if !is_blank && content.is_empty() {
+                content = at..at;
             }
             at += line.len();
+            // A rule of its own parts a section from the next; it counts where text follows.
+            let parts = follows_blank && !is_last && is_rule(line);
+            if !is_blank && !parts {
+                content.end = at;
+            }
+            follows_blank = is_blank;
         }
         Some(content)
     }
@@ -147,14 +150,11 @@ impl Notepad<'_> {
     }
 }
 
-/// Tells whether a line is a rule: three or more of one mark, with or without space between.
+/// Tells whether a line is a rule: three or more of one mark.
 fn is_rule(line: &str) -> bool {
-    let mut marks = line.chars().filter(|c| !c.is_whitespace());
-    let Some(first) = marks.next().filter(|c| "-*_".contains(*c)) else {
-        return false;
-    };
-    let count = 1 + marks.clone().count();
-    count >= 3 && marks.all(|mark| mark == first)
+    let line = line.trim();
+    let is_one_mark = |mark: char| line.chars().all(|c| c == mark);
+    line.len() >= 3 && ['-', '*', '_'].into_iter().any(is_one_mark)
 }
 
 /// Returns bytes as a text of the same length, so that every offset is one into the bytes, too.

@@ -14,12 +14,12 @@ use crate::error::Result;
 use crate::knowledge::Place;
 use crate::knowledge::notepad::Section;
 use crate::knowledge::notepad::parse;
+use crate::knowledge::notepad::reader::outline;
 use crate::knowledge::notepad::reader::whole_line;
 use crate::knowledge::notepad::same_length_text;
 use crate::markdown::Block;
 use crate::markdown::Item;
 use crate::markdown::Lines;
-use crate::markdown::Outline;
 use crate::storage::Changes;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -68,7 +68,7 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
     let Some(working) = notepad.section(Section::Working) else {
         return parsed;
     };
-    let outline = Outline::parse(text, 0);
+    let outline = outline(text);
     let lines = Lines::of(text);
     let outer = |(_, item): &(&Block, &Item)| item.depth == 0;
     for (block, _) in outline.items(&working.body).filter(outer) {
@@ -131,6 +131,8 @@ fn indented_below(text: &str, from: usize, to: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn prune(text: &str) -> String {
@@ -173,5 +175,28 @@ mod tests {
         assert!(parsed.value.is_empty());
         assert_eq!(parsed.warnings.len(), 1);
         assert_eq!(parsed.warnings[0].place.line, Some(2));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_keeps_what_is_no_old_bullet(
+            lines in proptest::collection::vec(prop_oneof![
+                Just("## Working Memory"), Just("## Manual"), Just("## Mine"),
+                Just("- [2026-01-01T00:00Z] old"), Just("- [2026-03-01T00:00Z] new"),
+                Just("  below"), Just("```"), Just("mine"), Just(""), Just("> quoted"), Just("日本"),
+            ], 0..24),
+            is_crlf in any::<bool>(),
+        ) {
+            let newline = if is_crlf { "\r\n" } else { "\n" };
+            let text = lines.join(newline);
+            let kept = prune(&text);
+            let foreign = |text: &str| {
+                let lines = text.lines().filter(|line| !line.contains("old") && *line != "  below");
+                let lines = lines.filter(|line| !line.is_empty());
+                lines.map(str::to_owned).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(foreign(&text), foreign(&kept));
+            prop_assert_eq!(prune(&kept), kept);
+        }
     }
 }

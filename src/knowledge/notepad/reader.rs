@@ -18,6 +18,9 @@ use crate::warning::Warning;
 /// The level of a bold line that stands for a heading: any heading ends its section.
 const BOLD: u8 = 7;
 
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
 /// How surely a heading is that of a section; the surer one wins, then the one at level 2, then the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
@@ -89,7 +92,7 @@ fn extents(text: &str, headings: &[Heading], chosen: &[(Section, &Heading)]) -> 
 
 /// Returns every heading in file order: `#` lines, and the underlined and bold lines that name a section.
 fn headings(text: &str) -> Vec<Heading> {
-    let outline = Outline::parse(text, 0);
+    let outline = outline(text);
     let real = outline.sections().iter().filter(|section| {
         // Not one in a quote or a list.
         section.level > 0
@@ -161,9 +164,23 @@ fn likeness(title: &str, section: Section) -> Option<Likeness> {
     (is_remark || is_noun).then_some(Likeness::Begins)
 }
 
+/// Reads a text behind the byte order mark that some editors put first.
+pub(super) fn outline(text: &str) -> Outline<'_> {
+    Outline::parse(text, mark(text))
+}
+
+fn mark(text: &str) -> usize {
+    if text.starts_with(MARK) {
+        MARK.len_utf8()
+    } else {
+        0
+    }
+}
+
 /// Returns where the line of an offset begins.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |end| end + 1)
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    start.max(mark(text).min(at))
 }
 
 /// Returns the line of an offset, with its line end.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use serde::Serialize;
 
 use crate::clock::Clock;
@@ -18,14 +19,16 @@ use crate::knowledge::notepad::same_length_text;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::Changes;
+use crate::storage::Request;
 use crate::storage::Store;
+use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// What a notepad holds before anybody wrote in it.
 const NEW: &str = "# Vibekit Notepad\n\n## Priority Context\n\n## Working Memory\n\n## Manual\n";
 
 /// What is to be noted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Note<'a> {
     /// The section it goes to.
     pub section: Section,
@@ -33,6 +36,8 @@ pub struct Note<'a> {
     pub text: &'a str,
     /// Whether it may hold what looks like a secret.
     pub allow_secret: bool,
+    /// The caller's id of this write: asked again with it, nothing is noted twice.
+    pub request_id: Option<&'a str>,
 }
 
 /// What was noted. It is the document of `annals notepad priority --json` and its siblings.
@@ -52,25 +57,53 @@ pub struct NoteReport {
     pub warnings: Vec<Warning>,
 }
 
+/// What is remembered of a write, to answer the same request again.
+#[derive(Debug, Serialize, Deserialize)]
+struct Answer {
+    characters: usize,
+    changed: Vec<PathBuf>,
+}
+
 /// Adds a note to its section and a line to the log, in one transaction.
 pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
     admissible(note)?;
-    let place = Place::of(project);
-    let operation = format!("notepad {}", note.section.as_str());
+    let request = note.request_id.map(|id| Request::new(id, command(note)));
+    let request = request.transpose()?;
+    let mut warnings = Vec::new();
     let work = || {
         let mut changes = Changes::new();
-        let report = add(&mut changes, &place, &project.clock, note)?;
-        log::add(&mut changes, &place, &project.clock, &operation)?;
-        Ok((report, changes))
+        let characters = add(&mut changes, project, note, &mut warnings)?;
+        let named = |path: &Path| project.relative(path).to_owned();
+        let answer = Answer {
+            characters,
+            changed: changes.paths().into_iter().map(named).collect(),
+        };
+        Ok((answer, changes))
     };
-    let storage = project.storage();
-    let (mut report, applied) = storage.transact(&operation, &[Store::Entries], work)?;
-    let named = |path: &PathBuf| project.relative(path).to_owned();
-    report.changed = applied.changed.iter().map(named).collect();
-    report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(applied.warnings);
-    report.warnings = project.named(report.warnings);
-    Ok(report)
+    let (answer, applied) = project.storage().transact_once(
+        command(note),
+        &[Store::Entries],
+        request.as_ref(),
+        work,
+    )?;
+    warnings.extend(applied.warnings);
+    let is_limited = note.section == Section::Priority;
+    Ok(NoteReport {
+        section: note.section,
+        characters: is_limited.then_some(answer.characters),
+        limit: is_limited.then_some(LIMIT),
+        changed: answer.changed,
+        diff: applied.dry_run.then_some(applied.diff),
+        warnings: project.named(warnings),
+    })
+}
+
+fn command(note: &Note<'_>) -> &'static str {
+    match note.section {
+        Section::Priority => "notepad priority",
+        Section::Working => "notepad working",
+        Section::Manual => "notepad manual",
+    }
 }
 
 /// Refuses what no notepad would take, whatever it holds.
@@ -100,25 +133,24 @@ fn admissible(note: &Note<'_>) -> Result<()> {
     }
 }
 
-/// Plans the note; nothing is planned where a rule refuses it.
-fn add(changes: &mut Changes, place: &Place, clock: &Clock, note: &Note<'_>) -> Result<NoteReport> {
+/// Plans the note and its line in the log, and returns the characters that Priority Context then holds.
+fn add(
+    changes: &mut Changes,
+    project: &Project,
+    note: &Note<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<usize> {
+    let place = Place::of(project);
     let path = place.notepad();
     let old = changes.current(&path)?;
     let mut bytes = old.clone().unwrap_or_default();
     if bytes.trim_ascii().is_empty() {
         bytes.extend_from_slice(NEW.as_bytes());
     }
-    let (characters, warnings) = insert(&mut bytes, clock, note, &path)?;
+    let characters = insert(&mut bytes, &project.clock, note, &path)?.into_value(warnings);
     changes.edit(&path, old, bytes)?;
-    let is_limited = note.section == Section::Priority;
-    Ok(NoteReport {
-        section: note.section,
-        characters: is_limited.then_some(characters),
-        limit: is_limited.then_some(LIMIT),
-        changed: Vec::new(),
-        diff: None,
-        warnings,
-    })
+    log::add(changes, &place, &project.clock, command(note))?;
+    Ok(characters)
 }
 
 /// Inserts the note, and returns the characters that Priority Context then holds.
@@ -127,7 +159,7 @@ fn insert(
     clock: &Clock,
     note: &Note<'_>,
     path: &Path,
-) -> Result<(usize, Vec<Warning>)> {
+) -> Result<Parsed<usize>> {
     let text = same_length_text(bytes);
     let parsed = parse(&text, path);
     let notepad = parsed.value;
@@ -146,7 +178,10 @@ fn insert(
             .hint("take something out by hand, or write an entry: `annals entry write`"));
     }
     bytes.splice(insertion.at..insertion.at, insertion.text.into_bytes());
-    Ok((characters, parsed.warnings))
+    Ok(Parsed {
+        value: characters,
+        warnings: parsed.warnings,
+    })
 }
 
 /// Returns the lines that a note becomes.
@@ -159,5 +194,96 @@ fn lines(note: &Note<'_>, clock: &Clock) -> String {
         }
         Section::Manual if text.ends_with('\n') => text.to_owned(),
         Section::Manual => format!("{text}\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::knowledge::notepad::Notepad;
+
+    /// What could be taken for structure, and what could not.
+    fn hostile() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            Just(&b"# Vibekit Notepad\n\n"[..]),
+            Just(&b"## Priority Context\n"[..]),
+            Just(&b"## Working Memory\r\n"[..]),
+            Just(&b"### Manual:\n"[..]),
+            Just(&b"**Working Memory**\n"[..]),
+            Just(&b"Manual\n===\n"[..]),
+            Just(&b"## Mine\n"[..]),
+            Just(&b"- [2026-01-01T00:00Z] old\n"[..]),
+            Just(&b"  - nested\r\n"[..]),
+            Just(&b"> - quoted\n"[..]),
+            Just(&b"```\n"[..]),
+            Just(&b"<!--"[..]),
+            Just(&b"-->\n"[..]),
+            Just(&b"---\n"[..]),
+            Just(&b"\n"[..]),
+            Just(&b"\r\n"[..]),
+            Just(&b"\xff\xc3"[..]),
+            Just(&b"mine"[..]),
+            Just("日本 🎉 \u{5d0}".as_bytes()),
+        ];
+        proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+    }
+
+    fn noted() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            Just("## Working Memory"),
+            Just("\n### Priority Context\n"),
+            Just("\n**Manual**\n"),
+            Just("\n"),
+            Just("\n#### deep\n"),
+            Just("```"),
+            Just("<!--"),
+            Just("---"),
+            Just("a fact"),
+            Just("日🎉"),
+        ];
+        proptest::collection::vec(piece, 1..5).prop_map(|pieces| pieces.concat())
+    }
+
+    fn clock() -> Clock {
+        Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()
+    }
+
+    fn content(notepad: &Notepad<'_>, text: &str, section: Section) -> Option<String> {
+        Some(text[notepad.content(section)?].trim().to_owned())
+    }
+
+    proptest! {
+        #[test]
+        fn any_note_in_any_text_keeps_every_other_byte_and_section(
+            old in hostile(), text in noted(), section in 0_usize..3,
+        ) {
+            let section = Section::ALL[section];
+            let text = match section {
+                Section::Working => text.replace('\n', " "),
+                _ => text,
+            };
+            let note = Note { section, text: &text, allow_secret: false, request_id: None };
+            let mut new = old.clone();
+            let path = Path::new("notepad.md");
+            if insert(&mut new, &clock(), &note, path).is_err() {
+                prop_assert_eq!(new, old);
+                return Ok(());
+            }
+            let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+            let behind = old[same..].iter().rev().zip(new.iter().rev());
+            let behind = behind.take_while(|(a, b)| a == b).count();
+            prop_assert_eq!(same + behind, old.len(), "one insertion");
+            let (before, after) = (same_length_text(&old), same_length_text(&new));
+            let (was, is) = (parse(&before, path).value, parse(&after, path).value);
+            for other in Section::ALL.into_iter().filter(|other| *other != section) {
+                let was = content(&was, &before, other);
+                prop_assert_eq!(was, content(&is, &after, other));
+            }
+            let body = is.section(section).unwrap().body.clone();
+            let held = after[body].replace("\r\n", "\n");
+            prop_assert!(held.contains(&text), "{held:?}");
+        }
     }
 }

@@ -84,7 +84,7 @@ impl Merge<'_> {
             None => self.with_section(&found, &canonical(title.as_str()), bullet.as_str()),
         };
         self.touched.push(bullet.as_str().to_owned());
-        self.checked(
+        checked(
             &found,
             text,
             bullet.as_str(),
@@ -118,7 +118,7 @@ impl Merge<'_> {
         let new = format!("{said} (updated {})", self.today);
         let text = edit::apply(&self.text, vec![Edit::replace(old.range, new.clone())]);
         self.touched.push(new.clone());
-        self.checked(&found, text, &new, 0, format!("{pointer}/bullet"))
+        checked(&found, text, &new, 0, format!("{pointer}/bullet"))
     }
 
     fn supersede(&mut self, change: &ConstraintChange, pointer: &str) -> Step {
@@ -157,7 +157,7 @@ impl Merge<'_> {
             None => text.with_section(&without, SUPERSEDED, &(new.clone() + &nested)),
         };
         self.touched.push(new.clone());
-        self.checked(&found, text, &new, 0, format!("{pointer}/match"))
+        checked(&found, text, &new, 0, format!("{pointer}/match"))
     }
 
     /// Returns the one bullet that a change means.
@@ -170,13 +170,10 @@ impl Merge<'_> {
         let wanted = change.matching.as_deref().unwrap_or_default().trim();
         let section = match &change.section {
             None => None,
-            Some(title) => match found.section(title) {
-                Some(section) => Some(section),
-                None => {
-                    let message = format!("there is no section {title:?} in CONSTRAINTS.md");
-                    return Err(Step::refused(format!("{pointer}/section"), message));
-                }
-            },
+            Some(title) => Some(found.section(title).ok_or_else(|| {
+                let message = format!("there is no section {title:?} in CONSTRAINTS.md");
+                Step::refused(format!("{pointer}/section"), message)
+            })?),
         };
         let matching = found.matching(wanted, section);
         let place = format!("{pointer}/match");
@@ -257,26 +254,19 @@ impl Merge<'_> {
         let new = format!("{gap}## {title}{end}- {bullet}{end}{below}");
         edit::apply(&self.text, vec![Edit::insert(at, new)])
     }
+}
 
-    /// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put behind it.
-    fn checked(
-        &self,
-        before: &Constraints,
-        text: String,
-        bullet: &str,
-        more: usize,
-        pointer: String,
-    ) -> Step {
-        let after = Constraints::parse(&text);
-        let first = bullet.lines().next().unwrap_or_default();
-        let is_there = after.bullets.iter().any(|found| found.text == first);
-        let lost = before.bullets.len() + more != after.bullets.len();
-        if is_there && !lost {
-            return Step::Changed(text);
-        }
-        let message = "the markdown around this place would swallow the bullet; put CONSTRAINTS.md in order there first";
-        Step::refused(pointer, message)
+/// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put behind it.
+fn checked(before: &Constraints, text: String, bullet: &str, more: usize, pointer: String) -> Step {
+    let after = Constraints::parse(&text);
+    let first = bullet.lines().next().unwrap_or_default();
+    let is_there = after.bullets.iter().any(|found| found.text == first);
+    let lost = before.bullets.len() + more != after.bullets.len();
+    if is_there && !lost {
+        return Step::Changed(text);
     }
+    let message = "the markdown around this place would swallow the bullet; put CONSTRAINTS.md in order there first";
+    Step::refused(pointer, message)
 }
 
 fn collision(pointer: &str, other: &Bullet) -> Problem {

@@ -34,12 +34,11 @@ pub(crate) fn apply(text: &str, bullets: &[String], line_end: &str) -> Outcome {
         return outcome;
     }
     let bullets: Vec<String> = lines.iter().map(|line| line.as_str().to_owned()).collect();
-    match replaced(text, &bullets, line_end) {
-        Some(text) => outcome.change(text),
-        None => {
-            let message = "the markdown around the rollup would swallow it; put DECISIONS.md in order there first";
-            outcome.problems.push(Problem::new("/rollup", message));
-        }
+    if let Some(text) = replaced(text, &bullets, line_end) {
+        outcome.change(text);
+    } else {
+        let message = "the markdown around the rollup would swallow it; put DECISIONS.md in order there first";
+        outcome.problems.push(Problem::new("/rollup", message));
     }
     outcome
 }
@@ -47,10 +46,9 @@ pub(crate) fn apply(text: &str, bullets: &[String], line_end: &str) -> Outcome {
 /// Returns the text with these bullets as its rollup; none where they would not read back as such.
 pub(crate) fn replaced(text: &str, bullets: &[String], line_end: &str) -> Option<String> {
     let found = Decisions::parse(text);
-    let list: String = bullets
-        .iter()
-        .map(|bullet| format!("- {bullet}{line_end}"))
-        .collect();
+    let list = bullets.iter().fold(String::new(), |list, bullet| {
+        list + "- " + bullet + line_end
+    });
     let new = edit::apply(text, edits(text, &found, &list, line_end));
     let after = Decisions::parse(&new);
     let is_there = after.rollup.is_some_and(|rollup| rollup.bullets == bullets);

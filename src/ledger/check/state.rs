@@ -22,12 +22,11 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
     }
     let state = State::parse(text);
     for (place, part) in state.parts.iter().enumerate() {
-        match part {
-            Some(part) => section(place, part, findings),
-            None => {
-                let message = format!("has no section {:?}", SECTIONS[place]);
-                findings.add_fixable("section", None, message);
-            }
+        if let Some(part) = part {
+            section(place, part, findings);
+        } else {
+            let message = format!("has no section {:?}", SECTIONS[place]);
+            findings.add_fixable("section", None, message);
         }
     }
 }

@@ -175,8 +175,8 @@ fn anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_>) {
         .filter_map(|anchor| anchor.hash.as_deref())
         .collect();
     let agree = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
-    if let Some(pair) = hashes.windows(2).find(|pair| !agree(pair[0], pair[1])) {
-        let message = format!("names two anchors, {} and {}", pair[0], pair[1]);
+    if let Some([one, other]) = hashes.windows(2).find(|pair| !agree(pair[0], pair[1])) {
+        let message = format!("names two anchors, {one} and {other}");
         findings.add("anchor", line, message);
     }
     match coverage.standing {

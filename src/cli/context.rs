@@ -1,0 +1,47 @@
+//! `annals context`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::context;
+use crate::context::Digest;
+use crate::context::Wish;
+use crate::error::Result;
+use crate::project::Project;
+
+/// Print what a new session needs to know, within a token budget
+///
+/// Position and next action, blockers, the notepad's priorities, the ledger's constraints, decisions,
+/// patterns that fit and hold, entries on the topic, and the user's facts. Says what was left out.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals context --budget 1000 --for \"offline sync\"")]
+pub(crate) struct ContextArgs {
+    /// The most tokens, as estimated
+    #[arg(long, value_name = "TOKENS", default_value_t = context::BUDGET)]
+    budget: usize,
+    /// What the session is about [default: the current phase]
+    #[arg(long = "for", value_name = "TEXT")]
+    topic: Option<String>,
+}
+
+pub(crate) fn run(args: &ContextArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let wish = Wish {
+        budget: args.budget,
+        topic: args.topic.clone(),
+        ..Wish::default()
+    };
+    let digest = context::digest(project, &wish)?;
+    out.warnings(&digest.warnings);
+    if digest.text.is_empty() {
+        out.note("nothing is remembered here yet; `annals init` begins a plan, `annals entry write` keeps a first fact");
+    }
+    out.result(&digest, show);
+    Ok(())
+}
+
+fn show(digest: &Digest, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{}", digest.text)
+}

@@ -1,0 +1,58 @@
+//! `annals entry debt`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::knowledge;
+use crate::knowledge::Debt;
+use crate::knowledge::Marker;
+use crate::project::Project;
+
+/// List the shortcuts that comments in the source files confess
+///
+/// A marker is a comment that begins with `annals-debt:` (or `vibekit:`):
+/// `// annals-debt: linear scan. ceiling: 10,000 rows. upgrade: p95 over 100 ms.`
+/// Files that .gitignore names are left out, and nothing is written.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals entry debt --json")]
+pub(super) struct DebtArgs {}
+
+pub(super) fn run(_: &DebtArgs, project: &Project, out: &mut Output) {
+    let debt = knowledge::debt(project);
+    out.warnings(&debt.warnings);
+    out.result(&debt, show);
+}
+
+fn show(debt: &Debt, to: &mut dyn Write) -> io::Result<()> {
+    for file in &debt.files {
+        writeln!(to, "{}", file.file)?;
+        for marker in &file.markers {
+            writeln!(to, "  {}", line(marker))?;
+        }
+    }
+    writeln!(
+        to,
+        "{} markers, {} with no trigger.",
+        debt.markers, debt.no_trigger
+    )
+}
+
+fn line(marker: &Marker) -> String {
+    let flag = if marker.no_trigger {
+        "no-trigger  "
+    } else {
+        ""
+    };
+    let mut line = format!("{}  {flag}{}.", marker.line, marker.what);
+    for (label, part) in [("ceiling", &marker.ceiling), ("upgrade", &marker.upgrade)] {
+        if let Some(part) = part {
+            for piece in [" ", label, ": ", part, "."] {
+                line.push_str(piece);
+            }
+        }
+    }
+    line
+}

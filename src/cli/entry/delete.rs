@@ -1,0 +1,42 @@
+//! `annals entry delete`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::knowledge;
+use crate::knowledge::Deleted;
+use crate::project::Project;
+
+/// Delete an entry for good; prefer `supersede`, which keeps the history
+///
+/// The reason goes into log.md. Links to the entry stay, and `audit` tells them.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals entry delete --key old-runner --reason \"written by mistake\""
+)]
+pub(crate) struct DeleteArgs {
+    /// The entry's key
+    #[arg(long, value_name = "KEY")]
+    key: String,
+    /// Why it goes; refused without
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+}
+
+pub(crate) fn run(args: &DeleteArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let done = knowledge::delete(project, &args.key, args.reason.as_deref())?;
+    out.warnings(&done.warnings);
+    out.result(&done, show);
+    Ok(())
+}
+
+fn show(done: &Deleted, to: &mut dyn Write) -> io::Result<()> {
+    match &done.diff {
+        Some(diff) => write!(to, "{diff}"),
+        None => writeln!(to, "Deleted {}. Reason: {}.", done.key, done.reason),
+    }
+}

@@ -1,0 +1,34 @@
+//! The options by which several subcommands choose entries.
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
+
+use crate::knowledge::Confidence;
+use crate::knowledge::EntryType;
+
+/// Which entries are meant.
+#[derive(Args, Debug)]
+pub(crate) struct Filter {
+    /// Only entries with one of these tags
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
+    pub(crate) tags: Vec<String>,
+    /// Only entries of this type
+    #[arg(long = "type", value_name = "TYPE", value_parser = entry_type())]
+    pub(crate) kind: Option<EntryType>,
+    /// Also entries that are superseded or stale
+    #[arg(long)]
+    pub(crate) include_superseded: bool,
+}
+
+/// Reads a type of the closed set.
+pub(crate) fn entry_type() -> impl TypedValueParser<Value = EntryType> {
+    PossibleValuesParser::new(EntryType::ALL.map(EntryType::as_str))
+        .try_map(|word| EntryType::of(&word).ok_or("is no type"))
+}
+
+/// Reads a grade of confidence.
+pub(crate) fn confidence() -> impl TypedValueParser<Value = Confidence> {
+    PossibleValuesParser::new(Confidence::ALL.map(Confidence::as_str))
+        .try_map(|word| Confidence::of(&word).ok_or("is no confidence"))
+}

@@ -1,0 +1,40 @@
+//! `annals entry supersede`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::knowledge;
+use crate::knowledge::Superseded;
+use crate::project::Project;
+
+/// Mark an entry as superseded by another; both stay
+///
+/// A search leaves the old one out from then on; `--include-superseded` shows it.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals entry supersede --old use-jest --new use-vitest")]
+pub(crate) struct SupersedeArgs {
+    /// The entry that no longer holds
+    #[arg(long, value_name = "KEY")]
+    old: String,
+    /// The entry that holds in its place
+    #[arg(long, value_name = "KEY")]
+    new: String,
+}
+
+pub(crate) fn run(args: &SupersedeArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let done = knowledge::supersede(project, &args.old, &args.new)?;
+    out.warnings(&done.warnings);
+    out.result(&done, show);
+    Ok(())
+}
+
+fn show(done: &Superseded, to: &mut dyn Write) -> io::Result<()> {
+    match &done.diff {
+        Some(diff) => write!(to, "{diff}"),
+        None => writeln!(to, "Superseded {} by {}.", done.old, done.new),
+    }
+}

@@ -1,0 +1,131 @@
+//! `annals entry write`
+
+use std::io;
+use std::io::Read;
+use std::io::Write;
+use std::path::Path;
+
+use clap::Args;
+
+use crate::cli::entry::filter::confidence;
+use crate::cli::entry::filter::entry_type;
+use crate::cli::output::Output;
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::knowledge;
+use crate::knowledge::Confidence;
+use crate::knowledge::EntryType;
+use crate::knowledge::EntryWrite;
+use crate::knowledge::Outcome;
+use crate::knowledge::Written;
+use crate::project::Project;
+use crate::storage::read;
+
+/// Store an entry, or replace what it says
+///
+/// The body is stored byte for byte; without a `# Title` of its own it gets --title, or the key in
+/// words. Without a body only the front matter changes. Refused where another entry says the same,
+/// and where a text holds what looks like a secret.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals entry write --key test-runner --type convention --confidence high --body @note.md"
+)]
+pub(crate) struct WriteArgs {
+    /// Lower-case words with hyphens, 60 characters at most
+    #[arg(long, value_name = "KEY")]
+    key: String,
+    /// What kind of knowledge it is
+    #[arg(long = "type", value_name = "TYPE", value_parser = entry_type())]
+    kind: EntryType,
+    /// How sure you are: high where the user said so or the code shows it
+    #[arg(long, value_name = "GRADE", value_parser = confidence())]
+    confidence: Confidence,
+    /// The words it is filed under [default: those it has]
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
+    tags: Option<Vec<String>>,
+    /// Take the body from a file
+    #[arg(long, value_name = "@FILE", conflicts_with = "body_stdin")]
+    body: Option<String>,
+    /// Take the body from standard input
+    #[arg(long)]
+    body_stdin: bool,
+    /// The title, where the body has none of its own
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    title: Option<String>,
+    /// Write only where the entry still has this hash, which `read --json` gives
+    #[arg(long, value_name = "HASH")]
+    if_match: Option<String>,
+    /// Store what looks like a secret all the same
+    #[arg(long)]
+    allow_secret: bool,
+    /// Your own name for this write: asked again with it, the answer is the same and nothing is written
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
+}
+
+pub(crate) fn run(args: &WriteArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let tags = args.tags.as_ref().map(|tags| {
+        let mut kept: Vec<String> = Vec::new();
+        for tag in tags.iter().map(|tag| tag.trim()) {
+            if !tag.is_empty() && !kept.iter().any(|known| known == tag) {
+                kept.push(tag.to_owned());
+            }
+        }
+        kept
+    });
+    let write = EntryWrite {
+        key: args.key.clone(),
+        kind: args.kind,
+        confidence: args.confidence,
+        tags,
+        body: body(args)?,
+        title: args.title.clone(),
+        if_match: args.if_match.clone(),
+        allow_secret: args.allow_secret,
+        request_id: args.request_id.clone(),
+    };
+    let written = knowledge::write(project, &write)?;
+    out.warnings(&written.warnings);
+    out.result(&written, show);
+    Ok(())
+}
+
+fn body(args: &WriteArgs) -> Result<Option<Vec<u8>>> {
+    if args.body_stdin {
+        let mut body = Vec::new();
+        let most = read::MAX_FILE + 1;
+        io::stdin()
+            .take(most)
+            .read_to_end(&mut body)
+            .at("read the body from", Path::new("-"))?;
+        return Ok(Some(body));
+    }
+    let Some(named) = &args.body else {
+        return Ok(None);
+    };
+    let Some(file) = named.strip_prefix('@') else {
+        return Err(Error::usage("--body takes @FILE")
+            .hint("`--body @note.md` reads a file, `--body-stdin` reads standard input"));
+    };
+    let file = Path::new(file);
+    match read::bytes(file)? {
+        Some(body) => Ok(Some(body)),
+        None => Err(Error::not_found("there is no such file").at(file, None)),
+    }
+}
+
+fn show(written: &Written, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &written.diff {
+        return write!(to, "{diff}");
+    }
+    let key = &written.key;
+    match written.outcome {
+        Outcome::Stored => writeln!(to, "Stored: {key}."),
+        Outcome::Updated => writeln!(
+            to,
+            "Updated {key} (+{}/-{} lines).",
+            written.added, written.removed
+        ),
+    }
+}

@@ -1,0 +1,42 @@
+//! `annals facts check`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::facts::Place;
+use crate::cli::output::Output;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Integrity;
+use crate::project::Project;
+
+/// Check the database: its pages and indexes, the history, and what has no owner; exits with 1 on a problem
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts check")]
+pub(crate) struct CheckArgs {}
+
+pub(crate) fn run(_: &CheckArgs, place: &Place, project: &Project, out: &mut Output) -> Result<()> {
+    let found = facts::check(&place.read(project)?)?;
+    let end = match found.problems.len() {
+        0 => Ok(()),
+        1 => Err(Error::failed("1 problem in the database of facts")),
+        several => Err(Error::failed(format!(
+            "{several} problems in the database of facts"
+        ))),
+    };
+    out.result_until(&found, show, end)
+}
+
+fn show(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
+    for problem in &found.problems {
+        writeln!(to, "problem: {problem}")?;
+    }
+    writeln!(
+        to,
+        "{}: {} facts, {} turns waiting, {} dead, {} vectors behind",
+        found.db, found.facts, found.waiting_turns, found.dead_turns, found.unsynced_vectors
+    )
+}

@@ -1,0 +1,43 @@
+//! `annals facts confirm`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::facts::Place;
+use crate::cli::facts::line;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Answered;
+use crate::project::Project;
+
+/// Take the user's word that a fact is right: it is certain from then on
+///
+/// A pending fact takes effect; one that was superseded or expired holds again.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts confirm 4f2c81d0 --user ada")]
+pub(crate) struct ConfirmArgs {
+    /// The fact's id, or the beginning of it
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+pub(crate) fn run(
+    args: &ConfirmArgs,
+    place: &Place,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let user = place.user(project)?;
+    let mut store = place.write(project)?;
+    let answered = facts::confirm(&mut store, &user, &args.id)?;
+    out.result(&answered, show);
+    Ok(())
+}
+
+fn show(answered: &Answered, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{}  ", answered.outcome.as_str())?;
+    line(&answered.fact, to)
+}

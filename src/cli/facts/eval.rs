@@ -1,0 +1,83 @@
+//! `annals facts eval`
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Evaluation;
+use crate::facts::Interval;
+use crate::project::Project;
+use crate::storage::read;
+
+/// Measure retrieval on a dataset of questions with known answers
+///
+/// Each line of the dataset is an item or a query (docs/formats.md). The items go into a database of
+/// their own that is gone afterwards; every query is asked by words, by meaning, and by both in two ways.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts eval questions.jsonl --json")]
+pub(crate) struct EvalArgs {
+    /// The dataset: JSON Lines
+    #[arg(value_name = "DATASET")]
+    dataset: PathBuf,
+}
+
+pub(crate) fn run(args: &EvalArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let read = read::text(&args.dataset)?
+        .ok_or_else(|| Error::not_found("there is no such dataset").at(&args.dataset, None))?;
+    out.warnings(&read.warnings);
+    let text = read.value;
+    let embedder = facts::embedder(project)?;
+    let evaluation = facts::evaluate(&text, &args.dataset, &embedder)?;
+    out.result(&evaluation, show);
+    Ok(())
+}
+
+fn show(evaluation: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
+    let mut set = "";
+    for row in &evaluation.rows {
+        if row.set != set {
+            set = row.set;
+            writeln!(
+                to,
+                "{set}: {} queries; deltas to lexical with 95 % intervals",
+                row.queries
+            )?;
+            writeln!(
+                to,
+                "  {:8}{:>7}{:>7}{:>7}{:>7}{:>9}  {:24}delta MRR",
+                "method", "R@5", "R@10", "R@20", "MRR", "nDCG@10", "delta R@10"
+            )?;
+        }
+        let [r_at_5, r_at_10, r_at_20, mrr, ndcg] = [
+            row.r_at_5,
+            row.r_at_10,
+            row.r_at_20,
+            row.mrr,
+            row.ndcg_at_10,
+        ]
+        .map(percent);
+        writeln!(
+            to,
+            "  {:8}{r_at_5:>7}{r_at_10:>7}{r_at_20:>7}{mrr:>7}{ndcg:>9}  {:24}{}",
+            row.method.as_str(),
+            interval(row.delta.r_at_10),
+            interval(row.delta.mrr)
+        )?;
+    }
+    Ok(())
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
+
+fn interval(found: Interval) -> String {
+    let [mean, low, high] = [found.mean, found.low, found.high].map(|share| share * 100.0);
+    format!("{mean:+.1} [{low:+.1}, {high:+.1}]")
+}

@@ -1,0 +1,73 @@
+//! `annals facts observe`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::facts::Place;
+use crate::cli::facts::input;
+use crate::cli::output::Output;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Observation;
+use crate::facts::Receipt;
+use crate::project::Project;
+
+/// Queue a finished turn of a conversation for the memory auditor
+///
+/// Reads one JSON object: `user_input`, and where known `assistant_response`, `turn_id`, `timestamp`,
+/// `user_id`, `session_id`, `project`. It is queued and nothing more; `annals facts work` judges it.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: echo '{\"user_input\": \"I moved to Turin\"}' | annals facts observe --user ada"
+)]
+pub(crate) struct ObserveArgs {
+    /// The turn's id: the same id again answers as the first time and writes nothing
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
+    /// Keep what looks like a secret, rather than take it out
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+pub(crate) fn run(
+    args: &ObserveArgs,
+    place: &Place,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let text = input()?;
+    let mut observation: Observation = serde_json::from_str(&text).map_err(|error| {
+        Error::usage(format!("standard input is no turn: {error}")).hint(
+            "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, project",
+        )
+    })?;
+    let user = match (&place.user, &observation.user_id) {
+        (None, Some(told)) => facts::user(project, Some(told))?,
+        (Some(named), Some(told)) if named.trim() != told.trim() => {
+            return Err(Error::usage(format!(
+                "--user says {named}, the turn says {told}"
+            )));
+        }
+        _ => place.user(project)?,
+    };
+    match (&args.request_id, &observation.turn_id) {
+        (Some(id), Some(told)) if id != told => {
+            return Err(Error::usage(format!(
+                "--request-id says {id}, the turn says {told}"
+            )));
+        }
+        (Some(id), _) => observation.turn_id = Some(id.clone()),
+        _ => {}
+    }
+    let mut store = place.write(project)?;
+    let receipt = facts::observe(&mut store, &user, &observation, args.allow_secret)?;
+    out.result(&receipt, show);
+    Ok(())
+}
+
+fn show(receipt: &Receipt, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "queued {}", receipt.turn_id)
+}

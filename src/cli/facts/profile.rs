@@ -1,0 +1,92 @@
+//! `annals facts profile`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::facts::Place;
+use crate::cli::output::Output;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Built;
+use crate::facts::Field;
+use crate::facts::Slot;
+use crate::project::Project;
+
+/// Show what holds of a user, by category, with confidence and times
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts profile --user ada --json")]
+pub(crate) struct ProfileArgs {
+    /// What belongs to this project, too
+    #[arg(long, value_name = "NAME")]
+    of_project: Option<String>,
+    /// The profile as the worker built it last, rather than as the facts are now
+    #[arg(long, conflicts_with = "of_project")]
+    stored: bool,
+}
+
+pub(crate) fn run(
+    args: &ProfileArgs,
+    place: &Place,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let user = place.user(project)?;
+    let store = place.read(project)?;
+    let built = if args.stored {
+        facts::stored_profile(&store, &user)?.ok_or_else(|| {
+            Error::not_found(format!("no profile of {user} was built yet"))
+                .hint("`annals facts work` builds it, `annals facts profile` shows it as it is now")
+        })?
+    } else {
+        facts::profile(&store, &user, args.of_project.as_deref())?
+    };
+    out.result(&built, show);
+    Ok(())
+}
+
+fn show(built: &Built, to: &mut dyn Write) -> io::Result<()> {
+    let profile = &built.profile;
+    writeln!(to, "{}, {}", built.user_id, built.built_at)?;
+    for (title, fields) in [
+        ("Identity", &profile.identity),
+        ("Hard preferences", &profile.hard_preferences),
+        ("Soft preferences", &profile.soft_preferences),
+    ] {
+        let all = fields.values().flat_map(|slot| match slot {
+            Slot::One(field) => std::slice::from_ref(field),
+            Slot::Several(several) => several,
+        });
+        section(title, all, to)?;
+    }
+    for (title, fields) in [
+        ("Current tasks", &profile.current_tasks),
+        ("Sensitive topics", &profile.sensitive_topics),
+        ("Recent changes", &profile.recent_changes),
+    ] {
+        section(title, fields.iter(), to)?;
+    }
+    Ok(())
+}
+
+fn section<'a>(
+    title: &str,
+    fields: impl Iterator<Item = &'a Field>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let mut fields = fields.peekable();
+    if fields.peek().is_none() {
+        return Ok(());
+    }
+    writeln!(to, "\n{title}:")?;
+    for field in fields {
+        writeln!(
+            to,
+            "  {:.2}  {}: {}",
+            field.confidence, field.key, field.value
+        )?;
+    }
+    Ok(())
+}

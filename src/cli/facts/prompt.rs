@@ -1,0 +1,45 @@
+//! `annals facts prompt`
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::facts::Place;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts;
+use crate::project::Project;
+
+/// Print the memory auditor's prompt for a queued turn: the old facts and the new input
+///
+/// Whoever answers it hands the answer to `annals facts apply`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts prompt 7f3a --user ada")]
+pub(crate) struct PromptArgs {
+    /// The turn's id
+    #[arg(value_name = "TURN")]
+    turn: String,
+}
+
+#[derive(Serialize)]
+struct Prompt {
+    turn_id: String,
+    prompt: String,
+}
+
+pub(crate) fn run(
+    args: &PromptArgs,
+    place: &Place,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let user = place.user(project)?;
+    let mut store = place.read(project)?;
+    let turn = facts::find_turn(&store, &user, &args.turn)?;
+    let prompt = facts::prompt(&mut store, &turn, &facts::embedder(project)?)?;
+    let document = Prompt {
+        turn_id: turn.turn_id,
+        prompt,
+    };
+    out.file(&document, document.prompt.as_bytes());
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! `annals facts reject`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::facts::Place;
+use crate::cli::facts::line;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Answered;
+use crate::project::Project;
+
+/// Take the user's word that a fact is wrong: a pending one is dropped, one that holds ends
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts reject 4f2c81d0 --user ada")]
+pub(crate) struct RejectArgs {
+    /// The fact's id, or the beginning of it
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "rejected")]
+    reason: String,
+}
+
+pub(crate) fn run(
+    args: &RejectArgs,
+    place: &Place,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let user = place.user(project)?;
+    let mut store = place.write(project)?;
+    let answered = facts::reject(&mut store, &user, &args.id, &args.reason)?;
+    out.result(&answered, show);
+    Ok(())
+}
+
+fn show(answered: &Answered, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{}  ", answered.outcome.as_str())?;
+    line(&answered.fact, to)
+}

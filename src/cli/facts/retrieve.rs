@@ -1,0 +1,126 @@
+//! `annals facts retrieve`
+
+use std::io;
+use std::io::Read;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::facts::Place;
+use crate::cli::facts::line;
+use crate::cli::output::Output;
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Components;
+use crate::facts::Method;
+use crate::facts::Query;
+use crate::facts::Retrieved;
+use crate::facts::Scope;
+use crate::project::Project;
+
+/// A longer question is cut off; it says no more about what is meant.
+const LONGEST: u64 = 1 << 20;
+
+/// Find a user's facts by words and by meaning, the best first
+///
+/// Nothing in the query is an operator. Where vectors cannot be had, words alone answer, and the
+/// answer is marked `degraded`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals facts retrieve --user ada --query \"which editor\" --explain"
+)]
+pub(crate) struct RetrieveArgs {
+    /// What is looked for [default: standard input]
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// How many facts
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// Show what each score is made of
+    #[arg(long)]
+    explain: bool,
+    /// Also what belongs to this project
+    #[arg(long, value_name = "NAME", conflicts_with = "all_projects")]
+    of_project: Option<String>,
+    /// Also what belongs to any project
+    #[arg(long)]
+    all_projects: bool,
+}
+
+pub(crate) fn run(
+    args: &RetrieveArgs,
+    place: &Place,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let user = place.user(project)?;
+    let scope = match &args.of_project {
+        Some(name) => Scope::Project(name.clone()),
+        None if args.all_projects => Scope::All,
+        None => Scope::General,
+    };
+    let query = Query {
+        text: args.text()?,
+        limit: args.limit,
+        scope,
+        method: Method::from(project.settings.facts.fusion),
+    };
+    let embedder = facts::embedder(project)?;
+    let found = facts::retrieve(&mut place.read(project)?, &user, &query, &embedder)?;
+    if let Some(because) = &found.degraded_because {
+        out.note(&format!("degraded to words alone: {because}"));
+    }
+    out.result(&found, if args.explain { explain } else { show });
+    Ok(())
+}
+
+impl RetrieveArgs {
+    fn text(&self) -> Result<String> {
+        if let Some(text) = &self.query {
+            return Ok(text.clone());
+        }
+        let mut bytes = Vec::new();
+        io::stdin()
+            .take(LONGEST)
+            .read_to_end(&mut bytes)
+            .at("read the query", std::path::Path::new("-"))?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if text.trim().is_empty() {
+            return Err(Error::usage("there is no query").hint("--query has it, or standard input"));
+        }
+        Ok(text)
+    }
+}
+
+fn show(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
+    if found.hits.is_empty() {
+        return writeln!(to, "No facts about {} fit.", found.user);
+    }
+    found.hits.iter().try_for_each(|hit| line(&hit.fact, to))
+}
+
+fn explain(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "method: {}", found.method)?;
+    for hit in &found.hits {
+        line(&hit.fact, to)?;
+        let Components {
+            bm25,
+            cosine,
+            lexical,
+            vector,
+            neighbours,
+            recency,
+            ..
+        } = hit.components;
+        let cosine = cosine.map_or("none".to_owned(), |cosine| format!("{cosine:.3}"));
+        writeln!(
+            to,
+            "    score {:.3} = words {lexical:.3} + meaning {vector:.3} + neighbours {neighbours:.3} \
+             + recency {recency:.3}  (BM25 {bm25:.2}, cosine {cosine})",
+            hit.score
+        )?;
+    }
+    Ok(())
+}

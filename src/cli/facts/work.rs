@@ -1,0 +1,184 @@
+//! `annals facts work`
+
+use std::io;
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::facts::Place;
+use crate::cli::facts::apply;
+use crate::cli::output::Output;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Auditor;
+use crate::facts::Facts;
+use crate::facts::Judged;
+use crate::facts::Maintenance;
+use crate::facts::Step;
+use crate::facts::Turn;
+use crate::project::Project;
+
+/// How long `--watch` rests where nothing is queued.
+const REST: Duration = Duration::from_secs(1);
+
+/// Judge the queued turns, expire what is over, and rebuild profiles
+///
+/// The auditor is the command that the user's setting `llm.command` names; the prompt is on its standard
+/// input. An answer that is not what was asked for is asked for again, three times in all; then the turn
+/// is dead and keeps the answer. Without an auditor the turns wait for `annals facts apply`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once")]
+pub(crate) struct WorkArgs {
+    /// End when the queue is empty; this is the default
+    #[arg(long, conflicts_with = "watch")]
+    once: bool,
+    /// Stay, and take on turns as they come; prints one JSON line a turn with --json
+    #[arg(long)]
+    watch: bool,
+    /// How many seconds one answer is waited for
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u32,
+}
+
+/// What one pass over the queue came to.
+#[derive(Debug, Default, Serialize)]
+struct Pass {
+    judged: Vec<Judged>,
+    dead: Vec<Turn>,
+    failed: Vec<Turn>,
+    waiting: u64,
+    vectors: usize,
+    #[serde(flatten)]
+    maintenance: Maintenance,
+}
+
+pub(crate) fn run(
+    args: &WorkArgs,
+    place: &Place,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let mut store = place.write(project)?;
+    let auditor = Auditor::of(project);
+    loop {
+        let mut pass = Pass::default();
+        let end = clear(args, auditor.as_ref(), project, &mut store, &mut pass);
+        if let Err(error) = end.and_then(|()| finish(project, &mut store, &mut pass)) {
+            if !args.watch {
+                return Err(error);
+            }
+            out.note(&error.to_string());
+        }
+        if !args.watch {
+            return report(&pass, auditor.is_some(), out);
+        }
+        stream(&pass, out);
+        store.set_clock(Clock::new(project.environment.get("ANNALS_NOW"))?);
+        thread::sleep(REST);
+    }
+}
+
+/// Judges turns until none may be taken on; one that fails is left for the next pass.
+fn clear(
+    args: &WorkArgs,
+    auditor: Option<&Auditor>,
+    project: &Project,
+    store: &mut Facts,
+    pass: &mut Pass,
+) -> Result<()> {
+    let Some(auditor) = auditor else {
+        return Ok(());
+    };
+    if project.dry_run {
+        return Err(Error::usage("a dry run cannot ask the auditor")
+            .hint("`annals facts prompt` shows what would be asked"));
+    }
+    let wait = Some(Duration::from_secs(u64::from(args.timeout)));
+    let embedder = facts::embedder(project)?;
+    let mut skipped = Vec::new();
+    loop {
+        match facts::step(store, auditor, &embedder, &skipped, wait)? {
+            None => return Ok(()),
+            Some(Step::Judged(judged)) => pass.judged.push(judged),
+            Some(Step::Dead(turn, _)) => pass.dead.push(turn),
+            Some(Step::Failed(turn, error)) => {
+                skipped.push(turn.clone());
+                let mut turn = turn;
+                turn.last_error = Some(error.to_string());
+                pass.failed.push(turn);
+            }
+            Some(Step::Lost(turn)) => skipped.push(turn),
+        }
+        store.set_clock(Clock::new(project.environment.get("ANNALS_NOW"))?);
+    }
+}
+
+fn finish(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
+    pass.maintenance = facts::maintain(store, project.settings.facts.profile_turns)?;
+    pass.waiting = facts::waiting(store)?;
+    // Vectors of an endpoint are fetched here and nowhere else: whoever writes does not wait for it.
+    pass.vectors = facts::refresh(store, &facts::embedder(project)?)?;
+    Ok(())
+}
+
+fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
+    let troubled = pass.dead.len() + pass.failed.len();
+    let end = if troubled > 0 {
+        let first = pass.failed.iter().find_map(|turn| turn.last_error.clone());
+        let why = first.map(|error| format!(": {error}")).unwrap_or_default();
+        let message = format!("{troubled} of the turns could not be judged{why}");
+        Err(Error::failed(message).hint("`annals facts turns` says what was wrong with each"))
+    } else {
+        Ok(())
+    };
+    if !has_auditor && pass.waiting > 0 {
+        out.note(&format!(
+            "{} turns wait: llm.command names an auditor, `annals facts prompt` and `apply` do without",
+            pass.waiting
+        ));
+    }
+    out.result_until(pass, show, end)
+}
+
+fn show(pass: &Pass, to: &mut dyn Write) -> io::Result<()> {
+    for judged in &pass.judged {
+        apply::show(judged, to)?;
+    }
+    for turn in &pass.dead {
+        writeln!(to, "{}: dead", turn.turn_id)?;
+    }
+    for turn in &pass.failed {
+        writeln!(to, "{}: stays in the queue", turn.turn_id)?;
+    }
+    let done = &pass.maintenance;
+    writeln!(
+        to,
+        "{} judged, {} waiting, {} expired, {} profiles rebuilt",
+        pass.judged.len(),
+        pass.waiting,
+        done.expired,
+        done.profiles
+    )
+}
+
+fn stream(pass: &Pass, out: &mut Output) {
+    for judged in &pass.judged {
+        if out.is_json() {
+            out.json_line(judged);
+        } else {
+            out.result(judged, apply::show);
+        }
+    }
+    for turn in pass.dead.iter().chain(&pass.failed) {
+        let error = turn
+            .last_error
+            .as_deref()
+            .unwrap_or("no answer could be used");
+        out.note(&format!("{}: {error}", turn.turn_id));
+    }
+}

@@ -1,0 +1,62 @@
+//! `annals journal import`
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::journal::Place;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::journal;
+use crate::journal::Imported;
+use crate::journal::Writing;
+
+/// Add the records of another journal that this one does not have
+///
+/// Reads JSON Lines as several tools write them: text in content, text, memory, fact, note, message and
+/// the like, times in ts, timestamp, date and the like, and the entities and relations of a
+/// knowledge graph. What has no place of its own goes into meta. A record is known by its content and
+/// time, so that a second import adds nothing.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals journal import old-memory.jsonl")]
+pub(crate) struct ImportArgs {
+    /// The file to read
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Write text that looks like a secret all the same
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+pub(crate) fn run(args: &ImportArgs, place: &Place, out: &mut Output) -> Result<()> {
+    let writing = Writing {
+        allow_secret: args.allow_secret,
+        dry_run: place.dry_run,
+        ..Writing::new(place.clock)
+    };
+    let imported = journal::import(&place.file, &args.file, &writing)?;
+    if !out.is_json() {
+        out.warnings(&imported.warnings);
+    }
+    out.result(&imported, show);
+    Ok(())
+}
+
+fn show(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {
+    let done = if let Some(diff) = &imported.diff {
+        write!(to, "{diff}")?;
+        "Would import"
+    } else {
+        "Imported"
+    };
+    writeln!(
+        to,
+        "{done} {} records into {}; {} were there already, {} lines were not understood.",
+        imported.imported,
+        imported.file.display(),
+        imported.duplicates,
+        imported.skipped
+    )
+}

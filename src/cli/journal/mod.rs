@@ -1,0 +1,138 @@
+//! `annals journal`
+
+mod import;
+mod search;
+mod stats;
+mod tail;
+mod write;
+
+use std::ffi::OsStr;
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::Path;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::Subcommand;
+use serde::Serialize;
+
+use crate::cli::Global;
+use crate::cli::output::Output;
+use crate::clock::Clock;
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::journal;
+use crate::project::Environment;
+
+/// The names under which the binary is the journal's tool at once.
+const TOOLS: [(&str, &str); 2] = [("memory_write", "write"), ("memory_search", "search")];
+
+/// Keep and search the journal: one file of records, added to by every agent
+///
+/// The journal is the file that the variable `MEMORY_FILE` names, else ~/.codex/memory.jsonl. It belongs to no project.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals journal search Python")]
+pub(crate) struct JournalArgs {
+    #[command(subcommand)]
+    command: JournalCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum JournalCommand {
+    Write(write::WriteArgs),
+    Search(search::SearchArgs),
+    Tail(tail::TailArgs),
+    Stats(stats::StatsArgs),
+    Import(import::ImportArgs),
+}
+
+/// Where the journal is, and how this run uses it.
+struct Place {
+    file: PathBuf,
+    clock: Clock,
+    dry_run: bool,
+    verbose: bool,
+}
+
+/// The answer to a call that failed.
+#[derive(Serialize)]
+struct Refusal {
+    ok: bool,
+    error: String,
+}
+
+pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Result<()> {
+    let place = || place(global);
+    match &args.command {
+        JournalCommand::Write(args) => {
+            answer(place().and_then(|place| write::run(args, &place, out)), out);
+        }
+        JournalCommand::Search(args) => answer(
+            place().and_then(|place| search::run(args, &place, out)),
+            out,
+        ),
+        JournalCommand::Tail(args) => tail::run(args, &place()?, out)?,
+        JournalCommand::Stats(args) => stats::run(args, &place()?, out)?,
+        JournalCommand::Import(args) => import::run(args, &place()?, out)?,
+    }
+    Ok(())
+}
+
+/// Returns the command line that is meant by one that calls the binary by the name of a tool.
+pub(crate) fn of_tool(arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().map(Path::new).and_then(Path::file_stem);
+    let tool = TOOLS
+        .iter()
+        .find(|(tool, _)| name == Some(OsStr::new(tool)));
+    let Some((_, command)) = tool else {
+        return arguments;
+    };
+    let words = ["annals", "journal", command].map(OsString::from);
+    words
+        .into_iter()
+        .chain(arguments.into_iter().skip(1))
+        .collect()
+}
+
+fn place(global: &Global) -> Result<Place> {
+    let environment = Environment::new(std::env::vars_os());
+    Ok(Place {
+        file: journal::place(&environment)?,
+        clock: Clock::new(environment.get("ANNALS_NOW"))?,
+        dry_run: global.dry_run,
+        verbose: global.verbose,
+    })
+}
+
+/// Tells a failure in the form that the journal's tools promise.
+fn answer(done: Result<()>, out: &mut Output) {
+    let Err(error) = done else { return };
+    let hint = error
+        .hint
+        .as_ref()
+        .map_or(String::new(), |hint| format!("; {hint}"));
+    let refusal = Refusal {
+        ok: false,
+        error: format!("{error}{hint}"),
+    };
+    out.failed_with(error.kind, &refusal);
+}
+
+/// Reads all of the standard input, up to `most` bytes.
+fn standard_input(most: usize) -> Result<Vec<u8>> {
+    let here = Path::new("-");
+    let mut input = Vec::new();
+    let stdin = std::io::stdin().lock();
+    let read = stdin
+        .take(most as u64 + 1)
+        .read_to_end(&mut input)
+        .at("read the standard input", here)?;
+    if read > most {
+        return Err(Error::failed(format!(
+            "the input is larger than {} MiB",
+            most / 1024 / 1024
+        )));
+    }
+    Ok(input)
+}

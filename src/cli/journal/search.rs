@@ -1,0 +1,93 @@
+//! `annals journal search`
+
+use clap::Args;
+use clap::ValueEnum;
+
+use crate::cli::journal::Place;
+use crate::cli::journal::standard_input;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::journal;
+use crate::journal::MAX_LINE;
+use crate::journal::Query;
+
+/// Search the journal from its end
+///
+/// Reads its options as one JSON object from the standard input, unless Q is given: q, and limit,
+/// `window_lines`, mode, type, tags, since and until where they are wanted. Prints a JSON object with
+/// the results, the latest first.
+///
+/// Searches the last lines, as many as the window holds; while that finds fewer than the limit, four
+/// times as many, up to 1,000,000.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: printf '%s' '{\"q\":\"Python\",\"limit\":5}' | annals journal search\n\
+                  Example: annals journal search '/prefers? py/i' --type note --since 2026-02-01"
+)]
+pub(crate) struct SearchArgs {
+    /// A literal text, or /…/ or /…/i for a regular expression; '' for every record
+    #[arg(value_name = "Q")]
+    q: Option<String>,
+    /// The most results [default: 20]
+    #[arg(long, value_name = "N", requires = "q")]
+    limit: Option<usize>,
+    /// How many lines from the end to search first [default: 50000]
+    #[arg(long, value_name = "N", requires = "q")]
+    window_lines: Option<usize>,
+    /// What to compare with [default: hybrid]
+    #[arg(long, value_name = "MODE", requires = "q")]
+    mode: Option<Mode>,
+    /// The type that a record must have
+    #[arg(long = "type", value_name = "TYPE", requires = "q")]
+    kind: Option<String>,
+    /// A tag that a record must have; may be given several times
+    #[arg(long = "tag", value_name = "TAG", requires = "q")]
+    tags: Vec<String>,
+    /// The day or time from which on a record must be
+    #[arg(long, value_name = "TIME", requires = "q")]
+    since: Option<String>,
+    /// The day or time up to which a record must be
+    #[arg(long, value_name = "TIME", requires = "q")]
+    until: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Mode {
+    /// The line as it stands in the file, and its decoded texts where the query may be escaped there
+    Hybrid,
+    /// The line as it stands in the file
+    Rg,
+    /// The decoded texts of content, type, tags and meta
+    Jq,
+}
+
+pub(crate) fn run(args: &SearchArgs, place: &Place, out: &mut Output) -> Result<()> {
+    let query = match &args.q {
+        Some(q) => query(args, q),
+        None => Query::parse(&standard_input(MAX_LINE)?)?,
+    };
+    let mut found = journal::search(&place.file, &query)?;
+    if !place.verbose {
+        found.skipped = None;
+    }
+    out.json_line(&found);
+    Ok(())
+}
+
+fn query(args: &SearchArgs, q: &str) -> Query {
+    let default = Query::new(q);
+    Query {
+        limit: args.limit.unwrap_or(default.limit),
+        window_lines: args.window_lines.unwrap_or(default.window_lines),
+        mode: match args.mode {
+            None | Some(Mode::Hybrid) => journal::Mode::Hybrid,
+            Some(Mode::Rg) => journal::Mode::Rg,
+            Some(Mode::Jq) => journal::Mode::Jq,
+        },
+        kind: args.kind.clone(),
+        tags: (!args.tags.is_empty()).then(|| args.tags.clone()),
+        since: args.since.clone(),
+        until: args.until.clone(),
+        ..default
+    }
+}

@@ -1,0 +1,56 @@
+//! `annals journal stats`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::journal::Place;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::journal;
+use crate::journal::Frequency;
+use crate::journal::Statistics;
+use crate::text::Line;
+
+/// Say what the journal holds: how many records, of which types and tags, from when to when
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals journal stats")]
+pub(crate) struct StatsArgs {}
+
+pub(crate) fn run(_: &StatsArgs, place: &Place, out: &mut Output) -> Result<()> {
+    let statistics = journal::statistics(&place.file)?;
+    out.result(&statistics, show);
+    Ok(())
+}
+
+fn show(statistics: &Statistics, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        to,
+        "{}: {} records, {} bytes",
+        statistics.file.display(),
+        statistics.records,
+        statistics.bytes
+    )?;
+    if let (Some(first), Some(last)) = (&statistics.first, &statistics.last) {
+        writeln!(to, "From:   {first}\nTo:     {last}")?;
+    }
+    if statistics.skipped > 0 {
+        writeln!(
+            to,
+            "Broken: {} lines are no JSON objects",
+            statistics.skipped
+        )?;
+    }
+    list("Types:  ", &statistics.types, to)?;
+    list("Tags:   ", &statistics.tags, to)
+}
+
+fn list(title: &str, counted: &[Frequency], to: &mut dyn Write) -> io::Result<()> {
+    if counted.is_empty() {
+        return Ok(());
+    }
+    let one = |one: &Frequency| format!("{} {}", Line::new(&one.name), one.records);
+    let all: Vec<String> = counted.iter().map(one).collect();
+    writeln!(to, "{title}{}", all.join(", "))
+}

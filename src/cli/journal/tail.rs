@@ -1,0 +1,67 @@
+//! `annals journal tail`
+
+use std::io;
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::journal::Place;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::journal;
+use crate::journal::Entry;
+use crate::text::Line;
+
+/// How long `--follow` waits before it looks again.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Print the latest records, the latest last
+///
+/// One line a record; with --json each as it stands in the journal.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals journal tail -n 3 --json | jq -r .content")]
+pub(crate) struct TailArgs {
+    /// How many records to print
+    #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 10)]
+    lines: usize,
+    /// Go on with the records that are added, until interrupted
+    #[arg(short, long)]
+    follow: bool,
+}
+
+pub(crate) fn run(args: &TailArgs, place: &Place, out: &mut Output) -> Result<()> {
+    let mut at = journal::last(&place.file, args.lines)?;
+    let mut skipped = 0;
+    loop {
+        let reached = journal::read_from(&place.file, at, !args.follow, |entry| {
+            if out.is_json() {
+                out.json_line(entry);
+            } else {
+                out.result(entry, show);
+            }
+            out.is_read()
+        })?;
+        skipped += reached.skipped;
+        at = reached.at;
+        if reached.stopped || !args.follow {
+            break;
+        }
+        thread::sleep(PAUSE);
+    }
+    if skipped > 0 {
+        out.note(&format!("{skipped} lines are no JSON objects."));
+    }
+    Ok(())
+}
+
+fn show(entry: &Entry, to: &mut dyn Write) -> io::Result<()> {
+    let (kind, content) = (Line::new(entry.kind()), Line::new(entry.content()));
+    write!(to, "{}  {kind}  {content}", Line::new(entry.time()))?;
+    let tags = entry.tags();
+    if !tags.is_empty() {
+        write!(to, "  [{}]", Line::new(&tags.join(", ")))?;
+    }
+    writeln!(to)
+}

@@ -1,0 +1,151 @@
+//! `annals journal write`
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::journal::Place;
+use crate::cli::journal::standard_input;
+use crate::cli::output::Output;
+use crate::error::Error;
+use crate::error::Result;
+use crate::journal;
+use crate::journal::Draft;
+use crate::journal::MAX_LINE;
+use crate::journal::Writing;
+use crate::journal::Written;
+
+/// The largest batch, in bytes: it is checked as a whole before the first line of it is written.
+const LARGEST_BATCH: usize = 64 * 1024 * 1024;
+
+/// Add a record to the journal
+///
+/// Reads {type, content, tags?, meta?} as JSON from the standard input, unless --content is given. Prints
+/// {"ok":true,"file":…,"entry":{…}} once the record is on the disk, or {"ok":false,"error":…}.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: printf '%s' '{\"type\":\"note\",\"content\":\"User prefers Python.\"}' | annals journal write\n\
+                  Example: annals journal write --content 'User prefers Python.' --tag preference"
+)]
+pub(crate) struct WriteArgs {
+    /// The text of the record
+    #[arg(long, value_name = "TEXT")]
+    content: Option<String>,
+    /// What kind of record it is [default: note]
+    #[arg(long = "type", value_name = "TYPE", requires = "content")]
+    kind: Option<String>,
+    /// A tag; may be given several times
+    #[arg(long = "tag", value_name = "TAG", requires = "content")]
+    tags: Vec<String>,
+    /// Further fields, a JSON object
+    #[arg(long, value_name = "JSON", requires = "content")]
+    meta: Option<String>,
+    /// Read one JSON object a line, and add all of them or none
+    #[arg(long, conflicts_with = "content")]
+    batch: bool,
+    /// Bring the record to the disk before it is acknowledged
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = true,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = clap::ArgAction::Set
+    )]
+    sync: bool,
+    /// Write text that looks like a secret all the same
+    #[arg(long)]
+    allow_secret: bool,
+    /// A name for this write: under the same one, nothing is written twice
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
+}
+
+/// The answer to a batch.
+#[derive(Serialize)]
+struct Batch<'a> {
+    ok: bool,
+    file: &'a std::path::Path,
+    written: usize,
+}
+
+/// An answer, with what a dry run would have added.
+#[derive(Serialize)]
+struct Answer<T> {
+    #[serde(flatten)]
+    answer: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+}
+
+pub(crate) fn run(args: &WriteArgs, place: &Place, out: &mut Output) -> Result<()> {
+    let writing = Writing {
+        sync: args.sync,
+        allow_secret: args.allow_secret,
+        request: args.request_id.clone(),
+        dry_run: place.dry_run,
+        ..Writing::new(place.clock)
+    };
+    let drafts = drafts(args)?;
+    let written = journal::write(&place.file, &drafts, &writing)?;
+    let diff = place.dry_run.then(|| diff(&written));
+    if args.batch {
+        let answer = Batch {
+            ok: true,
+            file: &written.file,
+            written: drafts.len(),
+        };
+        out.json_line(&Answer { answer, diff });
+    } else {
+        let answer = written.entry()?;
+        out.json_line(&Answer { answer, diff });
+    }
+    Ok(())
+}
+
+fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
+    if let Some(content) = &args.content {
+        let tags = (!args.tags.is_empty()).then(|| args.tags.clone());
+        let meta = args.meta.as_deref();
+        return Ok(vec![Draft::new(
+            args.kind.clone(),
+            content.clone(),
+            tags,
+            meta,
+        )?]);
+    }
+    if !args.batch {
+        return Ok(vec![Draft::parse(&standard_input(MAX_LINE)?)?]);
+    }
+    let input = standard_input(LARGEST_BATCH)?;
+    let mut drafts = Vec::new();
+    for (index, line) in input.split(|byte| *byte == b'\n').enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let draft = Draft::parse(line).map_err(|mut error| {
+            error.message = format!("line {}: {}", index + 1, error.message);
+            error
+        });
+        drafts.push(draft?);
+    }
+    if drafts.is_empty() {
+        return Err(Error::failed(
+            "the input is empty, one JSON object a line was expected",
+        ));
+    }
+    Ok(drafts)
+}
+
+/// Returns what would be added, as the end of a unified diff.
+fn diff(written: &Written) -> String {
+    let file = written.file.display();
+    let count = written.lines().count();
+    let mut diff = format!("--- a/{file}\n+++ b/{file}\n@@ -0,0 +1,{count} @@\n");
+    for line in written.lines() {
+        diff.push('+');
+        diff.push_str(line);
+        diff.push('\n');
+    }
+    diff
+}

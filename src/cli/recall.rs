@@ -1,0 +1,158 @@
+//! `annals recall`
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::ValueEnum;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::project::Project;
+use crate::recall::Evaluation;
+use crate::recall::Hit;
+use crate::recall::Query;
+use crate::recall::Recalled;
+use crate::recall::SourceName;
+use crate::recall::evaluate;
+use crate::recall::recall;
+
+/// Search everything the project remembers, by words and by meaning
+///
+/// Nothing in the query is an operator. The index in .annals/ is brought up to date first; deleting it
+/// costs one rebuild.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals recall \"why do we lock the file before reading\" --in plan,patterns"
+)]
+pub(crate) struct RecallArgs {
+    /// What to look for
+    #[arg(
+        value_name = "QUERY",
+        allow_hyphen_values = true,
+        required_unless_present = "eval",
+        conflicts_with = "eval"
+    )]
+    query: Option<String>,
+    /// How many hits to print
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// The stores to search [default: all]
+    #[arg(long = "in", value_name = "STORES", value_delimiter = ',')]
+    sources: Vec<Store>,
+    /// Say what each score is made of
+    #[arg(long)]
+    explain: bool,
+    /// Measure the search on questions with known answers, one JSON object a line
+    #[arg(long, value_name = "QUESTIONS")]
+    eval: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Store {
+    Plan,
+    Patterns,
+    Entries,
+    Ledger,
+    Journal,
+    Facts,
+}
+
+impl From<Store> for SourceName {
+    fn from(store: Store) -> Self {
+        match store {
+            Store::Plan => Self::Plan,
+            Store::Patterns => Self::Patterns,
+            Store::Entries => Self::Entries,
+            Store::Ledger => Self::Ledger,
+            Store::Journal => Self::Journal,
+            Store::Facts => Self::Facts,
+        }
+    }
+}
+
+pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Result<()> {
+    if let Some(questions) = &args.eval {
+        let measured = evaluate(project, questions)?;
+        out.warnings(&measured.warnings);
+        out.result(&measured.value, show_evaluation);
+        return Ok(());
+    }
+    let mut query = Query::new(args.query.as_deref().unwrap_or_default())?;
+    query.limit = args.limit;
+    if !args.sources.is_empty() {
+        query.sources = args.sources.iter().copied().map(SourceName::from).collect();
+    }
+    let mut found = recall(project, &query)?;
+    if !args.explain {
+        for hit in &mut found.value.hits {
+            hit.parts = None;
+        }
+    }
+    out.warnings(&found.warnings);
+    out.result(&found.value, show);
+    Ok(())
+}
+
+fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {
+    if found.hits.is_empty() && !found.truncated {
+        return writeln!(to, "Nothing found.");
+    }
+    for (at, hit) in found.hits.iter().enumerate() {
+        if at > 0 {
+            writeln!(to)?;
+        }
+        show_hit(hit, to)?;
+    }
+    if found.truncated {
+        writeln!(to, "\nMore were found: --limit shows them.")?;
+    }
+    Ok(())
+}
+
+fn show_hit(hit: &Hit, to: &mut dyn Write) -> io::Result<()> {
+    let mut place = hit.file.clone().unwrap_or_default();
+    if let Some(line) = hit.line {
+        place = format!("{place}:{line}");
+    }
+    let mut notes = vec![hit.source.as_str().to_owned()];
+    notes.extend(hit.id.clone());
+    notes.extend(hit.date.map(|date| date.to_string()));
+    notes.extend(hit.flags.iter().map(|flag| flag.as_str().to_owned()));
+    notes.push(format!("{:.2}", hit.score));
+    writeln!(to, "{place} ({})", notes.join(", "))?;
+    if !hit.headings.is_empty() {
+        writeln!(to, "  {}", hit.headings.join(" > "))?;
+    }
+    for line in hit.snippet.lines() {
+        writeln!(to, "    {line}")?;
+    }
+    for copy in &hit.copies {
+        writeln!(to, "  also {copy}")?;
+    }
+    if let Some(parts) = &hit.parts {
+        writeln!(
+            to,
+            "  ({:.2} x words {:.2} + {:.2} x meaning {:.2}) x {:.2} + recency {:.3}",
+            parts.words_weight,
+            parts.words,
+            1.0 - parts.words_weight,
+            parts.meaning,
+            parts.weight,
+            parts.recency
+        )?;
+    }
+    Ok(())
+}
+
+fn show_evaluation(measured: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "{} questions; percent", measured.questions)?;
+    writeln!(to, "{:8} {:>6} {:>6} {:>6}", "", "R@5", "R@10", "MRR")?;
+    for row in &measured.rows {
+        let method = row.method.as_str();
+        let [five, ten, mrr] = [row.r_at_5, row.r_at_10, row.mrr].map(|share| share * 100.0);
+        writeln!(to, "{method:8} {five:>6.1} {ten:>6.1} {mrr:>6.1}")?;
+    }
+    Ok(())
+}

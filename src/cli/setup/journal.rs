@@ -1,0 +1,67 @@
+//! `annals setup journal`
+
+use std::io;
+use std::io::Write;
+use std::path;
+use std::path::Path;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::At;
+use crate::error::Result;
+use crate::hooks::setup::journal;
+use crate::hooks::setup::journal::JournalReport;
+use crate::hooks::setup::journal::JournalSetup;
+use crate::project::Project;
+
+/// Make `memory_write` and `memory_search`: this program, told by its name
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals setup journal --dir memory/scripts")]
+pub(crate) struct JournalArgs {
+    /// The folder to make them in
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+    /// Change nothing; exit 1 where they are not there
+    #[arg(long, conflicts_with = "remove")]
+    check: bool,
+    /// Take them away
+    #[arg(long)]
+    remove: bool,
+}
+
+pub(crate) fn run(args: &JournalArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let request = JournalSetup {
+        folder: path::absolute(&args.dir).at("find", &args.dir)?,
+        program: std::env::current_exe().at("find this program", Path::new("annals"))?,
+        check: args.check,
+        remove: args.remove,
+    };
+    let mut report = journal::journal(project, &request)?;
+    let verdict = report.verdict(args.check);
+    for tool in &mut report.files {
+        tool.file = project.relative(&tool.file).to_owned();
+    }
+    let show = if project.dry_run { show_plan } else { show };
+    out.result_until(&report, show, verdict)
+}
+
+fn show(report: &JournalReport, to: &mut dyn Write) -> io::Result<()> {
+    for tool in &report.files {
+        writeln!(to, "{} {}.", tool.file.display(), tool.outcome.as_str())?;
+    }
+    Ok(())
+}
+
+fn show_plan(report: &JournalReport, to: &mut dyn Write) -> io::Result<()> {
+    for tool in &report.files {
+        writeln!(
+            to,
+            "{} would be {}.",
+            tool.file.display(),
+            tool.outcome.as_str()
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! A digest of everything for one session, within a token budget.
+//!
+//! Parts are packed in the order of what a session cannot do without: where the work stands, what blocks
+//! it, what was pinned in the notepad, what must not change, what was decided, what was learned, what is
+//! known, who the user is. What does not fit is counted, with the command that prints it.
+
+mod gather;
+mod packing;
+mod part;
+#[cfg(test)]
+mod tests;
+
+pub use packing::Digest;
+pub use packing::LeftOut;
+pub use part::Part;
+
+use crate::context::gather::Scene;
+use crate::context::part::Section;
+use crate::error::Error;
+use crate::error::Result;
+use crate::project::Project;
+use crate::warning::Warning;
+
+/// How many tokens a digest may have where nobody says.
+pub const BUDGET: usize = 2000;
+
+/// A budget below this holds no digest, only its frame.
+const LEAST: usize = 100;
+
+/// What is asked of a digest.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// The most tokens, as `text::tokens` estimates them.
+    pub budget: usize,
+    /// What the session is about; the current phase where nobody says.
+    pub topic: Option<String>,
+    /// Whether a compaction just took the conversation away: then the notepad comes first, whole.
+    pub compacted: bool,
+    /// The parts that the session has already.
+    pub without: Vec<Part>,
+}
+
+impl Default for Wish {
+    fn default() -> Self {
+        Self {
+            budget: BUDGET,
+            topic: None,
+            compacted: false,
+            without: Vec::new(),
+        }
+    }
+}
+
+/// Puts together what a session needs to know. A store that cannot be read becomes a warning: the others
+/// must not be silent because of it.
+pub fn digest(project: &Project, wish: &Wish) -> Result<Digest> {
+    if wish.budget < LEAST {
+        return Err(Error::usage(format!(
+            "a budget of {} tokens holds no digest",
+            wish.budget
+        ))
+        .hint(format!("give it {LEAST} or more; {BUDGET} is the default")));
+    }
+    let mut warnings = Vec::new();
+    let scene = Scene::take(project, wish, &mut warnings);
+    let sections = wanted(wish).into_iter().filter_map(|part| {
+        let gathered = scene.gather(part, &mut warnings);
+        gathered.unwrap_or_else(|error| {
+            let message = format!("{} is left out: {error}", part.as_str());
+            warnings.push(Warning::file(&project.root, message));
+            None
+        })
+    });
+    let sections: Vec<Section> = sections.collect();
+    let mut digest = packing::pack(sections, wish.budget);
+    digest.warnings = project.named(warnings);
+    Ok(digest)
+}
+
+/// Returns the parts that are wanted, the most important first.
+fn wanted(wish: &Wish) -> Vec<Part> {
+    let mut parts = Part::ALL.to_vec();
+    if wish.compacted {
+        parts.sort_by_key(|part| *part != Part::Notepad);
+    }
+    parts.retain(|part| !wish.without.contains(part));
+    parts
+}

@@ -1,0 +1,101 @@
+//! The parts of a digest, and one of them filled.
+
+use serde::Serialize;
+
+use crate::text::Line;
+
+/// A part of a digest, the most important first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Where the planned work stands and what comes next.
+    Position,
+    /// What blocks it.
+    Blockers,
+    /// What was pinned in the notepad.
+    Notepad,
+    /// What must not change, by the repo ledger.
+    Constraints,
+    /// What was decided.
+    Decisions,
+    /// What finished phases taught and still holds.
+    Patterns,
+    /// Knowledge entries on the topic.
+    Entries,
+    /// What is known of the user.
+    Facts,
+}
+
+impl Part {
+    /// Every part, the most important first.
+    pub const ALL: [Self; 8] = [
+        Self::Position,
+        Self::Blockers,
+        Self::Notepad,
+        Self::Constraints,
+        Self::Decisions,
+        Self::Patterns,
+        Self::Entries,
+        Self::Facts,
+    ];
+
+    /// Returns the word for this part.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Position => "position",
+            Self::Blockers => "blockers",
+            Self::Notepad => "notepad",
+            Self::Constraints => "constraints",
+            Self::Decisions => "decisions",
+            Self::Patterns => "patterns",
+            Self::Entries => "entries",
+            Self::Facts => "facts",
+        }
+    }
+
+    /// Returns the heading it stands under.
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Self::Position => "Position",
+            Self::Blockers => "Blockers",
+            Self::Notepad => "Notepad",
+            Self::Constraints => "Constraints",
+            Self::Decisions => "Decisions",
+            Self::Patterns => "Learned Patterns",
+            Self::Entries => "Knowledge",
+            Self::Facts => "About the user",
+        }
+    }
+
+    /// Returns the command that prints all of it.
+    pub(crate) fn command(self) -> &'static str {
+        match self {
+            Self::Position | Self::Blockers => "annals status",
+            Self::Notepad => "annals notepad read",
+            Self::Constraints => "annals ledger brief",
+            Self::Decisions => "annals recall --in plan,ledger decision",
+            Self::Patterns => "annals patterns relevant",
+            Self::Entries => "annals entry list",
+            Self::Facts => "annals facts profile",
+        }
+    }
+
+    /// Returns the most lines that it gets before the parts below it have had any.
+    pub(crate) fn most(self) -> usize {
+        match self {
+            Self::Position => 8,
+            Self::Blockers | Self::Patterns | Self::Entries => 5,
+            Self::Notepad | Self::Facts => 10,
+            Self::Constraints => 12,
+            Self::Decisions => 6,
+        }
+    }
+}
+
+/// One part, filled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Section {
+    pub(crate) part: Part,
+    /// The most important first.
+    pub(crate) lines: Vec<Line>,
+}

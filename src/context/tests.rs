@@ -1,0 +1,66 @@
+//! What fits and what does not.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+use crate::text::Line;
+use crate::text::tokens;
+
+fn section(part: Part, lines: usize) -> Section {
+    let line = |n| Line::new(&format!("line {n} of {}", part.as_str()));
+    Section::new(part, (0..lines).map(line))
+}
+
+#[test]
+fn everything_stands_in_a_large_budget() {
+    let digest = packing::pack(
+        vec![section(Part::Position, 2), section(Part::Facts, 1)],
+        500,
+    );
+    assert_eq!(
+        digest.text,
+        "# Project memory (data, not instructions)\n\n## Position\n- line 0 of position\n- line 1 of position\n\n## About the user\n- line 0 of facts\n"
+    );
+    assert_eq!(digest.left_out, []);
+}
+
+#[test]
+fn a_long_part_does_not_push_the_others_out() {
+    let sections = vec![section(Part::Blockers, 200), section(Part::Patterns, 3)];
+    let digest = packing::pack(sections, 150);
+    assert!(
+        digest.text.contains("- line 2 of patterns"),
+        "{}",
+        digest.text
+    );
+    let left = &digest.left_out[0];
+    assert_eq!((left.part, left.command), (Part::Blockers, "annals status"));
+    assert!(digest.text.contains(&format!(
+        "Lines left out: blockers {} (`annals status`)",
+        left.lines
+    )));
+}
+
+#[test]
+fn nothing_remembered_is_an_empty_digest() {
+    assert_eq!(
+        packing::pack(vec![section(Part::Position, 0)], 500).text,
+        ""
+    );
+}
+
+proptest! {
+    #[test]
+    fn the_budget_holds_and_every_line_is_there_or_counted(
+        lengths in vec(0..40_usize, 8),
+        budget in 100..1500_usize,
+    ) {
+        let sections: Vec<Section> = Part::ALL.into_iter().zip(&lengths).map(|(part, lines)| section(part, *lines)).collect();
+        let digest = packing::pack(sections, budget);
+        prop_assert!(tokens(&digest.text) <= budget, "{} > {budget}", digest.tokens);
+        let shown = digest.text.lines().filter(|line| line.starts_with("- ")).count();
+        let left: usize = digest.left_out.iter().map(|left| left.lines).sum();
+        prop_assert_eq!(shown + left, lengths.iter().sum::<usize>());
+    }
+}

@@ -1,0 +1,406 @@
+//! What the memory auditor answers: a list of actions, checked against its schema with every problem named.
+
+use serde::Serialize;
+use serde_json::Map;
+use serde_json::Value;
+use sha2::Digest;
+use sha2::Sha256;
+
+use crate::clock::parse_date;
+use crate::clock::parse_timestamp;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::key::FactKey;
+use crate::facts::user::UserId;
+use crate::secrets;
+use crate::text::hexadecimal;
+use crate::text::strip_controls;
+
+/// The most actions of one turn.
+const MOST: usize = 64;
+
+/// The longest value and the longest reason, in bytes.
+const LONGEST: usize = 16 << 10;
+
+const FIELDS: [&str; 9] = [
+    "type",
+    "key",
+    "new_value_text",
+    "new_value_json",
+    "target_fact_id",
+    "valid_from",
+    "valid_to",
+    "confidence_delta",
+    "reason",
+];
+
+/// What an action claims to be; the rules decide what comes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionType {
+    /// A new fact.
+    Insert,
+    /// The same fact, said more exactly.
+    Update,
+    /// Another value in place of the old one.
+    Supersede,
+    /// The old value holds no longer.
+    Expire,
+    /// Nothing new, at most a repetition.
+    Noop,
+    /// The user is to be asked.
+    MarkPendingConfirmation,
+}
+
+impl ActionType {
+    const ALL: [Self; 6] = [
+        Self::Insert,
+        Self::Update,
+        Self::Supersede,
+        Self::Expire,
+        Self::Noop,
+        Self::MarkPendingConfirmation,
+    ];
+
+    /// Returns the word for it in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Supersede => "supersede",
+            Self::Expire => "expire",
+            Self::Noop => "noop",
+            Self::MarkPendingConfirmation => "mark_pending_confirmation",
+        }
+    }
+
+    fn needs_a_value(self) -> bool {
+        matches!(self, Self::Insert | Self::Update | Self::Supersede)
+    }
+}
+
+/// One action, as it was checked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Action {
+    /// What it claims to be.
+    #[serde(rename = "type")]
+    pub kind: ActionType,
+    /// What it is about.
+    #[serde(serialize_with = "as_text")]
+    pub key: FactKey,
+    /// The new value.
+    pub new_value_text: Option<String>,
+    /// The new value, structured.
+    pub new_value_json: Option<Value>,
+    /// The fact that it is about.
+    pub target_fact_id: Option<String>,
+    /// From when on the new value holds, RFC 3339 in UTC.
+    pub valid_from: Option<String>,
+    /// Until when it holds, or until when the old one held.
+    pub valid_to: Option<String>,
+    /// How much surer or less sure the auditor is than usual.
+    pub confidence_delta: f64,
+    /// Why.
+    pub reason: String,
+}
+
+fn as_text<S: serde::Serializer>(
+    key: &FactKey,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(key.as_str())
+}
+
+impl Action {
+    /// Returns what tells this action of a user from every other of the same turn and key.
+    pub(crate) fn hash(&self, user: &UserId) -> String {
+        let mut hash = Sha256::new();
+        hash.update(user.as_str().as_bytes());
+        hash.update([0]);
+        // A struct of texts and numbers cannot fail to be written.
+        hash.update(serde_json::to_vec(self).unwrap_or_default());
+        hexadecimal(&hash.finalize())
+    }
+}
+
+/// Reads an answer; the error names every problem, so that whoever answered can put all of them right.
+pub fn parse_answer(answer: &str, allow_secrets: bool) -> Result<Vec<Action>> {
+    let refused = |problems: &str| {
+        Error::refused(format!("the answer is not what was asked for: {problems}"))
+            .hint("return one JSON object with the list \"actions\", and nothing around it")
+    };
+    let document: Value = serde_json::from_str(answer.trim())
+        .map_err(|error| refused(&format!("not JSON: {error}")))?;
+    let Some(object) = document.as_object() else {
+        return Err(refused("not an object"));
+    };
+    let mut problems: Vec<String> = object
+        .keys()
+        .filter(|name| *name != "actions")
+        .map(|name| format!("unknown field {name:?}"))
+        .collect();
+    let mut actions = Vec::new();
+    match object.get("actions").map(Value::as_array) {
+        Some(Some(list)) if list.len() > MOST => {
+            problems.push(format!("{} actions, {MOST} at most", list.len()));
+        }
+        Some(Some(list)) => {
+            for (index, value) in list.iter().enumerate() {
+                let mut reader = Reader::new(value, allow_secrets);
+                let action = reader.action();
+                let named = |problem| format!("actions[{index}]: {problem}");
+                problems.extend(reader.problems.into_iter().map(named));
+                actions.extend(action);
+            }
+        }
+        Some(None) => problems.push("\"actions\" is no list".to_owned()),
+        None => problems.push("no \"actions\"".to_owned()),
+    }
+    if problems.is_empty() {
+        return Ok(actions);
+    }
+    Err(refused(&problems.join("; ")))
+}
+
+/// Reads the fields of one action and collects what is wrong with them.
+struct Reader<'a> {
+    fields: Option<&'a Map<String, Value>>,
+    allow_secrets: bool,
+    problems: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(value: &'a Value, allow_secrets: bool) -> Self {
+        Self {
+            fields: value.as_object(),
+            allow_secrets,
+            problems: Vec::new(),
+        }
+    }
+
+    fn action(&mut self) -> Option<Action> {
+        let Some(fields) = self.fields else {
+            self.problem("not an object");
+            return None;
+        };
+        for name in fields
+            .keys()
+            .filter(|name| !FIELDS.contains(&name.as_str()))
+        {
+            self.problem(&format!("unknown field {name:?}"));
+        }
+        let kind = self.kind();
+        let key = self.key();
+        let new_value_json = self.json();
+        let new_value_text = self.value(new_value_json.as_ref());
+        let (valid_from, valid_to) = (self.time("valid_from"), self.time("valid_to"));
+        if let (Some(from), Some(to)) = (&valid_from, &valid_to)
+            && to <= from
+        {
+            self.problem("valid_to is not after valid_from");
+        }
+        let confidence_delta = self.delta();
+        let target_fact_id = self.text("target_fact_id", false);
+        let reason = self.text("reason", true).unwrap_or_default();
+        if let Some(kind) = kind {
+            if kind.needs_a_value() && new_value_text.is_none() {
+                self.problem(&format!("{} needs new_value_text", kind.as_str()));
+            }
+            let is_about_nothing = new_value_text.is_none() && target_fact_id.is_none();
+            if kind == ActionType::MarkPendingConfirmation && is_about_nothing {
+                self.problem("mark_pending_confirmation needs new_value_text or target_fact_id");
+            }
+        }
+        Some(Action {
+            kind: kind?,
+            key: key?,
+            new_value_text,
+            new_value_json,
+            target_fact_id,
+            valid_from,
+            valid_to,
+            confidence_delta,
+            reason,
+        })
+    }
+
+    fn problem(&mut self, problem: &str) {
+        self.problems.push(problem.to_owned());
+    }
+
+    fn field(&self, name: &str) -> Option<&'a Value> {
+        let value = self.fields.and_then(|fields| fields.get(name));
+        value.filter(|value| !value.is_null())
+    }
+
+    fn kind(&mut self) -> Option<ActionType> {
+        let word = self.text("type", true)?;
+        let kind = ActionType::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == word);
+        if kind.is_none() {
+            let known = ActionType::ALL.map(ActionType::as_str).join(", ");
+            self.problem(&format!("type {word:?} is none of {known}"));
+        }
+        kind
+    }
+
+    fn key(&mut self) -> Option<FactKey> {
+        let text = self.text("key", true)?;
+        match FactKey::parse(&text) {
+            Ok(key) => Some(key),
+            Err(error) => {
+                self.problem(&error.message);
+                None
+            }
+        }
+    }
+
+    fn text(&mut self, name: &str, is_required: bool) -> Option<String> {
+        match self.field(name) {
+            None if is_required => self.problem(&format!("no {name}")),
+            None => {}
+            Some(Value::String(text)) if text.len() > LONGEST => {
+                self.problem(&format!("{name} is longer than {LONGEST} bytes"));
+            }
+            Some(Value::String(text)) => return Some(strip_controls(text).trim().to_owned()),
+            Some(_) => self.problem(&format!("{name} is no text")),
+        }
+        None
+    }
+
+    fn json(&mut self) -> Option<Value> {
+        let value = self.field("new_value_json")?;
+        if !value.is_object() || value.to_string().len() > LONGEST {
+            self.problem("new_value_json is no object, or too large a one");
+            return None;
+        }
+        self.keep_no_secret("new_value_json", &value.to_string());
+        Some(value.clone())
+    }
+
+    fn value(&mut self, json: Option<&Value>) -> Option<String> {
+        let text = self.text("new_value_text", false);
+        let text = text.or_else(|| json.map(Value::to_string))?;
+        if text.is_empty() {
+            self.problem("new_value_text is empty");
+            return None;
+        }
+        self.keep_no_secret("new_value_text", &text);
+        Some(text)
+    }
+
+    fn keep_no_secret(&mut self, name: &str, text: &str) {
+        if let Some(secret) = secrets::find(text).first()
+            && !self.allow_secrets
+        {
+            self.problem(&format!(
+                "{name} holds what looks like a secret ({})",
+                secret.rule
+            ));
+        }
+    }
+
+    fn time(&mut self, name: &str) -> Option<String> {
+        let text = self.text(name, false)?;
+        let time = moment(&text);
+        if time.is_none() {
+            self.problem(&format!("{name} {text:?} is no ISO 8601 time"));
+        }
+        time
+    }
+
+    fn delta(&mut self) -> f64 {
+        match self.field("confidence_delta").map(Value::as_f64) {
+            None => self.problem("no confidence_delta"),
+            Some(Some(delta)) if (-1.0..=1.0).contains(&delta) => return delta,
+            Some(_) => self.problem("confidence_delta is no number from -1 to 1"),
+        }
+        0.0
+    }
+}
+
+/// Returns a time as it is stored: RFC 3339 in UTC, in seconds; a day begins at midnight.
+pub(crate) fn moment(text: &str) -> Option<String> {
+    let of_day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
+    let time = parse_timestamp(text).or_else(of_day)?;
+    Some(time.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn problems(answer: &str) -> String {
+        parse_answer(answer, false).unwrap_err().message
+    }
+
+    #[test]
+    fn an_answer_of_the_schema_is_read_whole() {
+        let answer = json!({"actions": [{
+            "type": "supersede", "key": "city", "new_value_text": " Turin\u{7} ", "new_value_json": {"zip": 1},
+            "target_fact_id": "abc", "valid_from": "2026-02-01", "valid_to": null, "confidence_delta": -0.1,
+            "reason": "moved"
+        }, {"type": "noop", "key": "likes[]", "confidence_delta": 0, "reason": ""}]});
+        let actions = parse_answer(&answer.to_string(), false).unwrap();
+        assert_eq!(actions[0].new_value_text.as_deref(), Some("Turin"));
+        assert_eq!(
+            actions[0].valid_from.as_deref(),
+            Some("2026-02-01T00:00:00Z")
+        );
+        assert_eq!(actions[1].kind, ActionType::Noop);
+        assert_eq!(parse_answer("{\"actions\": []}", false).unwrap(), []);
+    }
+
+    #[test]
+    fn every_problem_is_named_at_once() {
+        let answer = json!({"note": 1, "actions": [
+            {"type": "delete", "key": "City", "confidence_delta": 2, "reason": 5, "extra": 1},
+            {"type": "insert", "key": "city", "confidence_delta": 0, "reason": "", "valid_from": "soon"},
+            7,
+        ]});
+        let found = problems(&answer.to_string());
+        for named in [
+            "unknown field \"note\"",
+            "actions[0]: unknown field \"extra\"",
+            "actions[0]: type \"delete\" is none of",
+            "actions[0]: \"City\" is no key",
+            "actions[0]: confidence_delta is no number from -1 to 1",
+            "actions[0]: reason is no text",
+            "actions[1]: insert needs new_value_text",
+            "actions[1]: valid_from \"soon\" is no ISO 8601 time",
+            "actions[2]: not an object",
+        ] {
+            assert!(found.contains(named), "{named} not in {found}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_object_is_refused() {
+        for (answer, problem) in [
+            ("I think nothing changed.", "not JSON"),
+            ("```json\n{\"actions\": []}\n```", "not JSON"),
+            ("", "not JSON"),
+            ("[]", "not an object"),
+            ("{}", "no \"actions\""),
+            ("{\"actions\": 3}", "\"actions\" is no list"),
+        ] {
+            assert!(problems(answer).contains(problem), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_refused_in_values_and_keys() {
+        let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
+        let with = |key: &str, value: &str| {
+            json!({"actions": [{"type": "insert", "key": key, "new_value_text": value,
+                "confidence_delta": 0, "reason": ""}]})
+            .to_string()
+        };
+        assert!(problems(&with("note", &token)).contains("looks like a secret"));
+        assert!(parse_answer(&with("note", &token), true).is_ok());
+        assert!(problems(&with("wifi.password", "x")).contains("names a secret"));
+    }
+}

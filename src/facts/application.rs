@@ -1,0 +1,128 @@
+//! Carries out the actions of one turn, each once.
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Kind;
+use crate::error::Result;
+use crate::facts::action::Action;
+use crate::facts::arbitration::Arbiter;
+use crate::facts::failure::Stored;
+use crate::facts::outcome::Outcome;
+use crate::facts::user::UserId;
+
+/// What came of one action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Applied {
+    /// The key.
+    pub key: String,
+    /// What was done.
+    pub outcome: Outcome,
+    /// The fact that it was done to.
+    pub fact_id: Option<String>,
+}
+
+/// Carries out all actions, in their order; one that cannot be meant fails them all, every such one named.
+pub(crate) fn apply(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Applied>> {
+    let mut applied = Vec::new();
+    let mut problems = Vec::new();
+    for (index, action) in actions.iter().enumerate() {
+        match once(arbiter, action) {
+            Ok(done) => applied.push(done),
+            Err(error) if error.kind == Kind::Refused => {
+                problems.push(format!("actions[{index}]: {}", error.message));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if problems.is_empty() {
+        return Ok(applied);
+    }
+    Err(Error::refused(format!(
+        "the actions do not fit the facts: {}",
+        problems.join("; ")
+    ))
+    .hint("`annals facts prompt` shows the facts as they are now"))
+}
+
+fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<Applied> {
+    let hash = action.hash(arbiter.user);
+    let turn = arbiter.source.turn_id.as_str();
+    let key = action.key.as_str();
+    let earlier = arbiter
+        .connection
+        .query_row(
+            "SELECT key, outcome, fact_id FROM applied_actions \
+             WHERE user_id = ?1 AND turn_id = ?2 AND key = ?3 AND action_hash = ?4",
+            params![arbiter.user.as_str(), turn, key, hash],
+            read,
+        )
+        .optional()
+        .stored("read the applied actions")?;
+    if let Some(earlier) = earlier {
+        return Ok(earlier);
+    }
+    let (outcome, fact) = arbiter.decide(action)?;
+    let applied = Applied {
+        key: key.to_owned(),
+        outcome,
+        fact_id: fact.map(|fact| fact.fact_id),
+    };
+    arbiter
+        .connection
+        .execute(
+            "INSERT INTO applied_actions \
+             (turn_id, user_id, key, action_hash, outcome, fact_id, applied_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                turn,
+                arbiter.user.as_str(),
+                key,
+                hash,
+                outcome.as_str(),
+                applied.fact_id,
+                arbiter.now
+            ],
+        )
+        .stored("write the applied actions")?;
+    Ok(applied)
+}
+
+/// Returns what was applied for a turn, in its order.
+pub(crate) fn of_turn(connection: &Connection, user: &UserId, turn: &str) -> Result<Vec<Applied>> {
+    let mut statement = connection
+        .prepare(
+            "SELECT key, outcome, fact_id FROM applied_actions \
+             WHERE user_id = ?1 AND turn_id = ?2 ORDER BY action_id",
+        )
+        .stored("read the applied actions")?;
+    let rows = statement
+        .query_map(params![user.as_str(), turn], read)
+        .stored("read the applied actions")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the applied actions")
+}
+
+/// Returns the hashes of the actions that were applied for a turn.
+pub(crate) fn hashes(connection: &Connection, user: &UserId, turn: &str) -> Result<Vec<String>> {
+    let mut statement = connection
+        .prepare("SELECT action_hash FROM applied_actions WHERE user_id = ?1 AND turn_id = ?2")
+        .stored("read the applied actions")?;
+    let rows = statement
+        .query_map(params![user.as_str(), turn], |row| row.get(0))
+        .stored("read the applied actions")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the applied actions")
+}
+
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Applied> {
+    let outcome: String = row.get(1)?;
+    Ok(Applied {
+        key: row.get(0)?,
+        outcome: Outcome::from_word(&outcome),
+        fact_id: row.get(2)?,
+    })
+}

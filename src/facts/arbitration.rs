@@ -1,0 +1,434 @@
+//! Decides what an action may do to the facts that are there, whatever it claims to be.
+//!
+//! The auditor proposes; the rules here decide, by comparing values and confidence:
+//!
+//! 1. A new fact is inserted.
+//! 2. A value that holds the old one whole, and takes nothing back, refines it in place.
+//! 3. A contradiction closes the old fact's validity and inserts the new one.
+//! 4. An explicit invalidation expires the fact.
+//! 5. A duplicate refreshes the time of the last mention and the confidence, once a turn.
+//! 6. A conflict of low confidence waits for confirmation, and so does one with an established fact.
+//!
+//! A fact of high risk is overwritten, refined or ended only by what is as sure as
+//! [`confidence::HIGH_RISK`], or by the user's own word.
+
+use rusqlite::Connection;
+use rusqlite::params;
+use sha2::Digest;
+use sha2::Sha256;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::action::Action;
+use crate::facts::action::ActionType;
+use crate::facts::change;
+use crate::facts::change::Cause;
+use crate::facts::confidence;
+use crate::facts::fact;
+use crate::facts::fact::Category;
+use crate::facts::fact::Fact;
+use crate::facts::fact::Proposal;
+use crate::facts::fact::Status;
+use crate::facts::failure::Stored;
+use crate::facts::outcome::Outcome;
+use crate::facts::user::UserId;
+use crate::facts::wording;
+use crate::text::hexadecimal;
+
+/// Where an action comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) turn_id: String,
+    pub(crate) session_id: Option<String>,
+    pub(crate) turn_seq: Option<i64>,
+    pub(crate) project: Option<String>,
+    pub(crate) excerpt: String,
+    /// When it was said.
+    pub(crate) said_at: String,
+    /// When what it says happened.
+    pub(crate) event_time: Option<String>,
+    /// The category, where it is not the key's own.
+    pub(crate) category: Option<Category>,
+    /// The user's own word, given when asked: no rule stands against it.
+    pub(crate) is_confirmed: bool,
+}
+
+/// One rule-bound writer of one turn's actions.
+pub(crate) struct Arbiter<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) user: &'a UserId,
+    pub(crate) source: &'a Source,
+    pub(crate) now: &'a str,
+    pub(crate) high_risk: &'a [String],
+}
+
+/// What was done, and to which fact.
+pub(crate) type Decision = (Outcome, Option<Fact>);
+
+impl Arbiter<'_> {
+    /// Carries out one action as far as the rules allow.
+    pub(crate) fn decide(&self, action: &Action) -> Result<Decision> {
+        self.expire_what_is_over(action.key.as_str())?;
+        let target = self.target(action)?;
+        let current = match target {
+            Some(target) if target.status == Status::PendingConfirmation => {
+                return self.decide_on_pending(action, &target);
+            }
+            Some(target) => Some(target),
+            None => self.current(action)?,
+        };
+        match (action.kind, current) {
+            (ActionType::Noop, current) => self.repeat(action, current),
+            (ActionType::Expire, None) => Ok((Outcome::Nothing, None)),
+            (ActionType::Expire, Some(current)) => self.end(action, &current),
+            (ActionType::MarkPendingConfirmation, current) => self.doubt(action, current),
+            (_, Some(current)) => self.state(action, &current),
+            (_, None) => self.insert(action),
+        }
+    }
+
+    /// The fact that the action names; one that cannot be meant is the auditor's mistake.
+    fn target(&self, action: &Action) -> Result<Option<Fact>> {
+        let Some(id) = &action.target_fact_id else {
+            return Ok(None);
+        };
+        let wrong = |what: &str| {
+            Error::refused(format!("target_fact_id {id}: {what}"))
+                .hint("name one of the old facts, or null")
+        };
+        let found = fact::select(self.connection, self.user, "fact_id = ?2", &[id])?;
+        let Some(found) = found.into_iter().next() else {
+            return Err(wrong("there is no such fact"));
+        };
+        if found.key != action.key.as_str() {
+            return Err(wrong(&format!(
+                "its key is {}, not {}",
+                found.key, action.key
+            )));
+        }
+        if !found.status.is_retrievable() {
+            return Err(wrong(&format!("it is {}", found.status.as_str())));
+        }
+        Ok(Some(found))
+    }
+
+    /// The active fact that an action without a target is about.
+    fn current(&self, action: &Action) -> Result<Option<Fact>> {
+        let mut active = self.with_key(action.key.as_str(), Status::Active)?;
+        if !action.key.is_multi_valued() {
+            return Ok(active.pop());
+        }
+        let value = action.new_value_text.as_deref();
+        if let Some(at) = active
+            .iter()
+            .position(|fact| value.is_some_and(|value| wording::is_same(value, &fact.value_text)))
+        {
+            return Ok(Some(active.swap_remove(at)));
+        }
+        if action.kind == ActionType::Expire && value.is_none() {
+            return match active.len() {
+                0 | 1 => Ok(active.pop()),
+                several => Err(Error::refused(format!(
+                    "{} has {several} values: which one expires?",
+                    action.key
+                ))
+                .hint("name it in target_fact_id")),
+            };
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn with_key(&self, key: &str, status: Status) -> Result<Vec<Fact>> {
+        fact::select(
+            self.connection,
+            self.user,
+            "key = ?2 AND status = ?3",
+            &[&key, &status],
+        )
+    }
+
+    /// What ended by itself is no fact to argue with.
+    fn expire_what_is_over(&self, key: &str) -> Result<()> {
+        for over in self.with_key(key, Status::Active)? {
+            if over.valid_to.as_deref().is_some_and(|end| end <= self.now) {
+                let after = Fact {
+                    status: Status::Expired,
+                    updated_at: self.now.to_owned(),
+                    ..over.clone()
+                };
+                self.put("expire", "its validity ended", Some(&over), &after)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rules 1 to 3, 5 and 6: a value is stated where one is known.
+    fn state(&self, action: &Action, current: &Fact) -> Result<Decision> {
+        let value = value_of(action);
+        if wording::is_same(value, &current.value_text) {
+            if action.valid_to.is_some() && action.valid_to != current.valid_to {
+                return self.end(action, current);
+            }
+            return self.repeat(action, Some(current.clone()));
+        }
+        let may_refine = self.source.is_confirmed || !self.is_high_risk(action, current);
+        let is_refinement = may_refine
+            && action.kind != ActionType::Supersede
+            && wording::refines(value, &current.value_text);
+        if is_refinement {
+            return self.refine(action, current);
+        }
+        if let Some(known) = self.proposed(action, Proposal::Value)? {
+            return self.repeat_proposal(action, &known);
+        }
+        if self.may_overwrite(action, current) {
+            return self.supersede(action, current);
+        }
+        self.propose(action, Some(current), Proposal::Value, value)
+    }
+
+    pub(crate) fn is_high_risk(&self, action: &Action, current: &Fact) -> bool {
+        action.key.is_high_risk(current.category, self.high_risk)
+    }
+
+    /// Whether a first contradiction overwrites a fact without a question.
+    fn may_overwrite(&self, action: &Action, current: &Fact) -> bool {
+        if self.source.is_confirmed {
+            return true;
+        }
+        let is_sure =
+            confidence::first_mention(action.confidence_delta) >= confidence::FIRST_MENTION;
+        // A turn that is read late must not undo what was said after it, nor what is to come what holds now.
+        let is_late = self.source.said_at < current.valid_from;
+        let is_to_come = action
+            .valid_from
+            .as_deref()
+            .is_some_and(|from| from > self.now);
+        is_sure
+            && !is_late
+            && !is_to_come
+            && current.confidence < confidence::ESTABLISHED
+            && !self.is_high_risk(action, current)
+    }
+
+    /// Rule 1.
+    fn insert(&self, action: &Action) -> Result<Decision> {
+        if let Some(known) = self.proposed(action, Proposal::Value)? {
+            return self.repeat_proposal(action, &known);
+        }
+        let new = self.new_fact(action, value_of(action));
+        self.put("insert", &action.reason, None, &new)?;
+        Ok((Outcome::Inserted, Some(new)))
+    }
+
+    /// Rule 2.
+    fn refine(&self, action: &Action, current: &Fact) -> Result<Decision> {
+        let confidence = if self.source.is_confirmed {
+            confidence::CONFIRMED
+        } else {
+            current.confidence
+        };
+        let after = Fact {
+            value_text: value_of(action).to_owned(),
+            value_json: action.new_value_json.clone(),
+            confidence,
+            source_excerpt: self.source.excerpt.clone(),
+            source_turn_id: self.source.turn_id.clone(),
+            valid_to: action.valid_to.clone().or(current.valid_to.clone()),
+            ..self.mentioned(current)
+        };
+        self.put("update", &action.reason, Some(current), &after)?;
+        Ok((Outcome::Refined, Some(after)))
+    }
+
+    /// Rule 3.
+    fn supersede(&self, action: &Action, current: &Fact) -> Result<Decision> {
+        let mut new = self.new_fact(action, value_of(action));
+        new.category = self.source.category.unwrap_or(current.category);
+        self.close(current, Status::Superseded, &new.valid_from, &action.reason)?;
+        self.put("insert", &action.reason, None, &new)?;
+        Ok((Outcome::Superseded, Some(new)))
+    }
+
+    /// Rule 4.
+    fn end(&self, action: &Action, current: &Fact) -> Result<Decision> {
+        let is_guarded = self.is_high_risk(action, current)
+            || confidence::first_mention(action.confidence_delta) < confidence::FIRST_MENTION;
+        if is_guarded && !self.source.is_confirmed {
+            if let Some(known) = self.proposed(action, Proposal::End)? {
+                return self.repeat_proposal(action, &known);
+            }
+            let value = format!("no longer {}", current.value_text);
+            return self.propose(action, Some(current), Proposal::End, &value);
+        }
+        let end = action.valid_to.as_deref().unwrap_or(&self.source.said_at);
+        if end > self.now {
+            let after = Fact {
+                valid_to: Some(end.to_owned()),
+                ..self.mentioned(current)
+            };
+            self.put("update", &action.reason, Some(current), &after)?;
+            return Ok((Outcome::Refined, Some(after)));
+        }
+        let after = self.close(current, Status::Expired, end, &action.reason)?;
+        Ok((Outcome::Expired, Some(after)))
+    }
+
+    /// Rule 5.
+    pub(crate) fn repeat(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
+        let Some(current) = current else {
+            return Ok((Outcome::Nothing, None));
+        };
+        let says_otherwise = action
+            .new_value_text
+            .as_deref()
+            .is_some_and(|value| !wording::is_same(value, &current.value_text));
+        if says_otherwise {
+            return Ok((Outcome::Nothing, Some(current)));
+        }
+        let after = self.repeated(action, &current)?;
+        let outcome = if after.confidence > current.confidence {
+            Outcome::Confirmed
+        } else {
+            Outcome::Mentioned
+        };
+        let name = if outcome == Outcome::Confirmed {
+            "confirm"
+        } else {
+            "mention"
+        };
+        self.put(name, &action.reason, Some(&current), &after)?;
+        Ok((outcome, Some(after)))
+    }
+
+    pub(crate) fn repeated(&self, action: &Action, current: &Fact) -> Result<Fact> {
+        let mut after = self.mentioned(current);
+        if self.source.is_confirmed {
+            after.confidence = confidence::CONFIRMED;
+        } else if action.confidence_delta >= 0.0 && !self.is_touched(current)? {
+            after.confidence = confidence::repeated(current.confidence);
+        }
+        Ok(after)
+    }
+
+    /// Whether this turn has already said something about the fact: one turn counts once.
+    fn is_touched(&self, fact: &Fact) -> Result<bool> {
+        let found = self.connection.query_row(
+            "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)",
+            params![self.user.as_str(), fact.fact_id, self.source.turn_id],
+            |row| row.get(0),
+        );
+        found.stored("read the history")
+    }
+
+    /// Ends the validity of a fact.
+    pub(crate) fn close(
+        &self,
+        fact: &Fact,
+        status: Status,
+        end: &str,
+        reason: &str,
+    ) -> Result<Fact> {
+        let end = end.max(fact.valid_from.as_str());
+        let after = Fact {
+            status,
+            valid_to: Some(end.to_owned()),
+            updated_at: self.now.to_owned(),
+            ..fact.clone()
+        };
+        let name = if status == Status::Superseded {
+            "supersede"
+        } else {
+            "expire"
+        };
+        self.put(name, reason, Some(fact), &after)?;
+        Ok(after)
+    }
+
+    /// The same fact, spoken of now.
+    pub(crate) fn mentioned(&self, fact: &Fact) -> Fact {
+        Fact {
+            last_mentioned_at: fact
+                .last_mentioned_at
+                .clone()
+                .max(self.source.said_at.clone()),
+            updated_at: self.now.to_owned(),
+            ..fact.clone()
+        }
+    }
+
+    pub(crate) fn new_fact(&self, action: &Action, value: &str) -> Fact {
+        let source = self.source;
+        let valid_from = action
+            .valid_from
+            .as_ref()
+            .unwrap_or(&source.said_at)
+            .clone();
+        Fact {
+            fact_id: self.new_id(action),
+            user_id: self.user.as_str().to_owned(),
+            key: action.key.as_str().to_owned(),
+            value_text: value.to_owned(),
+            value_json: action.new_value_json.clone(),
+            category: source.category.unwrap_or(action.key.category()),
+            confidence: if source.is_confirmed {
+                confidence::CONFIRMED
+            } else {
+                confidence::first_mention(action.confidence_delta)
+            },
+            event_time: source.event_time.clone(),
+            valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
+            valid_from,
+            status: Status::Active,
+            source_turn_id: source.turn_id.clone(),
+            source_excerpt: source.excerpt.clone(),
+            embedding_id: None,
+            created_at: self.now.to_owned(),
+            updated_at: self.now.to_owned(),
+            last_mentioned_at: source.said_at.clone(),
+            session_id: source.session_id.clone(),
+            turn_seq: source.turn_seq,
+            project: source.project.clone(),
+            proposal: None,
+            contests: None,
+        }
+    }
+
+    /// The same turn and action give the same id, on every machine and in every run.
+    fn new_id(&self, action: &Action) -> String {
+        let mut hash = Sha256::new();
+        hash.update(action.hash(self.user).as_bytes());
+        hash.update(self.source.turn_id.as_bytes());
+        let digits = hexadecimal(&hash.finalize());
+        let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
+        format!(
+            "{}-{}-8{}-a{}-{}",
+            part(0, 8),
+            part(8, 12),
+            part(12, 15),
+            part(15, 18),
+            part(18, 30)
+        )
+    }
+
+    pub(crate) fn put(
+        &self,
+        action: &str,
+        reason: &str,
+        before: Option<&Fact>,
+        after: &Fact,
+    ) -> Result<()> {
+        let cause = Cause {
+            action,
+            reason,
+            turn: &self.source.turn_id,
+            at: self.now,
+        };
+        change::put(self.connection, cause, before, after)
+    }
+}
+
+/// The value of an action, which its schema asked for.
+pub(crate) fn value_of(action: &Action) -> &str {
+    action.new_value_text.as_deref().unwrap_or_default()
+}

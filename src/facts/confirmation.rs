@@ -1,0 +1,219 @@
+//! What waits for the user's word, the question to ask, and what the answer does.
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::arbitration::Arbiter;
+use crate::facts::arbitration::Source;
+use crate::facts::confidence;
+use crate::facts::fact;
+use crate::facts::fact::Fact;
+use crate::facts::fact::Proposal;
+use crate::facts::fact::Status;
+use crate::facts::key::FactKey;
+use crate::facts::listing;
+use crate::facts::outcome::Outcome;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+
+/// A fact that waits for the user's word.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pending {
+    /// The fact.
+    pub fact: Fact,
+    /// The fact that holds and would be replaced or ended.
+    pub contested: Option<Fact>,
+    /// What to ask; only a conflict of high value is worth a question.
+    pub question: Option<String>,
+}
+
+/// What an answer did.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answered {
+    /// What was done.
+    pub outcome: Outcome,
+    /// The fact, as it is now.
+    pub fact: Fact,
+}
+
+/// Returns a user's pending facts with their questions, the oldest first.
+pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
+    let found = fact::select(
+        facts.connection(),
+        user,
+        "status = 'pending_confirmation'",
+        &[],
+    )?;
+    let (source, now) = (source(facts, "annals:question"), facts.clock().timestamp());
+    let arbiter = arbiter(facts.connection(), user, &source, &now, facts.high_risk());
+    let with_question = |fact: Fact| {
+        let contested = arbiter.contested(&fact)?;
+        let question = question(&fact, contested.as_ref(), facts.high_risk());
+        Ok(Pending {
+            fact,
+            contested,
+            question,
+        })
+    };
+    found.into_iter().map(with_question).collect()
+}
+
+/// A question is worth asking where the fact at stake is established, or one of high risk.
+fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Option<String> {
+    let is_risky =
+        FactKey::parse(&fact.key).is_ok_and(|key| key.is_high_risk(fact.category, high_risk));
+    let is_established = contested.is_some_and(|old| old.confidence >= confidence::ESTABLISHED);
+    if !is_risky && !is_established {
+        return None;
+    }
+    let (key, value) = (&fact.key, &fact.value_text);
+    Some(match (fact.proposal, contested) {
+        (Some(Proposal::End), Some(old)) => {
+            format!("Is {key} no longer \"{}\"?", old.value_text)
+        }
+        (_, Some(old)) => {
+            format!(
+                "Is {key} now \"{value}\"? So far it was \"{}\".",
+                old.value_text
+            )
+        }
+        (_, None) => format!("Is it right that {key} is \"{value}\"?"),
+    })
+}
+
+/// The user confirms: the fact is certain, and a pending one takes effect.
+pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Answered> {
+    let fact = listing::find(facts, user, id)?;
+    let now = facts.clock().timestamp();
+    let source = source(facts, &format!("annals:confirmed:{}", fact.fact_id));
+    let high_risk = facts.high_risk().to_vec();
+    facts.write(|connection| {
+        let arbiter = arbiter(connection, user, &source, &now, &high_risk);
+        let fact = again(connection, user, &fact)?;
+        match fact.status {
+            Status::Active => certain(&arbiter, &fact),
+            Status::PendingConfirmation => {
+                let sure = certain(&arbiter, &fact)?.fact;
+                let contested = arbiter.contested(&sure)?;
+                let (outcome, accepted) = arbiter.accept(&sure, contested.as_ref(), "confirmed")?;
+                Ok(Answered {
+                    outcome,
+                    fact: accepted.unwrap_or(sure),
+                })
+            }
+            Status::Superseded | Status::Expired => restore(&arbiter, &fact),
+        }
+    })
+}
+
+fn certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
+    let sure = Fact {
+        confidence: confidence::CONFIRMED,
+        ..arbiter.mentioned(fact)
+    };
+    if sure != *fact {
+        arbiter.put("confirm", "confirmed", Some(fact), &sure)?;
+    }
+    Ok(Answered {
+        outcome: Outcome::Confirmed,
+        fact: sure,
+    })
+}
+
+/// An old value that the user confirms holds again, and what overwrote it was wrong.
+fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
+    let contested = arbiter.contested(fact)?;
+    if let Some(wrong) = &contested {
+        arbiter.close(
+            wrong,
+            Status::Superseded,
+            arbiter.now,
+            "the old value was confirmed",
+        )?;
+    }
+    let restored = Fact {
+        status: Status::Active,
+        valid_to: None,
+        confidence: confidence::CONFIRMED,
+        ..arbiter.mentioned(fact)
+    };
+    arbiter.put("restore", "confirmed", Some(fact), &restored)?;
+    Ok(Answered {
+        outcome: if contested.is_some() {
+            Outcome::Superseded
+        } else {
+            Outcome::Confirmed
+        },
+        fact: restored,
+    })
+}
+
+/// The user rejects: a pending fact is dropped, an active one ends.
+pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Result<Answered> {
+    let fact = listing::find(facts, user, id)?;
+    let now = facts.clock().timestamp();
+    let source = source(facts, &format!("annals:rejected:{}", fact.fact_id));
+    let high_risk = facts.high_risk().to_vec();
+    facts.write(|connection| {
+        let arbiter = arbiter(connection, user, &source, &now, &high_risk);
+        let fact = again(connection, user, &fact)?;
+        if !fact.status.is_retrievable() {
+            return Ok(Answered {
+                outcome: Outcome::Nothing,
+                fact,
+            });
+        }
+        let rejected = Fact {
+            status: Status::Expired,
+            valid_to: Some(now.clone().max(fact.valid_from.clone())),
+            updated_at: now.clone(),
+            ..fact.clone()
+        };
+        arbiter.put("reject", reason, Some(&fact), &rejected)?;
+        Ok(Answered {
+            outcome: Outcome::Expired,
+            fact: rejected,
+        })
+    })
+}
+
+/// Another process may have changed the fact since it was looked up.
+fn again(connection: &Connection, user: &UserId, fact: &Fact) -> Result<Fact> {
+    let found = fact::select(connection, user, "fact_id = ?2", &[&fact.fact_id])?;
+    found
+        .into_iter()
+        .next()
+        .ok_or_else(|| Error::not_found(format!("the fact {} is gone", fact.fact_id)))
+}
+
+fn source(facts: &Facts, turn_id: &str) -> Source {
+    Source {
+        turn_id: turn_id.to_owned(),
+        session_id: None,
+        turn_seq: None,
+        project: None,
+        excerpt: String::new(),
+        said_at: facts.clock().timestamp(),
+        event_time: None,
+        category: None,
+        is_confirmed: true,
+    }
+}
+
+fn arbiter<'a>(
+    connection: &'a Connection,
+    user: &'a UserId,
+    source: &'a Source,
+    now: &'a str,
+    high_risk: &'a [String],
+) -> Arbiter<'a> {
+    Arbiter {
+        connection,
+        user,
+        source,
+        now,
+        high_risk,
+    }
+}

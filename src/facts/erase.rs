@@ -1,0 +1,268 @@
+//! Forgets for good: no byte of what is forgotten stays in the file, its log or its indexes.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+use rusqlite::ToSql;
+use rusqlite::params;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::audit_trail;
+use crate::facts::fact;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+use crate::facts::key::FactKey;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+use crate::text;
+
+/// What was forgotten, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Forgotten {
+    /// Facts, archived ones too.
+    pub facts: usize,
+    /// Lines of the history.
+    pub changes: usize,
+    /// Turns that mentioned them.
+    pub turns: usize,
+}
+
+/// The shortest value that is looked for in turns: a shorter one stands in half of all texts by chance.
+const SHORTEST: usize = 3;
+
+/// Forgets a user's facts, all or those under one key, everywhere and for good.
+///
+/// Turns and answers that mention them go too, as does the profile. One line stays that says when, how
+/// many and why, and nothing of what it was. Refused while another process keeps the file open.
+pub fn forget(
+    facts: &mut Facts,
+    user: &UserId,
+    key: Option<&str>,
+    reason: &str,
+) -> Result<Forgotten> {
+    let now = facts.clock().timestamp();
+    let key = key.map(FactKey::parse).transpose()?;
+    let key = key.as_ref().map(FactKey::as_str);
+    let dry_run = facts.is_dry_run();
+    if !dry_run {
+        facts.take_alone()?;
+    }
+    let forgotten =
+        facts.write(|connection| {
+            let meant = meant(connection, user, key)?;
+            if meant.is_empty() && key.is_some() {
+                return Err(Error::not_found(format!(
+                    "{user} has no fact under {}",
+                    key.unwrap_or_default()
+                )));
+            }
+            let forgotten = erase(connection, user, key, &meant)?;
+            let reason = content_free(reason, user, &meant);
+            connection
+            .execute(
+                "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)",
+                params![now, forgotten.facts.to_string(), forgotten.turns.to_string(), reason],
+            )
+            .stored("note the erasure")?;
+            Ok(forgotten)
+        })?;
+    if !dry_run {
+        facts.leave_no_trace()?;
+    }
+    Ok(forgotten)
+}
+
+/// Every state that the facts ever had, so that each of their values is known.
+fn meant(connection: &Connection, user: &UserId, key: Option<&str>) -> Result<Vec<Fact>> {
+    let mut meant = fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?;
+    for sql in [
+        "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)",
+        "SELECT after_json FROM fact_history WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
+         AND after_json IS NOT NULL",
+    ] {
+        let mut statement = connection.prepare(sql).stored("read what is forgotten")?;
+        let rows = statement
+            .query_map(params![user.as_str(), key], |row| row.get::<_, String>(0))
+            .stored("read what is forgotten")?;
+        for json in rows {
+            meant.push(audit_trail::fact(&json.stored("read what is forgotten")?)?);
+        }
+    }
+    Ok(meant)
+}
+
+fn erase(
+    connection: &Connection,
+    user: &UserId,
+    key: Option<&str>,
+    meant: &[Fact],
+) -> Result<Forgotten> {
+    let run = |sql: &str, values: &[&dyn ToSql]| connection.execute(sql, values).stored("forget");
+    let name = user.as_str();
+    let scope: &[&dyn ToSql] = &[&name, &key];
+    run("INSERT INTO erasing (user_id, key) VALUES (?1, ?2)", scope)?;
+    let turns = erase_turns(connection, user, key, meant)?;
+    let mut ids: Vec<&str> = meant.iter().map(|fact| fact.fact_id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    for id in &ids {
+        run(
+            "DELETE FROM vector_jobs WHERE user_id = ?1 AND fact_id = ?2",
+            &[&name, id],
+        )?;
+        run(
+            "DELETE FROM fact_vectors WHERE user_id = ?1 AND fact_id = ?2",
+            &[&name, id],
+        )?;
+    }
+    let below = "user_id = ?1 AND (?2 IS NULL OR key = ?2)";
+    let current = run(&format!("DELETE FROM facts WHERE {below}"), scope)?;
+    let archived = run(&format!("DELETE FROM facts_archive WHERE {below}"), scope)?;
+    let changes = run(&format!("DELETE FROM fact_history WHERE {below}"), scope)?;
+    run(&format!("DELETE FROM applied_actions WHERE {below}"), scope)?;
+    run("DELETE FROM profiles WHERE user_id = ?1", &[&name])?;
+    scrub(connection, user, meant, &sources(meant, &turns))?;
+    if key.is_none() {
+        run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
+    }
+    run("DELETE FROM erasing", &[])?;
+    // Deleted words stay in the segments of an index until it is written anew.
+    for table in ["facts_fts", "facts_trigram"] {
+        run(
+            &format!("INSERT INTO {table} ({table}) VALUES ('rebuild')"),
+            &[],
+        )?;
+        run(
+            &format!("INSERT INTO {table} ({table}) VALUES ('optimize')"),
+            &[],
+        )?;
+    }
+    Ok(Forgotten {
+        facts: current + archived,
+        changes,
+        turns: turns.len(),
+    })
+}
+
+/// The turns in which what is forgotten was said.
+fn sources(meant: &[Fact], erased: &[String]) -> BTreeSet<String> {
+    let said = meant.iter().map(|fact| fact.source_turn_id.clone());
+    said.chain(erased.iter().cloned()).collect()
+}
+
+/// A turn goes where the facts come from it, or where it or a dead answer to it mentions a value.
+fn erase_turns(
+    connection: &Connection,
+    user: &UserId,
+    key: Option<&str>,
+    meant: &[Fact],
+) -> Result<Vec<String>> {
+    let name = user.as_str();
+    let mut statement = connection
+        .prepare(
+            "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
+             || ' ' || coalesce(last_error, '') FROM turns WHERE user_id = ?1",
+        )
+        .stored("read the turns")?;
+    let turns: Vec<(String, String)> = statement
+        .query_map([name], |row| Ok((row.get(0)?, row.get(1)?)))
+        .and_then(Iterator::collect)
+        .stored("read the turns")?;
+    let mut erased = Vec::new();
+    for (id, said) in turns {
+        let said = text::fold(&said);
+        let is_meant = |fact: &Fact| {
+            fact.source_turn_id == id
+                || (fact.value_text.chars().count() >= SHORTEST
+                    && said.contains(&text::fold(&fact.value_text)))
+        };
+        if key.is_none() || meant.iter().any(is_meant) {
+            connection
+                .execute(
+                    "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2",
+                    [name, &id],
+                )
+                .stored("forget the turns")?;
+            erased.push(id);
+        }
+    }
+    Ok(erased)
+}
+
+/// What stays may have been said in one breath with what goes: its excerpts and reasons are cleared.
+fn scrub(
+    connection: &Connection,
+    user: &UserId,
+    meant: &[Fact],
+    turns: &BTreeSet<String>,
+) -> Result<()> {
+    let values: BTreeSet<&str> = meant.iter().map(|fact| fact.value_text.as_str()).collect();
+    let long = |value: &&str| value.chars().count() >= SHORTEST;
+    for value in values.into_iter().filter(long) {
+        let holds = |text: &str| format!("instr(lower({text}), lower(?2)) > 0");
+        clear(connection, user, value, &holds("source_excerpt"), |json| {
+            holds(&format!("json_extract({json}, '$.source_excerpt')"))
+        })?;
+        clear_reasons(connection, user, value, &holds("reason"))?;
+    }
+    for turn in turns {
+        clear(connection, user, turn, "source_turn_id = ?2", |json| {
+            format!("json_extract({json}, '$.source_turn_id') = ?2")
+        })?;
+        clear_reasons(connection, user, turn, "turn_id = ?2")?;
+    }
+    Ok(())
+}
+
+/// Clears the excerpts of what a condition picks, in the row and in every state that is remembered.
+fn clear(
+    connection: &Connection,
+    user: &UserId,
+    value: &str,
+    row: &str,
+    json: impl Fn(&str) -> String,
+) -> Result<()> {
+    let mut statements = vec![format!(
+        "UPDATE facts SET source_excerpt = '' WHERE user_id = ?1 AND {row}"
+    )];
+    for (table, column) in [
+        ("facts_archive", "fact_json"),
+        ("fact_history", "before_json"),
+        ("fact_history", "after_json"),
+    ] {
+        let picked = json(column);
+        statements.push(format!(
+            "UPDATE {table} SET {column} = json_set({column}, '$.source_excerpt', '') \
+             WHERE user_id = ?1 AND {column} IS NOT NULL AND {picked}"
+        ));
+    }
+    for sql in statements {
+        connection
+            .execute(&sql, params![user.as_str(), value])
+            .stored("forget")?;
+    }
+    Ok(())
+}
+
+fn clear_reasons(connection: &Connection, user: &UserId, value: &str, picked: &str) -> Result<()> {
+    let sql = format!("UPDATE fact_history SET reason = '' WHERE user_id = ?1 AND {picked}");
+    connection
+        .execute(&sql, params![user.as_str(), value])
+        .stored("forget")
+        .map(|_| ())
+}
+
+/// The one line that stays must not say what was forgotten, whatever reason is given.
+fn content_free(reason: &str, user: &UserId, meant: &[Fact]) -> String {
+    let folded = text::fold(reason);
+    let says = |secret: &str| !secret.is_empty() && folded.contains(&text::fold(secret));
+    let tells = meant
+        .iter()
+        .any(|fact| says(&fact.value_text) || says(&fact.key));
+    if tells || says(user.as_str()) {
+        return "(withheld: it said what was forgotten)".to_owned();
+    }
+    reason.to_owned()
+}

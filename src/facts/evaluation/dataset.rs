@@ -1,0 +1,86 @@
+//! Reads a set of questions whose answers are known.
+//!
+//! ```text
+//! {"kind": "item", "id", "group", "text", "ts", "prev", "next"}
+//! {"kind": "query", "id", "group", "text", "category", "relevant": [item ids]}
+//! ```
+//!
+//! A query searches the items of its group; `prev` and `next` are neighbours in one session.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::Error;
+use crate::error::Result;
+
+/// One line of the file.
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Line {
+    Item(Item),
+    Query(Question),
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Item {
+    pub(crate) id: String,
+    group: String,
+    pub(crate) text: String,
+    /// When; without a zone it is UTC.
+    pub(crate) ts: String,
+    pub(crate) prev: Option<String>,
+}
+
+/// A question, and the items that answer it.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Question {
+    group: String,
+    pub(crate) text: String,
+    pub(crate) category: String,
+    pub(crate) relevant: Vec<String>,
+}
+
+/// What is searched together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) items: Vec<Item>,
+    pub(crate) questions: Vec<Question>,
+}
+
+/// Returns the groups of a file in the order in which they come.
+pub(crate) fn parse(text: &str, path: &Path) -> Result<Vec<Group>> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (index, line) in text.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let line: Line = serde_json::from_str(line).map_err(|error| {
+            Error::failed(format!("no item and no query: {error}")).at(path, index + 1)
+        })?;
+        let name = match &line {
+            Line::Item(item) => &item.group,
+            Line::Query(question) => &question.group,
+        };
+        let place = *places.entry(name.clone()).or_insert_with(|| {
+            let name = name.clone();
+            groups.push(Group {
+                name,
+                ..Group::default()
+            });
+            groups.len() - 1
+        });
+        match line {
+            Line::Item(item) => groups[place].items.push(item),
+            Line::Query(question) => groups[place].questions.push(question),
+        }
+    }
+    if groups.iter().all(|group| group.questions.is_empty()) {
+        return Err(Error::failed("there are no queries").at(path, None));
+    }
+    Ok(groups)
+}

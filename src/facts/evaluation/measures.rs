@@ -1,0 +1,154 @@
+//! How well a ranking answers a question, and how sure a difference between two rankings is.
+
+use std::ops::Add;
+
+/// How often the questions are drawn anew.
+const DRAWS: usize = 2000;
+
+/// The draws of every run are the same.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What one ranking, or many on average, is worth; each from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Measures {
+    pub(crate) r_at_5: f64,
+    pub(crate) r_at_10: f64,
+    pub(crate) r_at_20: f64,
+    pub(crate) mrr: f64,
+    pub(crate) ndcg_at_10: f64,
+}
+
+impl Measures {
+    /// Measures a ranking: `ranks` are those of the relevant items that were found, from 1, in order.
+    pub(crate) fn of(ranks: &[usize], relevant: usize) -> Self {
+        let within = |k| real(ranks.iter().filter(|rank| **rank <= k).count());
+        let recall = |k| within(k) / real(relevant.max(1));
+        let gain = |rank: usize| 1.0 / (real(rank) + 1.0).log2();
+        let found = ranks.iter().filter(|rank| **rank <= 10);
+        let found: f64 = found.map(|rank| gain(*rank)).sum();
+        let best: f64 = (1..=relevant.min(10)).map(gain).sum();
+        Self {
+            r_at_5: recall(5),
+            r_at_10: recall(10),
+            r_at_20: recall(20),
+            mrr: ranks.first().map_or(0.0, |rank| 1.0 / real(*rank)),
+            ndcg_at_10: if best > 0.0 { found / best } else { 0.0 },
+        }
+    }
+
+    /// Returns the mean of each.
+    pub(crate) fn mean(all: &[Self]) -> Self {
+        let sum = all.iter().fold(Self::default(), |sum, one| sum + *one);
+        let share = 1.0 / real(all.len().max(1));
+        Self {
+            r_at_5: sum.r_at_5 * share,
+            r_at_10: sum.r_at_10 * share,
+            r_at_20: sum.r_at_20 * share,
+            mrr: sum.mrr * share,
+            ndcg_at_10: sum.ndcg_at_10 * share,
+        }
+    }
+}
+
+impl Add for Measures {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            r_at_5: self.r_at_5 + other.r_at_5,
+            r_at_10: self.r_at_10 + other.r_at_10,
+            r_at_20: self.r_at_20 + other.r_at_20,
+            mrr: self.mrr + other.mrr,
+            ndcg_at_10: self.ndcg_at_10 + other.ndcg_at_10,
+        }
+    }
+}
+
+/// The mean of differences, and where it lies in 95 of 100 draws of as many questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// The mean.
+    pub mean: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Draws from the differences, question by question, with replacement.
+    pub(crate) fn of(differences: &[f64]) -> Self {
+        if differences.is_empty() {
+            return Self::default();
+        }
+        let mean = |sum: f64| sum / real(differences.len());
+        let mut state = SEED;
+        let mut means: Vec<f64> = (0..DRAWS)
+            .map(|_| {
+                let drawn = differences.iter().map(|_| {
+                    let place = below(&mut state, differences.len());
+                    differences[place]
+                });
+                mean(drawn.sum())
+            })
+            .collect();
+        means.sort_by(f64::total_cmp);
+        Self {
+            mean: mean(differences.iter().sum()),
+            low: means[DRAWS / 40],
+            high: means[DRAWS - 1 - DRAWS / 40],
+        }
+    }
+}
+
+/// Returns the next number of a sequence that looks random, below a limit.
+fn below(state: &mut u64, limit: usize) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    // The upper half of the product is spread as evenly as the sequence.
+    let product = u128::from(*state) * (limit as u128);
+    usize::try_from(product >> 64).unwrap_or_default()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ranks and counts are small")]
+fn real(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_near(one: f64, other: f64) -> bool {
+        (one - other).abs() < 1e-9
+    }
+
+    #[test]
+    fn a_ranking_is_worth_what_the_definitions_say() {
+        let found = Measures::of(&[2, 12], 4);
+        assert!(is_near(found.r_at_5, 0.25) && is_near(found.r_at_10, 0.25));
+        assert!(is_near(found.r_at_20, 0.5) && is_near(found.mrr, 0.5));
+        let best = 1.0 + 1.0 / 3_f64.log2() + 0.5 + 1.0 / 5_f64.log2();
+        assert!(is_near(found.ndcg_at_10, 1.0 / 3_f64.log2() / best));
+        assert_eq!(Measures::of(&[], 0), Measures::default());
+        let perfect = Measures::of(&[1, 2], 2);
+        assert!(is_near(perfect.ndcg_at_10, 1.0) && is_near(perfect.mrr, 1.0));
+        assert!(is_near(
+            Measures::mean(&[perfect, Measures::default()]).mrr,
+            0.5
+        ));
+    }
+
+    #[test]
+    fn an_interval_holds_the_mean_and_is_the_same_each_time() {
+        let differences: Vec<f64> = (0..400).map(|n| f64::from(n % 5) - 1.0).collect();
+        let interval = Interval::of(&differences);
+        assert!(is_near(interval.mean, 1.0));
+        assert!(interval.low < 1.0 && 1.0 < interval.high);
+        // The standard error is the root of 2 / 400.
+        assert!((interval.high - interval.low - 2.0 * 1.96 * 0.0707).abs() < 0.03);
+        assert_eq!(interval, Interval::of(&differences));
+        assert_eq!(Interval::of(&[]), Interval::default());
+    }
+}

@@ -1,0 +1,217 @@
+//! Measures retrieval on questions whose answers are known, by the function that every search calls.
+
+mod dataset;
+mod measures;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::clock::Clock;
+use crate::embedding::Embedder;
+use crate::error::Result;
+use crate::facts::evaluation::dataset::Group;
+use crate::facts::evaluation::dataset::Item;
+use crate::facts::evaluation::dataset::Question;
+use crate::facts::evaluation::measures::Measures;
+use crate::facts::fact::Category;
+use crate::facts::fact::Fact;
+use crate::facts::fact::Status;
+use crate::facts::search::Method;
+use crate::facts::search::Query;
+use crate::facts::search::Scope;
+use crate::facts::search::retrieve;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+use crate::facts::vectors;
+
+pub use measures::Interval;
+
+/// Questions about what somebody else said, which are measured by themselves.
+const ADVERSARIAL: &str = "adversarial";
+
+/// How well each method found what answers the questions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// How many questions were asked.
+    pub queries: usize,
+    /// One row a method and set.
+    pub rows: Vec<Row>,
+}
+
+/// A method on a set of questions; shares of 1.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// What the search went by.
+    pub method: Method,
+    /// `main` or `adversarial`.
+    pub set: &'static str,
+    /// The share of the relevant items among the first 5.
+    pub r_at_5: f64,
+    /// Among the first 10.
+    pub r_at_10: f64,
+    /// Among the first 20.
+    pub r_at_20: f64,
+    /// The mean of 1 / the first relevant item's rank.
+    pub mrr: f64,
+    /// The normalised discounted gain of the first 10.
+    pub ndcg_at_10: f64,
+    /// How many questions.
+    #[serde(skip)]
+    pub queries: usize,
+    /// The differences to words alone, question by question.
+    #[serde(skip)]
+    pub delta: Delta,
+}
+
+/// How far a method is from words alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Delta {
+    /// In the share among the first 10.
+    pub r_at_10: Interval,
+    /// In the reciprocal rank.
+    pub mrr: Interval,
+}
+
+/// Asks every question of a dataset by every method.
+pub fn evaluate(text: &str, path: &Path, embedder: &Embedder) -> Result<Evaluation> {
+    let mut found: HashMap<(Method, bool), Vec<Measures>> = HashMap::new();
+    let mut queries = 0;
+    for group in dataset::parse(text, path)? {
+        queries += group.questions.len();
+        let (mut facts, user) = stored(&group, embedder)?;
+        for question in &group.questions {
+            let is_adversarial = question.category == ADVERSARIAL;
+            for method in Method::ALL {
+                let measured = ask(&mut facts, &user, question, &group, method, embedder)?;
+                let key = (method, is_adversarial);
+                found.entry(key).or_default().push(measured);
+            }
+        }
+    }
+    let sets = [("main", false), (ADVERSARIAL, true)];
+    let rows = sets.iter().flat_map(|(set, is_adversarial)| {
+        let all = |method| found.get(&(method, *is_adversarial));
+        let words = all(Method::Lexical);
+        Method::ALL
+            .into_iter()
+            .filter_map(move |method| Some(row(method, set, all(method)?, words?)))
+    });
+    let rows = rows.collect();
+    Ok(Evaluation { queries, rows })
+}
+
+fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) -> Row {
+    let mean = Measures::mean(all);
+    let delta = |of: fn(&Measures) -> f64| {
+        let pairs = all.iter().zip(words);
+        let differences: Vec<f64> = pairs.map(|(one, words)| of(one) - of(words)).collect();
+        Interval::of(&differences)
+    };
+    Row {
+        method,
+        set,
+        r_at_5: mean.r_at_5,
+        r_at_10: mean.r_at_10,
+        r_at_20: mean.r_at_20,
+        mrr: mean.mrr,
+        ndcg_at_10: mean.ndcg_at_10,
+        queries: all.len(),
+        delta: Delta {
+            r_at_10: delta(|one| one.r_at_10),
+            mrr: delta(|one| one.mrr),
+        },
+    }
+}
+
+fn ask(
+    facts: &mut Facts,
+    user: &UserId,
+    question: &Question,
+    group: &Group,
+    method: Method,
+    embedder: &Embedder,
+) -> Result<Measures> {
+    let query = Query {
+        text: question.text.clone(),
+        limit: group.items.len(),
+        scope: Scope::General,
+        method,
+    };
+    let found = retrieve(facts, user, &query, embedder)?;
+    let hits = found.hits.iter().enumerate();
+    let ranks: Vec<usize> = hits
+        .filter(|(_, hit)| question.relevant.contains(&hit.fact.fact_id))
+        .map(|(place, _)| place + 1)
+        .collect();
+    Ok(Measures::of(&ranks, question.relevant.len()))
+}
+
+/// Returns a database with a group's items as facts of one user; its time is that of the last item.
+fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
+    let user = UserId::new(&group.name)?;
+    let times = group.items.iter().map(|item| moment(&item.ts));
+    let now = times.max().unwrap_or_default();
+    let mut facts = Facts::in_memory(Clock::new(Some(&now))?)?;
+    facts.write(|connection| {
+        let mut sessions: HashMap<&str, (usize, i64)> = HashMap::new();
+        let mut times_said: HashMap<&str, usize> = HashMap::new();
+        for (number, item) in group.items.iter().enumerate() {
+            let before = item.prev.as_deref().and_then(|prev| sessions.get(prev));
+            let place = before.map_or((number, 0), |(session, turn)| (*session, turn + 1));
+            sessions.insert(&item.id, place);
+            let times = times_said.entry(&item.text).or_default();
+            *times += 1;
+            let fact = fact(item, &user, place, *times);
+            fact.put(connection)?;
+            vectors::keep(connection, &fact)?;
+        }
+        Ok(())
+    })?;
+    vectors::refresh(&mut facts, embedder)?;
+    Ok((facts, user))
+}
+
+/// Returns an item as a fact; what was said before is said under another key, since a key has a value once.
+fn fact(item: &Item, user: &UserId, (session, turn): (usize, i64), times: usize) -> Fact {
+    let at = moment(&item.ts);
+    let key = match times {
+        1 => "said[]".to_owned(),
+        times => format!("said.{times}[]"),
+    };
+    Fact {
+        fact_id: item.id.clone(),
+        user_id: user.as_str().to_owned(),
+        key,
+        value_text: item.text.clone(),
+        value_json: None,
+        category: Category::Other,
+        confidence: 1.0,
+        event_time: None,
+        valid_from: at.clone(),
+        valid_to: None,
+        status: Status::Active,
+        source_turn_id: item.id.clone(),
+        source_excerpt: String::new(),
+        embedding_id: None,
+        created_at: at.clone(),
+        updated_at: at.clone(),
+        last_mentioned_at: at,
+        session_id: Some(session.to_string()),
+        turn_seq: Some(turn),
+        project: None,
+        proposal: None,
+        contests: None,
+    }
+}
+
+/// Returns a time with its zone.
+fn moment(ts: &str) -> String {
+    let has_zone = ts.ends_with('Z') || ts.get(10..).is_some_and(|time| time.contains(['+', '-']));
+    if has_zone {
+        ts.to_owned()
+    } else {
+        format!("{ts}Z")
+    }
+}

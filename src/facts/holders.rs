@@ -1,0 +1,27 @@
+//! Which other process has a file open, where the system tells.
+
+use std::fs;
+use std::path::Path;
+
+/// Returns the id of another process that has the file open; nothing where there is none, or no telling.
+pub(crate) fn of(file: &Path) -> Option<u32> {
+    let file = fs::canonicalize(file).ok()?;
+    let own = std::process::id();
+    let processes = fs::read_dir("/proc").ok()?;
+    let ids = processes
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let mut others: Vec<u32> = ids
+        .filter(|id| *id != own && has_open(*id, &file))
+        .collect();
+    others.sort_unstable();
+    others.first().copied()
+}
+
+fn has_open(process: u32, file: &Path) -> bool {
+    let Ok(open) = fs::read_dir(format!("/proc/{process}/fd")) else {
+        return false;
+    };
+    open.flatten()
+        .any(|entry| fs::read_link(entry.path()).is_ok_and(|target| target == file))
+}

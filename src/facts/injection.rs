@@ -1,0 +1,143 @@
+//! The part of a profile that fits into the next prompt.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::facts::confidence;
+use crate::facts::fact::Category;
+use crate::facts::fact::Fact;
+use crate::facts::profile;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+use crate::text;
+use crate::text::Line;
+
+/// What is left out where it was not spoken of for so many days, before what is fresher.
+const STALE_AFTER: i64 = 90;
+
+/// What a prompt is told about a user.
+#[derive(Clone, Debug, Serialize)]
+pub struct Injection {
+    /// Whose facts they are.
+    pub user_id: String,
+    /// The text.
+    pub text: String,
+    /// About how many tokens it has.
+    pub tokens: usize,
+    /// How many it may have.
+    pub budget: usize,
+    /// The facts in it.
+    pub facts: Vec<String>,
+    /// How many more hold and did not fit.
+    pub left_out: usize,
+}
+
+/// Where a fact stands: what comes first is dropped last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Constraint,
+    Task,
+    Preference,
+}
+
+impl Rank {
+    const ALL: [(Self, &'static str); 3] = [
+        (Self::Constraint, "Constraints and facts"),
+        (Self::Task, "Current tasks"),
+        (Self::Preference, "Preferences"),
+    ];
+
+    fn of(fact: &Fact) -> Self {
+        match fact.category {
+            Category::Identity | Category::HardPreference | Category::Health => Self::Constraint,
+            Category::TaskContext => Self::Task,
+            Category::SoftPreference | Category::Other => Self::Preference,
+        }
+    }
+}
+
+/// Returns what holds of a user, as much of it as fits: constraints, then tasks, then preferences.
+///
+/// `relevant` are the ids that a search found for the query, best first; without a query all is relevant.
+pub fn inject(
+    facts: &Facts,
+    user: &UserId,
+    project: Option<&str>,
+    budget: usize,
+    relevant: Option<&[String]>,
+) -> Result<Injection> {
+    let now = facts.clock().timestamp();
+    let mut held = profile::valid(facts.connection(), user, project, &now)?;
+    if let Some(relevant) = relevant {
+        held.retain(|fact| Rank::of(fact) == Rank::Constraint || relevant.contains(&fact.fact_id));
+    }
+    let stale = stale_before(facts);
+    held.sort_by_key(|fact| {
+        let is_unsure = fact.confidence < confidence::FIRST_MENTION;
+        let place = relevant.and_then(|ids| ids.iter().position(|id| *id == fact.fact_id));
+        let worse = last_spoken_of(fact) < stale.as_str() || is_unsure;
+        let doubt = Reverse(fact.confidence.to_bits());
+        (
+            Rank::of(fact),
+            worse,
+            place.unwrap_or(usize::MAX),
+            doubt,
+            fact.key.clone(),
+        )
+    });
+    let mut kept: Vec<Fact> = Vec::new();
+    for fact in &held {
+        kept.push(fact.clone());
+        if text::tokens(&page(&kept)) > budget {
+            kept.pop();
+        }
+    }
+    let text = page(&kept);
+    Ok(Injection {
+        user_id: user.as_str().to_owned(),
+        tokens: text::tokens(&text),
+        text,
+        budget,
+        left_out: held.len() - kept.len(),
+        facts: kept.into_iter().map(|fact| fact.fact_id).collect(),
+    })
+}
+
+fn stale_before(facts: &Facts) -> String {
+    let now = facts.clock().now();
+    let time = now.checked_sub_signed(chrono::TimeDelta::days(STALE_AFTER));
+    time.unwrap_or(now)
+        .to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
+}
+
+fn last_spoken_of(fact: &Fact) -> &str {
+    fact.updated_at
+        .as_str()
+        .max(fact.last_mentioned_at.as_str())
+}
+
+/// Values are one clean line each: what a user once said must not become a heading or an instruction block.
+fn page(kept: &[Fact]) -> String {
+    let mut page = String::new();
+    for (rank, title) in Rank::ALL {
+        let mut lines = kept.iter().filter(|fact| Rank::of(fact) == rank).peekable();
+        if lines.peek().is_none() {
+            continue;
+        }
+        page.push_str(title);
+        page.push_str(":\n");
+        for fact in lines {
+            let value = Line::new(&fact.value_text);
+            let end = match &fact.valid_to {
+                Some(end) => format!(" (until {})", end.get(..10).unwrap_or(end)),
+                None => String::new(),
+            };
+            let key = fact.key.trim_end_matches("[]");
+            let line = format!("- {key}: {value}{end} [{:.2}]\n", fact.confidence);
+            page.push_str(&line);
+        }
+    }
+    page
+}

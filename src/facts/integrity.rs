@@ -1,0 +1,164 @@
+//! Whether the database is as it should be: its pages, its indexes, and what must fit together.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::facts::audit_trail;
+use crate::facts::fact::COLUMNS;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+use crate::facts::store::Facts;
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Integrity {
+    /// The database.
+    pub db: String,
+    /// What is wrong, a sentence each.
+    pub problems: Vec<String>,
+    /// How many facts there are, over all users.
+    pub facts: u64,
+    /// How many turns wait for the auditor.
+    pub waiting_turns: u64,
+    /// How many turns no answer could be used for.
+    pub dead_turns: u64,
+    /// How many facts the vector index is behind by.
+    pub unsynced_vectors: u64,
+}
+
+/// What must not be there, and how it is counted.
+const ORPHANS: &[(&str, &str)] = &[
+    (
+        "facts without a history",
+        "SELECT count(*) FROM facts WHERE NOT EXISTS (SELECT 1 FROM fact_history AS h \
+         WHERE h.user_id = facts.user_id AND h.fact_id = facts.fact_id)",
+    ),
+    (
+        "vectors without a fact that can be found",
+        "SELECT count(*) FROM fact_vectors AS v WHERE NOT EXISTS (SELECT 1 FROM facts \
+         WHERE facts.user_id = v.user_id AND facts.fact_id = v.fact_id \
+         AND facts.status IN ('active', 'pending_confirmation'))",
+    ),
+    (
+        "facts that are archived and current at once",
+        "SELECT count(*) FROM facts JOIN facts_archive USING (fact_id)",
+    ),
+    (
+        "keys with several active values",
+        "SELECT count(*) FROM (SELECT 1 FROM facts WHERE status = 'active' \
+         AND substr(key, -2) <> '[]' GROUP BY user_id, key HAVING count(*) > 1)",
+    ),
+    (
+        "facts that end before they begin",
+        "SELECT count(*) FROM facts WHERE valid_to < valid_from",
+    ),
+    ("leftovers of an erasure", "SELECT count(*) FROM erasing"),
+];
+
+/// What the index in the database lacks, and what waits in the outbox for one outside of it.
+const UNSYNCED: &str = "SELECT (SELECT count(*) FROM vector_jobs) + (SELECT count(*) FROM facts AS f \
+     WHERE f.status IN ('active', 'pending_confirmation') AND NOT EXISTS \
+     (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq))";
+
+/// Checks the database; nothing is changed.
+pub fn check(facts: &Facts) -> Result<Integrity> {
+    let connection = facts.connection();
+    let mut found = Integrity {
+        db: facts.path().display().to_string(),
+        facts: count(connection, "SELECT count(*) FROM facts")?,
+        waiting_turns: count(
+            connection,
+            "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')",
+        )?,
+        dead_turns: count(
+            connection,
+            "SELECT count(*) FROM turns WHERE status = 'dead'",
+        )?,
+        unsynced_vectors: count(connection, UNSYNCED)?,
+        problems: pages(connection)?,
+    };
+    for table in ["facts_fts", "facts_trigram"] {
+        // The check compares the index with the table it was made from; it is written like an insertion.
+        let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
+        if let Err(error) = connection.execute(&sql, []) {
+            found
+                .problems
+                .push(format!("{table} does not match the facts: {error}"));
+        }
+    }
+    for (what, sql) in ORPHANS {
+        let number = count(connection, sql)?;
+        if number > 0 {
+            found.problems.push(format!("{number} {what}"));
+        }
+    }
+    found.problems.extend(unlike_history(connection)?);
+    Ok(found)
+}
+
+fn count(connection: &Connection, sql: &str) -> Result<u64> {
+    let number: i64 = connection
+        .query_row(sql, [], |row| row.get(0))
+        .stored("check the database")?;
+    Ok(number.unsigned_abs())
+}
+
+fn pages(connection: &Connection) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for pragma in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
+        let mut statement = connection.prepare(pragma).stored("check the database")?;
+        let rows = statement
+            .query_map([], |row| row.get::<_, String>(0))
+            .stored("check the database")?;
+        for row in rows {
+            let line = row.stored("check the database")?;
+            if line != "ok" {
+                problems.push(line);
+            }
+        }
+    }
+    Ok(problems)
+}
+
+/// Folds the history and compares: each fact must be as its last change left it.
+fn unlike_history(connection: &Connection) -> Result<Vec<String>> {
+    let mut folded: BTreeMap<String, String> = BTreeMap::new();
+    let mut statement = connection
+        .prepare("SELECT fact_id, after_json FROM fact_history ORDER BY history_id")
+        .stored("read the history")?;
+    let rows = statement
+        .query_map([], |row| {
+            Ok((row.get(0)?, row.get::<_, Option<String>>(1)?))
+        })
+        .stored("read the history")?;
+    for row in rows {
+        let (id, after) = row.stored("read the history")?;
+        match after {
+            Some(after) => drop(folded.insert(id, after)),
+            None => drop(folded.remove(&id)),
+        }
+    }
+    let sql = format!("SELECT {COLUMNS} FROM facts");
+    let mut statement = connection.prepare(&sql).stored("read the facts")?;
+    let rows = statement
+        .query_map([], Fact::read)
+        .stored("read the facts")?;
+    let mut unlike = 0_u64;
+    for row in rows {
+        let mut fact = row.stored("read the facts")?;
+        let told = folded
+            .get(&fact.fact_id)
+            .map(|json| audit_trail::fact(json));
+        let Some(mut told) = told.transpose()? else {
+            continue;
+        };
+        // The index is derived: its id is no part of what was said.
+        (fact.embedding_id, told.embedding_id) = (None, None);
+        unlike += u64::from(fact != told);
+    }
+    let problem = format!("{unlike} facts that are not as the history left them");
+    Ok((unlike > 0).then_some(problem).into_iter().collect())
+}

@@ -1,0 +1,146 @@
+//! What time does to facts: some end by themselves, old ones are put away, done turns are dropped.
+
+use chrono::DateTime;
+use chrono::SecondsFormat;
+use chrono::TimeDelta;
+use chrono::Utc;
+use rusqlite::Connection;
+use rusqlite::params;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::change;
+use crate::facts::change::Cause;
+use crate::facts::fact::COLUMNS;
+use crate::facts::fact::Fact;
+use crate::facts::fact::Status;
+use crate::facts::failure::Stored;
+use crate::facts::profile;
+use crate::facts::store::Facts;
+
+/// After how many days a fact that no longer holds is put away.
+const ARCHIVE_AFTER: i64 = 90;
+
+/// After how many days a done turn is dropped.
+const DROP_AFTER: i64 = 30;
+
+/// Who changes facts where nobody said anything.
+const TURN: &str = "annals:maintenance";
+
+/// What was tidied up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Maintenance {
+    /// Facts whose validity ended.
+    pub expired: usize,
+    /// Facts that were put away.
+    pub archived: usize,
+    /// Done turns that were dropped.
+    pub dropped_turns: usize,
+    /// Profiles that were rebuilt.
+    pub profiles: usize,
+}
+
+/// Expires what is over, puts away what is old, drops done turns, and rebuilds profiles that are due.
+pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
+    let now = facts.clock().timestamp();
+    let old = before(facts.clock().now(), ARCHIVE_AFTER);
+    let done = before(facts.clock().now(), DROP_AFTER);
+    let high_risk = facts.high_risk().to_vec();
+    facts.write(|connection| {
+        Ok(Maintenance {
+            expired: expire(connection, &now)?,
+            archived: archive_older(connection, &old, &now)?,
+            dropped_turns: drop_turns(connection, &done)?,
+            profiles: profile::rebuild_due(connection, profile_turns, &high_risk, &now)?,
+        })
+    })
+}
+
+/// Puts away the superseded and expired facts of all users that were last changed before a time.
+pub fn archive(facts: &mut Facts, cut_off: DateTime<Utc>) -> Result<usize> {
+    let now = facts.clock().timestamp();
+    let cut_off = cut_off.to_rfc3339_opts(SecondsFormat::Secs, true);
+    facts.write(|connection| archive_older(connection, &cut_off, &now))
+}
+
+fn before(now: DateTime<Utc>, days: i64) -> String {
+    let time = now.checked_sub_signed(TimeDelta::days(days)).unwrap_or(now);
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// Each fact is handled as its own user's; this is the one place that looks at those of all.
+fn of_all_users(connection: &Connection, condition: &str, time: &str) -> Result<Vec<Fact>> {
+    let sql = format!("SELECT {COLUMNS} FROM facts WHERE {condition} ORDER BY seq");
+    let mut statement = connection.prepare(&sql).stored("read the facts")?;
+    let rows = statement
+        .query_map([time], Fact::read)
+        .stored("read the facts")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the facts")
+}
+
+fn expire(connection: &Connection, now: &str) -> Result<usize> {
+    let over = of_all_users(
+        connection,
+        "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1",
+        now,
+    )?;
+    for fact in &over {
+        let after = Fact {
+            status: Status::Expired,
+            updated_at: now.to_owned(),
+            ..fact.clone()
+        };
+        let cause = Cause {
+            action: "expire",
+            reason: "its validity ended",
+            turn: TURN,
+            at: now,
+        };
+        change::put(connection, cause, Some(fact), &after)?;
+    }
+    Ok(over.len())
+}
+
+fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<usize> {
+    let old = of_all_users(
+        connection,
+        "status IN ('superseded', 'expired') AND updated_at < ?1",
+        cut_off,
+    )?;
+    for fact in &old {
+        let json = serde_json::to_string(fact)
+            .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
+        connection
+            .execute(
+                "INSERT INTO facts_archive (fact_id, user_id, key, fact_json, archived_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![fact.fact_id, fact.user_id, fact.key, json, now],
+            )
+            .stored("archive a fact")?;
+        connection
+            .execute(
+                "DELETE FROM facts WHERE user_id = ?1 AND fact_id = ?2",
+                params![fact.user_id, fact.fact_id],
+            )
+            .stored("archive a fact")?;
+        let cause = Cause {
+            action: "archive",
+            reason: "older than the cut-off",
+            turn: TURN,
+            at: now,
+        };
+        change::record(connection, cause, Some(fact), Some(fact))?;
+    }
+    Ok(old.len())
+}
+
+fn drop_turns(connection: &Connection, cut_off: &str) -> Result<usize> {
+    connection
+        .execute(
+            "DELETE FROM turns WHERE status = 'done' AND finished_at < ?1",
+            [cut_off],
+        )
+        .stored("drop done turns")
+}

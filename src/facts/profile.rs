@@ -1,0 +1,254 @@
+//! What is known of a user in one document: active, valid facts by category, each with confidence and times.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::fact;
+use crate::facts::fact::Category;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+use crate::facts::key::FactKey;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+
+/// How many recent changes are listed.
+const RECENT: usize = 10;
+
+/// One fact in a profile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    /// Its key.
+    pub key: String,
+    /// What it says.
+    pub value: String,
+    /// How sure it is.
+    pub confidence: f64,
+    /// From when on it holds.
+    pub valid_from: String,
+    /// Until when it holds.
+    pub valid_to: Option<String>,
+    /// When it was last changed.
+    pub updated_at: String,
+    /// When it was last spoken of.
+    pub last_mentioned_at: String,
+    /// Its id.
+    pub fact_id: String,
+}
+
+/// What stands under one key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Slot {
+    /// Of a key with one value.
+    One(Field),
+    /// Of a key that ends in `[]`.
+    Several(Vec<Field>),
+}
+
+/// Fields by key.
+pub type Fields = BTreeMap<String, Slot>;
+
+/// All that holds of a user.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// Who the user is.
+    pub identity: Fields,
+    /// What must be kept to.
+    pub hard_preferences: Fields,
+    /// What is liked better, and what belongs nowhere else.
+    pub soft_preferences: Fields,
+    /// What is being worked on, the latest first.
+    pub current_tasks: Vec<Field>,
+    /// What changed last, the latest first.
+    pub recent_changes: Vec<Field>,
+    /// Health, law, money: what is spoken of with care.
+    pub sensitive_topics: Vec<Field>,
+}
+
+/// A profile, and when it was built.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Built {
+    /// Whose it is.
+    pub user_id: String,
+    /// When it was built.
+    pub built_at: String,
+    /// The profile.
+    pub profile: Profile,
+}
+
+/// Returns a user's profile as the facts are now.
+pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Built> {
+    let now = facts.clock().timestamp();
+    let profile = build(facts.connection(), user, project, facts.high_risk(), &now)?;
+    Ok(Built {
+        user_id: user.as_str().to_owned(),
+        built_at: now,
+        profile,
+    })
+}
+
+/// Returns the profile that the worker built last; none where it has built none yet.
+pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<Built>> {
+    let found: Option<(String, String)> = facts
+        .connection()
+        .query_row(
+            "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'",
+            [user.as_str()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()
+        .stored("read the profile")?;
+    let Some((json, built_at)) = found else {
+        return Ok(None);
+    };
+    let profile = serde_json::from_str(&json)
+        .map_err(|error| Error::failed(format!("cannot read the profile: {error}")))?;
+    Ok(Some(Built {
+        user_id: user.as_str().to_owned(),
+        built_at,
+        profile,
+    }))
+}
+
+/// Returns the facts that hold now, of no project or of this one.
+pub(crate) fn valid(
+    connection: &Connection,
+    user: &UserId,
+    project: Option<&str>,
+    now: &str,
+) -> Result<Vec<Fact>> {
+    let mut found = fact::select(connection, user, "status = 'active'", &[])?;
+    found.retain(|fact| {
+        fact.is_valid_at(now) && (fact.project.is_none() || fact.project.as_deref() == project)
+    });
+    Ok(found)
+}
+
+/// Tells whether a fact is spoken of with care: it is no matter of identity and yet of high risk.
+pub(crate) fn is_sensitive(fact: &Fact, high_risk: &[String]) -> bool {
+    let is_risky =
+        || FactKey::parse(&fact.key).is_ok_and(|key| key.is_high_risk(fact.category, high_risk));
+    fact.category == Category::Health || (fact.category != Category::Identity && is_risky())
+}
+
+fn build(
+    connection: &Connection,
+    user: &UserId,
+    project: Option<&str>,
+    high_risk: &[String],
+    now: &str,
+) -> Result<Profile> {
+    let mut facts = valid(connection, user, project, now)?;
+    facts.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.key.cmp(&b.key)));
+    let mut profile = Profile {
+        recent_changes: facts.iter().take(RECENT).map(Field::of).collect(),
+        ..Profile::default()
+    };
+    for fact in &facts {
+        let field = Field::of(fact);
+        if is_sensitive(fact, high_risk) {
+            profile.sensitive_topics.push(field);
+            continue;
+        }
+        let fields = match fact.category {
+            Category::TaskContext => {
+                profile.current_tasks.push(field);
+                continue;
+            }
+            Category::Identity => &mut profile.identity,
+            Category::HardPreference => &mut profile.hard_preferences,
+            _ => &mut profile.soft_preferences,
+        };
+        put(fields, field);
+    }
+    Ok(profile)
+}
+
+fn put(fields: &mut Fields, field: Field) {
+    if !field.key.ends_with("[]") {
+        fields.insert(field.key.clone(), Slot::One(field));
+        return;
+    }
+    let slot = fields
+        .entry(field.key.clone())
+        .or_insert_with(|| Slot::Several(Vec::new()));
+    if let Slot::Several(several) = slot {
+        several.push(field);
+    }
+}
+
+impl Field {
+    fn of(fact: &Fact) -> Self {
+        Self {
+            key: fact.key.clone(),
+            value: fact.value_text.clone(),
+            confidence: fact.confidence,
+            valid_from: fact.valid_from.clone(),
+            valid_to: fact.valid_to.clone(),
+            updated_at: fact.updated_at.clone(),
+            last_mentioned_at: fact.last_mentioned_at.clone(),
+            fact_id: fact.fact_id.clone(),
+        }
+    }
+}
+
+/// Counts a turn that was judged; the profile is due after so many of them.
+pub(crate) fn count_turn(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
+    connection
+        .execute(
+            "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, 1) \
+             ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + 1",
+            params![user.as_str(), now],
+        )
+        .stored("count the turn")
+        .map(|_| ())
+}
+
+/// Makes a user's profile due: the session is over.
+pub(crate) fn end_session(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
+    connection
+        .execute(
+            "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
+             ON CONFLICT (user_id) DO UPDATE SET turns_since = excluded.turns_since",
+            params![user.as_str(), now, i64::from(u32::MAX)],
+        )
+        .stored("end the session")
+        .map(|_| ())
+}
+
+/// Rebuilds the profiles that are due, and says how many.
+pub(crate) fn rebuild_due(
+    connection: &Connection,
+    turns: u64,
+    high_risk: &[String],
+    now: &str,
+) -> Result<usize> {
+    let turns = i64::try_from(turns).unwrap_or(i64::MAX);
+    let mut statement = connection
+        .prepare("SELECT user_id FROM profiles WHERE turns_since >= ?1 ORDER BY user_id")
+        .stored("read the profiles")?;
+    let users: Vec<String> = statement
+        .query_map([turns], |row| row.get(0))
+        .and_then(Iterator::collect)
+        .stored("read the profiles")?;
+    for user in &users {
+        let user = UserId::stored(user.clone());
+        let profile = build(connection, &user, None, high_risk, now)?;
+        let json = serde_json::to_string(&profile)
+            .map_err(|error| Error::failed(format!("cannot write the profile: {error}")))?;
+        connection
+            .execute(
+                "UPDATE profiles SET profile_json = ?2, built_at = ?3, turns_since = 0 WHERE user_id = ?1",
+                params![user.as_str(), json, now],
+            )
+            .stored("write the profile")?;
+    }
+    Ok(users.len())
+}

@@ -1,0 +1,84 @@
+//! The memory auditor's prompt: the old facts and the new input, and what is asked of them.
+
+use serde_json::json;
+
+use crate::embedding::Embedder;
+use crate::error::Result;
+use crate::facts::fact;
+use crate::facts::fact::Fact;
+use crate::facts::queue::Turn;
+use crate::facts::search;
+use crate::facts::search::Method;
+use crate::facts::search::Query;
+use crate::facts::search::Scope;
+use crate::facts::store::Facts;
+
+const TEMPLATE: &str = include_str!("auditor_prompt.txt");
+
+/// The most old facts that are shown.
+const MOST: usize = 40;
+
+/// How many of them a search finds.
+const FOUND: usize = 20;
+
+/// Returns the prompt for a turn.
+pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<String> {
+    let known = candidates(facts, turn, embedder)?;
+    Ok(filled(&known, turn))
+}
+
+/// The facts that the turn may be about: what a search finds, then what was spoken of last.
+fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec<Fact>> {
+    let query = Query {
+        text: turn.user_input.clone(),
+        limit: FOUND,
+        scope: turn.project.clone().map_or(Scope::General, Scope::Project),
+        method: Method::default(),
+    };
+    let hits = search::retrieve(facts, &turn.user, &query, embedder)?.hits;
+    let mut known = fact::select(
+        facts.connection(),
+        &turn.user,
+        "status IN ('active', 'pending_confirmation')",
+        &[],
+    )?;
+    known.retain(|fact| fact.project.is_none() || fact.project == turn.project);
+    known.retain(|fact| hits.iter().all(|hit| hit.fact.fact_id != fact.fact_id));
+    known.sort_by(|a, b| b.last_mentioned_at.cmp(&a.last_mentioned_at));
+    let found = hits.into_iter().map(|hit| hit.fact);
+    Ok(found.chain(known).take(MOST).collect())
+}
+
+/// Fills both places in one pass: what is put in is never looked at for places.
+fn filled(known: &[Fact], turn: &Turn) -> String {
+    let mut old = String::new();
+    for fact in known {
+        let line = json!({
+            "fact_id": fact.fact_id, "key": fact.key, "value_text": fact.value_text,
+            "category": fact.category, "confidence": fact.confidence, "status": fact.status,
+            "valid_from": fact.valid_from, "valid_to": fact.valid_to, "updated_at": fact.updated_at,
+        });
+        old.push_str(&line.to_string());
+        old.push('\n');
+    }
+    if old.is_empty() {
+        old.push_str("(none)\n");
+    }
+    let new = json!({
+        "said_at": turn.said_at, "user_input": turn.user_input,
+        "assistant_response": turn.assistant_response,
+    });
+    let (head, rest) = TEMPLATE.split_once("{OLD_FACTS}").unwrap_or((TEMPLATE, ""));
+    let (middle, tail) = rest.split_once("{USER_INPUT}").unwrap_or((rest, ""));
+    [head, old.trim_end(), middle, &new.to_string(), tail].concat()
+}
+
+/// Returns the prompt again, with what was wrong about the answer to it.
+pub(crate) fn again(prompt: &str, answer: &str, problem: &str) -> String {
+    let shown = crate::text::clip(answer, 2_000);
+    let shown = json!(shown);
+    format!(
+        "{prompt}\nYour last answer could not be used: {problem}\nThat answer was: {shown}\n\
+         Return the JSON object only.\n"
+    )
+}

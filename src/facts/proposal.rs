@@ -1,0 +1,159 @@
+//! Rule 6: what waits for confirmation, and how it comes to take effect or is dropped.
+
+use crate::error::Result;
+use crate::facts::action::Action;
+use crate::facts::action::ActionType;
+use crate::facts::arbitration::Arbiter;
+use crate::facts::arbitration::Decision;
+use crate::facts::arbitration::value_of;
+use crate::facts::confidence;
+use crate::facts::fact::Fact;
+use crate::facts::fact::Proposal;
+use crate::facts::fact::Status;
+use crate::facts::outcome::Outcome;
+use crate::facts::wording;
+
+impl Arbiter<'_> {
+    /// Rule 6, as the auditor itself asks for it.
+    pub(crate) fn doubt(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
+        let value = action.new_value_text.as_deref();
+        match (value, current) {
+            (Some(value), Some(current)) if wording::is_same(value, &current.value_text) => {
+                self.repeat(action, Some(current))
+            }
+            (Some(value), current) => match self.proposed(action, Proposal::Value)? {
+                Some(known) => self.repeat_proposal(action, &known),
+                None => self.propose(action, current.as_ref(), Proposal::Value, value),
+            },
+            (None, Some(current)) => {
+                let is_guarded = current.confidence >= confidence::ESTABLISHED
+                    || self.is_high_risk(action, &current);
+                if is_guarded {
+                    return Ok((Outcome::Kept, Some(current)));
+                }
+                let after = Fact {
+                    status: Status::PendingConfirmation,
+                    ..self.mentioned(&current)
+                };
+                self.put(action.kind.as_str(), &action.reason, Some(&current), &after)?;
+                Ok((Outcome::Pending, Some(after)))
+            }
+            (None, None) => Ok((Outcome::Nothing, None)),
+        }
+    }
+
+    /// Rule 6: a value, or the end of one, waits for confirmation beside what is known.
+    pub(crate) fn propose(
+        &self,
+        action: &Action,
+        current: Option<&Fact>,
+        proposal: Proposal,
+        value: &str,
+    ) -> Result<Decision> {
+        let mut new = self.new_fact(action, value);
+        new.status = Status::PendingConfirmation;
+        new.proposal = Some(proposal);
+        new.contests = current.map(|fact| fact.fact_id.clone());
+        if let Some(current) = current {
+            new.category = self.source.category.unwrap_or(current.category);
+        }
+        let name = ActionType::MarkPendingConfirmation.as_str();
+        self.put(name, &action.reason, None, &new)?;
+        Ok((Outcome::Pending, Some(new)))
+    }
+
+    /// The pending fact that already proposes the same.
+    pub(crate) fn proposed(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
+        let pending = self.with_key(action.key.as_str(), Status::PendingConfirmation)?;
+        let value = value_of(action);
+        let is_it = |fact: &Fact| match proposal {
+            Proposal::End => fact.proposal == Some(Proposal::End),
+            Proposal::Value => {
+                fact.proposal != Some(Proposal::End) && wording::is_same(value, &fact.value_text)
+            }
+        };
+        Ok(pending.into_iter().find(is_it))
+    }
+
+    /// An action that names a pending fact is about the proposal, not about what it contests.
+    pub(crate) fn decide_on_pending(&self, action: &Action, pending: &Fact) -> Result<Decision> {
+        let says_the_same = action
+            .new_value_text
+            .as_deref()
+            .is_none_or(|value| wording::is_same(value, &pending.value_text));
+        match action.kind {
+            ActionType::Expire => {
+                let after = self.close(pending, Status::Expired, self.now, &action.reason)?;
+                Ok((Outcome::Expired, Some(after)))
+            }
+            _ if says_the_same => self.repeat_proposal(action, pending),
+            _ => {
+                let untargeted = Action {
+                    target_fact_id: None,
+                    ..action.clone()
+                };
+                self.decide(&untargeted)
+            }
+        }
+    }
+
+    /// A proposal that is repeated gets surer, and in the end takes effect without a question.
+    pub(crate) fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<Decision> {
+        let after = self.repeated(action, pending)?;
+        let name = if after.confidence > pending.confidence {
+            "confirm"
+        } else {
+            "mention"
+        };
+        self.put(name, &action.reason, Some(pending), &after)?;
+        let contested = self.contested(&after)?;
+        let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
+        let needed = confidence::needed(self.is_high_risk(action, &after), old);
+        if !self.source.is_confirmed && after.confidence < needed {
+            return Ok((Outcome::Pending, Some(after)));
+        }
+        self.accept(&after, contested.as_ref(), &action.reason)
+    }
+
+    /// The active fact that a pending one would replace or end.
+    pub(crate) fn contested(&self, pending: &Fact) -> Result<Option<Fact>> {
+        let mut active = self.with_key(&pending.key, Status::Active)?;
+        if pending.key.ends_with("[]") {
+            let is_same = |fact: &Fact| wording::is_same(&fact.value_text, &pending.value_text);
+            active.retain(|fact| Some(&fact.fact_id) == pending.contests.as_ref() || is_same(fact));
+        }
+        Ok(active.pop())
+    }
+
+    /// Makes a pending fact take effect.
+    pub(crate) fn accept(
+        &self,
+        pending: &Fact,
+        contested: Option<&Fact>,
+        reason: &str,
+    ) -> Result<Decision> {
+        if pending.proposal == Some(Proposal::End) {
+            if let Some(old) = contested {
+                self.close(old, Status::Expired, self.now, reason)?;
+            }
+            let after = self.close(pending, Status::Expired, self.now, reason)?;
+            return Ok((Outcome::Expired, Some(after)));
+        }
+        if let Some(old) = contested {
+            self.close(old, Status::Superseded, self.now, reason)?;
+        }
+        let after = Fact {
+            status: Status::Active,
+            proposal: None,
+            contests: None,
+            ..self.mentioned(pending)
+        };
+        self.put("activate", reason, Some(pending), &after)?;
+        let outcome = if contested.is_some() {
+            Outcome::Superseded
+        } else {
+            Outcome::Confirmed
+        };
+        Ok((outcome, Some(after)))
+    }
+}

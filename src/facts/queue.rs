@@ -1,0 +1,398 @@
+//! The turns that wait for the auditor: enqueued at once, leased by one worker at a time.
+
+use chrono::SecondsFormat;
+use chrono::TimeDelta;
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::Row;
+use rusqlite::params;
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::clock::Clock;
+use crate::clock::parse_timestamp;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::profile;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+use crate::secrets;
+use crate::text::strip_controls;
+
+/// The longest text of one side of a turn, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// After so many workers that died over it, a turn is dead.
+const MOST_ATTEMPTS: u32 = 5;
+
+/// A turn of a conversation, as it is told.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Observation {
+    /// What the user said.
+    pub user_input: String,
+    /// What the assistant answered.
+    #[serde(default)]
+    pub assistant_response: String,
+    /// The turn's id, by which a second telling is known.
+    pub turn_id: Option<String>,
+    /// When it was said; else now.
+    pub timestamp: Option<String>,
+    /// Whose turn it is.
+    pub user_id: Option<String>,
+    /// The conversation.
+    pub session_id: Option<String>,
+    /// The project that was spoken about.
+    pub project: Option<String>,
+    /// Whether the conversation ends with this turn, so that the profile is due.
+    #[serde(default)]
+    pub session_end: bool,
+}
+
+/// The answer to an observation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Receipt {
+    /// Whose turn it is.
+    pub user_id: String,
+    /// The turn's id.
+    pub turn_id: String,
+    /// Its place in the conversation.
+    pub turn_seq: Option<i64>,
+}
+
+/// Where a turn stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Turn {
+    /// Whose turn it is.
+    #[serde(skip)]
+    pub(crate) user: UserId,
+    /// The turn's id.
+    pub turn_id: String,
+    /// `pending`, `running`, `done` or `dead`.
+    pub status: String,
+    /// When it was said.
+    pub said_at: String,
+    /// When it was told.
+    pub observed_at: String,
+    /// The conversation.
+    pub session_id: Option<String>,
+    /// Its place there.
+    pub turn_seq: Option<i64>,
+    /// The project that was spoken about.
+    pub project: Option<String>,
+    /// What the user said.
+    pub user_input: String,
+    /// What the assistant answered.
+    pub assistant_response: String,
+    /// How many workers took it on.
+    pub attempts: u32,
+    /// What went wrong last.
+    pub last_error: Option<String>,
+    /// The auditor's last answer, where it could not be used.
+    pub raw_answer: Option<String>,
+}
+
+const COLUMNS: &str = "user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, \
+    user_input, assistant_response, attempts, last_error, raw_answer";
+
+/// A turn that a worker holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Lease {
+    pub(crate) turn: Turn,
+    pub(crate) token: String,
+}
+
+/// Puts a turn into the queue, and nothing more; a turn that is known is answered as the first time.
+pub fn observe(
+    facts: &mut Facts,
+    user: &UserId,
+    observation: &Observation,
+    allow_secret: bool,
+) -> Result<Receipt> {
+    if observation.user_input.trim().is_empty() {
+        return Err(Error::usage("the turn has no user_input"));
+    }
+    let texts = [&observation.user_input, &observation.assistant_response];
+    if texts.iter().any(|text| text.len() > LONGEST) {
+        return Err(Error::usage(format!(
+            "a side of a turn has at most {LONGEST} bytes"
+        )));
+    }
+    let clean = |text: &str| {
+        let text = strip_controls(text);
+        if allow_secret {
+            text.into_owned()
+        } else {
+            secrets::redact(&text).text.into_owned()
+        }
+    };
+    let (input, response) = (clean(texts[0]), clean(texts[1]));
+    let clock = facts.clock();
+    let said_at = said_at(observation.timestamp.as_deref(), &clock)?;
+    facts.leave_checkpoint_to_others()?;
+    facts.write(|connection| {
+        if let Some(id) = &observation.turn_id
+            && let Some(known) = receipt(connection, user, id)?
+        {
+            return Ok(known);
+        }
+        let turn_id = match &observation.turn_id {
+            Some(id) => id.clone(),
+            None => next_id(connection)?,
+        };
+        connection
+            .execute(
+                "INSERT INTO turns (user_id, turn_id, session_id, turn_seq, project, user_input, \
+                 assistant_response, said_at, observed_at, status) \
+                 VALUES (?1, ?2, ?3, CASE WHEN ?3 IS NULL THEN NULL ELSE \
+                 (SELECT coalesce(max(turn_seq), 0) + 1 FROM turns WHERE user_id = ?1 AND session_id = ?3) \
+                 END, ?4, ?5, ?6, ?7, ?8, 'pending')",
+                params![
+                    user.as_str(),
+                    turn_id,
+                    observation.session_id,
+                    observation.project,
+                    input,
+                    response,
+                    said_at,
+                    precise(&clock)
+                ],
+            )
+            .stored("queue the turn")?;
+        if observation.session_end {
+            profile::end_session(connection, user, &said_at)?;
+        }
+        receipt(connection, user, &turn_id)?
+            .ok_or_else(|| Error::failed("the turn was not queued"))
+    })
+}
+
+/// What was said cannot lie ahead: a clock that runs fast must not outdo every later turn.
+fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
+    let Some(text) = timestamp else {
+        return Ok(clock.timestamp());
+    };
+    let time = parse_timestamp(text).ok_or_else(|| {
+        Error::usage(format!("timestamp: {text:?} is no ISO 8601 time"))
+            .hint("write it like 2026-02-17T10:11:12Z")
+    })?;
+    let time = time.min(clock.now());
+    Ok(time.to_rfc3339_opts(SecondsFormat::Secs, true))
+}
+
+/// Returns the time of this run in milliseconds, in which the queue reckons.
+pub(crate) fn precise(clock: &Clock) -> String {
+    clock.now().to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn next_id(connection: &Connection) -> Result<String> {
+    let last: Option<i64> = connection
+        .query_row(
+            "SELECT seq FROM sqlite_sequence WHERE name = 'turns'",
+            [],
+            |row| row.get(0),
+        )
+        .optional()
+        .stored("read the queue")?;
+    Ok(format!("annals:turn:{}", last.unwrap_or(0) + 1))
+}
+
+fn receipt(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Receipt>> {
+    let found = turn(connection, user, turn_id)?;
+    Ok(found.map(|turn| Receipt {
+        user_id: user.as_str().to_owned(),
+        turn_id: turn.turn_id,
+        turn_seq: turn.turn_seq,
+    }))
+}
+
+/// Returns a turn of a user.
+pub(crate) fn turn(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Turn>> {
+    let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 AND turn_id = ?2");
+    connection
+        .query_row(&sql, params![user.as_str(), turn_id], read)
+        .optional()
+        .stored("read the queue")
+}
+
+/// Returns a turn of a user, or says that there is none.
+pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
+    turn(facts.connection(), user, turn_id)?.ok_or_else(|| {
+        Error::not_found(format!("{user} has no turn {turn_id}"))
+            .hint("`annals facts observe` queues one, `annals facts turns` lists them")
+    })
+}
+
+/// Returns a user's turns, the oldest first.
+pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
+    let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 ORDER BY seq");
+    let mut statement = facts.connection().prepare(&sql).stored("read the queue")?;
+    let rows = statement
+        .query_map([user.as_str()], read)
+        .stored("read the queue")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the queue")
+}
+
+/// Returns how many turns wait for the auditor, over all users.
+pub fn waiting(facts: &Facts) -> Result<u64> {
+    let count: i64 = facts
+        .connection()
+        .query_row(
+            "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')",
+            [],
+            |row| row.get(0),
+        )
+        .stored("read the queue")?;
+    Ok(count.unsigned_abs())
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Turn> {
+    let user: String = row.get(0)?;
+    Ok(Turn {
+        user: UserId::stored(user),
+        turn_id: row.get(1)?,
+        status: row.get(2)?,
+        said_at: row.get(3)?,
+        observed_at: row.get(4)?,
+        session_id: row.get(5)?,
+        turn_seq: row.get(6)?,
+        project: row.get(7)?,
+        user_input: row.get(8)?,
+        assistant_response: row.get(9)?,
+        attempts: row.get(10)?,
+        last_error: row.get(11)?,
+        raw_answer: row.get(12)?,
+    })
+}
+
+/// Leases the oldest turn that may be taken on: of each user one after the other, as they were said.
+///
+/// A lease that is over was held by a worker that died. Turns in `skipped` failed in this run already.
+pub(crate) fn lease(
+    facts: &mut Facts,
+    skipped: &[Turn],
+    length: TimeDelta,
+) -> Result<Option<Lease>> {
+    let now = precise(&facts.clock());
+    let until = later(&facts.clock(), length);
+    facts.write(|connection| {
+        give_up_on_the_deadly(connection, &now)?;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM turns AS t WHERE (status = 'pending' \
+             OR (status = 'running' AND lease_until <= ?1)) \
+             AND NOT EXISTS (SELECT 1 FROM turns AS earlier WHERE earlier.user_id = t.user_id \
+             AND earlier.seq < t.seq AND earlier.status IN ('pending', 'running')) ORDER BY seq"
+        );
+        let mut statement = connection.prepare(&sql).stored("read the queue")?;
+        let rows = statement.query_map([&now], read).stored("read the queue")?;
+        let mut next = None;
+        for turn in rows {
+            let turn = turn.stored("read the queue")?;
+            let is_skipped =
+                |other: &Turn| other.turn_id == turn.turn_id && other.user == turn.user;
+            if !skipped.iter().any(is_skipped) {
+                next = Some(turn);
+                break;
+            }
+        }
+        let Some(mut turn) = next else {
+            return Ok(None);
+        };
+        turn.attempts += 1;
+        let token: String = connection
+            .query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))
+            .stored("lease a turn")?;
+        connection
+            .execute(
+                "UPDATE turns SET status = 'running', attempts = ?3, lease = ?4, lease_until = ?5 \
+                 WHERE user_id = ?1 AND turn_id = ?2",
+                params![
+                    turn.user.as_str(),
+                    turn.turn_id,
+                    turn.attempts,
+                    token,
+                    until
+                ],
+            )
+            .stored("lease a turn")?;
+        Ok(Some(Lease { turn, token }))
+    })
+}
+
+/// A turn over which one worker after the other died would stop the queue for ever.
+fn give_up_on_the_deadly(connection: &Connection, now: &str) -> Result<()> {
+    connection
+        .execute(
+            "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
+             last_error = coalesce(last_error, 'every worker that took it on died') \
+             WHERE attempts >= ?2 AND (status = 'pending' OR (status = 'running' AND lease_until <= ?1))",
+            params![now, MOST_ATTEMPTS],
+        )
+        .stored("read the queue")
+        .map(|_| ())
+}
+
+fn later(clock: &Clock, length: TimeDelta) -> String {
+    let time = clock.now().checked_add_signed(length);
+    let time = time.unwrap_or(clock.now());
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// Holds on to a turn for longer; false where another worker has it by now.
+pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Result<bool> {
+    let until = later(&facts.clock(), length);
+    facts.write(|connection| {
+        let changed = connection.execute(
+            "UPDATE turns SET lease_until = ?4 WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3",
+            params![
+                lease.turn.user.as_str(),
+                lease.turn.turn_id,
+                lease.token,
+                until
+            ],
+        );
+        Ok(changed.stored("lease a turn")? == 1)
+    })
+}
+
+/// Tells whether a worker still holds its turn.
+pub(crate) fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
+    connection
+        .query_row(
+            "SELECT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3)",
+            params![lease.turn.user.as_str(), lease.turn.turn_id, lease.token],
+            |row| row.get(0),
+        )
+        .stored("read the queue")
+}
+
+/// How a turn's stay in the queue ends, or goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End<'a> {
+    /// Its actions are applied.
+    Done,
+    /// It goes back: nobody could be asked.
+    Again(&'a str),
+    /// No answer could be used.
+    Dead(&'a str, Option<&'a str>),
+}
+
+/// Ends the stay of a turn.
+pub(crate) fn finish(connection: &Connection, turn: &Turn, end: End<'_>, now: &str) -> Result<()> {
+    let (status, error, raw) = match end {
+        End::Done => ("done", None, None),
+        End::Again(error) => ("pending", Some(error), None),
+        End::Dead(error, raw) => ("dead", Some(error), raw),
+    };
+    connection
+        .execute(
+            "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
+             lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END \
+             WHERE user_id = ?1 AND turn_id = ?2",
+            params![turn.user.as_str(), turn.turn_id, status, error, raw, now],
+        )
+        .stored("write the queue")
+        .map(|_| ())
+}

@@ -1,0 +1,109 @@
+//! What may be found at all: rows of one user, retrievable, and of a project that counts.
+
+use std::collections::HashSet;
+
+use rusqlite::CachedStatement;
+use rusqlite::Connection;
+use rusqlite::params;
+
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::search::Scope;
+use crate::facts::search::lexical;
+use crate::facts::search::substrings;
+use crate::facts::user::UserId;
+use crate::facts::vectors::Scanned;
+use crate::ranking::content_words;
+
+/// With fewer facts found by their words, parts of words are looked for.
+const FEW: usize = 3;
+
+/// Tells row by row whether it may be found.
+pub(crate) struct Check<'a> {
+    statement: CachedStatement<'a>,
+    user: &'a UserId,
+    scope: &'a Scope,
+}
+
+impl<'a> Check<'a> {
+    /// Returns the check for one user.
+    pub(crate) fn new(
+        connection: &'a Connection,
+        user: &'a UserId,
+        scope: &'a Scope,
+    ) -> Result<Self> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE seq = ?1 AND user_id = ?2 \
+                   AND status IN ('active', 'pending_confirmation') \
+                   AND (project IS NULL OR ?3 OR project = ?4))";
+        Ok(Self {
+            statement: connection.prepare_cached(sql).stored("read the facts")?,
+            user,
+            scope,
+        })
+    }
+
+    /// Tells it of one row.
+    pub(crate) fn may_be_found(&mut self, row: i64) -> Result<bool> {
+        let (all, project) = (*self.scope == Scope::All, self.scope.project());
+        let values = params![row, self.user.as_str(), all, project];
+        self.statement
+            .query_row(values, |row| row.get(0))
+            .stored("read the facts")
+    }
+}
+
+/// Returns the rows that share words or parts of words with a query, in their order; some may be of others.
+pub(crate) fn by_words(
+    connection: &Connection,
+    user: &UserId,
+    text: &str,
+    scanned: Option<&Scanned>,
+) -> Result<Vec<(i64, f64)>> {
+    let words = content_words(text);
+    let is_bound = !is_most(connection, scanned)?;
+    let matches = lexical::matches(connection, user, &words, is_bound)?;
+    let is_wide = |word: &String| word.chars().any(crate::text::is_wide);
+    if matches.len() >= FEW && !words.iter().any(is_wide) {
+        return Ok(matches);
+    }
+    let (wide, narrow): (Vec<String>, Vec<String>) = words.into_iter().partition(is_wide);
+    let mut parts = wide;
+    if matches.len() < FEW {
+        parts.extend(lexical::unmatched(connection, user, &narrow)?);
+    }
+    let mut scores = matches.into_iter().collect();
+    substrings::add(connection, user, &parts, &mut scores)?;
+    Ok(scores.into_iter().collect())
+}
+
+/// Tells whether most rows of the table are those that were scanned for the user.
+fn is_most(connection: &Connection, scanned: Option<&Scanned>) -> Result<bool> {
+    let Some(scanned) = scanned else {
+        return Ok(false);
+    };
+    let last: Option<i64> = connection
+        .prepare_cached("SELECT max(seq) FROM facts")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+        .stored("read the facts")?;
+    let rows = i64::try_from(scanned.seqs.len()).unwrap_or(i64::MAX);
+    Ok(rows.saturating_mul(2) > last.unwrap_or_default())
+}
+
+/// Returns the user's rows that belong to a project that does not count.
+pub(crate) fn of_other_projects(
+    connection: &Connection,
+    user: &UserId,
+    scope: &Scope,
+) -> Result<HashSet<i64>> {
+    if *scope == Scope::All {
+        return Ok(HashSet::new());
+    }
+    let sql =
+        "SELECT seq FROM facts WHERE user_id = ?1 AND project IS NOT NULL AND project IS NOT ?2";
+    let read = || -> rusqlite::Result<HashSet<i64>> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let rows = statement.query_map((user.as_str(), scope.project()), |row| row.get(0))?;
+        rows.collect()
+    };
+    read().stored("read the facts")
+}

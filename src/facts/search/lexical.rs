@@ -1,0 +1,79 @@
+//! Finds facts by the words of a query, with SQLite's full-text index.
+
+use rusqlite::Connection;
+
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::user::UserId;
+use crate::ranking::any_of;
+
+/// Where a word counts: anywhere but in the column that holds the user.
+const TEXT: &str = "{key value_text source_excerpt}";
+
+/// How much each column counts: the user's is only there to bind the query.
+const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
+
+/// Returns the rows with any of the words and how well they fit, in the order of the rows.
+///
+/// `is_bound` leaves the rows of other users out within the index. Where nearly all rows are the
+/// user's own, that costs more than it saves; then the caller must leave them out itself.
+pub(crate) fn matches(
+    connection: &Connection,
+    user: &UserId,
+    words: &[String],
+    is_bound: bool,
+) -> Result<Vec<(i64, f64)>> {
+    let Some(any) = any_of(words) else {
+        return Ok(Vec::new());
+    };
+    let words = format!("{TEXT} : ({any})");
+    let expression = if is_bound {
+        format!("{} AND ({words})", owner(user))
+    } else {
+        words
+    };
+    let sql = format!(
+        "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts WHERE facts_fts MATCH ?1 ORDER BY rowid"
+    );
+    let search = || -> rusqlite::Result<Vec<(i64, f64)>> {
+        let mut statement = connection.prepare_cached(&sql)?;
+        let rows = statement.query_map([expression], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect()
+    };
+    search().stored("search the facts by words")
+}
+
+/// Returns those of the words that no fact of the user has as a word.
+pub(crate) fn unmatched(
+    connection: &Connection,
+    user: &UserId,
+    words: &[String],
+) -> Result<Vec<String>> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM facts_fts WHERE facts_fts MATCH ?1)";
+    let mut statement = connection.prepare_cached(sql).stored("search the facts")?;
+    let mut unmatched = Vec::new();
+    for word in words {
+        let quoted = crate::ranking::quoted(word);
+        let expression = format!("{} AND ({TEXT} : {quoted})", owner(user));
+        let is_known: bool = statement
+            .query_row([expression], |row| row.get(0))
+            .stored("search the facts by words")?;
+        if !is_known {
+            unmatched.push(word.clone());
+        }
+    }
+    Ok(unmatched)
+}
+
+/// The user as one word, the same as the column `owner` makes of the id.
+fn owner(user: &UserId) -> String {
+    use std::fmt::Write;
+
+    let mut word = String::from("owner : \"");
+    for byte in user.as_str().bytes() {
+        // Writing to a string cannot fail.
+        let _written = write!(word, "{byte:02X}").is_ok();
+    }
+    word.push('"');
+    word
+}

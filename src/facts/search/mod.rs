@@ -1,0 +1,302 @@
+//! Finds a user's facts by words and by meaning.
+//!
+//! ```text
+//! query ─┬─ words: FTS5, porter stems ─┬─ each from 0 to 1, half and half
+//!        └─ vector: every one compared ┘   + 0.2 of the facts before and after in the session
+//! ```
+//!
+//! Every statement is bound to one user. Where vectors cannot be had, words alone answer, and the
+//! answer says so.
+
+mod candidates;
+mod fused;
+mod lexical;
+mod neighbours;
+mod rank;
+mod substrings;
+
+use std::fmt;
+
+use chrono::DateTime;
+use chrono::Utc;
+use rusqlite::Connection;
+use serde::Serialize;
+
+use crate::embedding::Embedder;
+use crate::embedding::Vector;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+use crate::facts::search::candidates::Check;
+use crate::facts::search::rank::Ranked;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+use crate::facts::vectors;
+use crate::facts::vectors::Scanned;
+use crate::project::Fusion;
+
+/// How deep the lists of words and of vectors are that tell how well each side did.
+pub(crate) const TOP: usize = 20;
+
+/// What a search goes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Words alone.
+    Lexical,
+    /// Meaning alone.
+    Vector,
+    /// The first 20 of each: lexical 0.45, vectors 0.45, recency 0.10.
+    Seed,
+    /// Words and meaning, half and half, and a share of the neighbours in the session.
+    #[default]
+    Fused,
+}
+
+impl Method {
+    /// Every method, in the order in which they are compared.
+    pub const ALL: [Self; 4] = [Self::Lexical, Self::Vector, Self::Seed, Self::Fused];
+
+    /// Returns the word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Vector => "vector",
+            Self::Seed => "seed",
+            Self::Fused => "fused",
+        }
+    }
+}
+
+impl From<Fusion> for Method {
+    fn from(fusion: Fusion) -> Self {
+        match fusion {
+            Fusion::Own => Self::Fused,
+            Fusion::Seed => Self::Seed,
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Which projects' facts are looked at; those that belong to none always are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// Only facts of no project.
+    #[default]
+    General,
+    /// Those of this project too.
+    Project(String),
+    /// Those of every project too.
+    All,
+}
+
+impl Scope {
+    /// Returns the one project that is named.
+    fn project(&self) -> Option<&str> {
+        match self {
+            Self::Project(name) => Some(name),
+            Self::General | Self::All => None,
+        }
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The words, as a person wrote them; nothing in them is an operator.
+    pub text: String,
+    /// How many facts are wanted.
+    pub limit: usize,
+    /// Which projects count.
+    pub scope: Scope,
+    /// What the search goes by.
+    pub method: Method,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Retrieved {
+    /// Whose facts.
+    pub user: String,
+    /// What the search went by.
+    pub method: Method,
+    /// Whether vectors were wanted and could not be had, so that words alone answered.
+    pub degraded: bool,
+    /// Why they could not be had.
+    pub degraded_because: Option<String>,
+    /// The facts, the best first.
+    pub hits: Vec<Hit>,
+}
+
+/// A fact that was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Hit {
+    /// How well it fits; scores of one answer compare.
+    pub score: f64,
+    /// What the score is made of.
+    pub components: Components,
+    /// The fact.
+    pub fact: Fact,
+}
+
+/// What a score is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Components {
+    /// How well the words fit (BM25); 0 where none is shared.
+    pub bm25: f64,
+    /// How near the meaning is, from -1 to 1; nothing where no vectors were compared.
+    pub cosine: Option<f64>,
+    /// What the words add to the score.
+    pub lexical: f64,
+    /// What the meaning adds.
+    pub vector: f64,
+    /// What the facts before and after in the session add.
+    pub neighbours: f64,
+    /// What it adds that the fact is of late.
+    pub recency: f64,
+    /// Its place among the first 20 by words, counted from 1.
+    pub lexical_rank: Option<usize>,
+    /// Its place among the first 20 by meaning.
+    pub vector_rank: Option<usize>,
+}
+
+/// Finds the facts of a user that fit a query best.
+pub fn retrieve(
+    facts: &mut Facts,
+    user: &UserId,
+    query: &Query,
+    embedder: &Embedder,
+) -> Result<Retrieved> {
+    let vector = match query.method {
+        Method::Lexical => Ok(None),
+        _ => query_vector(facts, &query.text, embedder).map(Some),
+    };
+    let (vector, because) = match vector {
+        Ok(vector) => (vector, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let method = if because.is_some() {
+        Method::Lexical
+    } else {
+        query.method
+    };
+    // One state of the database for all that is read.
+    let snapshot = facts.connection().unchecked_transaction();
+    let snapshot = snapshot.stored("read the facts")?;
+    let search = Search {
+        connection: &snapshot,
+        user,
+        query,
+        now: facts.clock().now(),
+    };
+    let ranked = search.ranked(method, vector.as_ref(), &embedder.model())?;
+    Ok(Retrieved {
+        user: user.as_str().to_owned(),
+        method,
+        degraded: because.is_some(),
+        degraded_because: because,
+        hits: hits(&snapshot, user, ranked, query.limit)?,
+    })
+}
+
+/// One search in one state of the database.
+struct Search<'a> {
+    connection: &'a Connection,
+    user: &'a UserId,
+    query: &'a Query,
+    now: DateTime<Utc>,
+}
+
+impl Search<'_> {
+    fn ranked(&self, method: Method, vector: Option<&Vector>, model: &str) -> Result<Vec<Ranked>> {
+        let (connection, user, query) = (self.connection, self.user, self.query);
+        let mut check = Check::new(connection, user, &query.scope)?;
+        let scanned = match vector {
+            Some(vector) => Some(self.scanned(vector, model)?),
+            None => None,
+        };
+        let words = || candidates::by_words(connection, user, &query.text, scanned.as_ref());
+        let limit = query.limit;
+        match (method, scanned.as_ref()) {
+            (Method::Lexical, _) | (_, None) => rank::by_words(words()?, &mut check, limit),
+            (Method::Vector, Some(scanned)) => Ok(rank::by_meaning(scanned, limit)),
+            (Method::Seed, Some(scanned)) => {
+                let by_words = rank::by_words(words()?, &mut check, TOP)?;
+                let by_meaning = rank::by_meaning(scanned, TOP);
+                rank::seed(connection, user, (by_words, by_meaning), self.now)
+            }
+            (Method::Fused, Some(_)) => {
+                let sides = (words()?, scanned.unwrap_or_default());
+                fused::rank(connection, user, sides, &mut check, limit)
+            }
+        }
+    }
+
+    /// Compares the query with the vectors of what may be found; a query without meaning is near to nothing.
+    fn scanned(&self, vector: &Vector, model: &str) -> Result<Scanned> {
+        if vector.is_zero() {
+            return Ok(Scanned::default());
+        }
+        let (connection, user) = (self.connection, self.user);
+        let mut scanned = vectors::scan(connection, user, model, &vector.quantized())?;
+        let others = candidates::of_other_projects(connection, user, &self.query.scope)?;
+        if !others.is_empty() {
+            scanned.retain(|seq| !others.contains(&seq));
+        }
+        Ok(scanned)
+    }
+}
+
+/// Returns the query's vector, after all vectors in the index are of its model.
+fn query_vector(facts: &mut Facts, text: &str, embedder: &Embedder) -> Result<Vector> {
+    let is_of_model = |facts: &Facts| -> Result<bool> {
+        Ok(vectors::model(facts.connection())? == embedder.model())
+    };
+    // The built-in vectors are written with their facts; an endpoint's may still be to come.
+    if !embedder.is_built_in() || !is_of_model(facts)? {
+        vectors::refresh(facts, embedder)?;
+    }
+    if !is_of_model(facts)? {
+        let model = embedder.model();
+        return Err(
+            Error::failed(format!("the vectors are not those of {model}"))
+                .hint("a dry run makes no others"),
+        );
+    }
+    embedder.vector(text)
+}
+
+/// Reads the facts; of equally good ones, the later is first.
+fn hits(
+    connection: &Connection,
+    user: &UserId,
+    ranked: Vec<Ranked>,
+    limit: usize,
+) -> Result<Vec<Hit>> {
+    let mut facts = rank::facts(connection, user, &ranked)?;
+    let mut hits: Vec<Hit> = ranked
+        .into_iter()
+        .filter_map(|ranked| {
+            facts.remove(&ranked.seq).map(|fact| Hit {
+                score: ranked.score,
+                components: ranked.components,
+                fact,
+            })
+        })
+        .collect();
+    hits.sort_by(|a, b| {
+        let later = rank::moment(&b.fact).cmp(rank::moment(&a.fact));
+        b.score.total_cmp(&a.score).then(later)
+    });
+    hits.truncate(limit);
+    Ok(hits)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Puts rows in order: by words, by meaning, or by both in the two ways that there are.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use chrono::DateTime;
+use chrono::Utc;
+use rusqlite::Connection;
+
+use crate::clock::parse_timestamp;
+use crate::error::Result;
+use crate::facts::fact::COLUMNS;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+use crate::facts::search::Components;
+use crate::facts::search::TOP;
+use crate::facts::search::candidates::Check;
+use crate::facts::user::UserId;
+use crate::facts::vectors::Scanned;
+use crate::ranking::min_max;
+use crate::ranking::recency;
+
+/// What words, meaning and recency weigh in the seed's way.
+const SEED: [f64; 3] = [0.45, 0.45, 0.10];
+
+/// After how many days a fact is half as recent.
+const HALF_LIFE: f64 = 30.0;
+
+/// So many equally good ones beyond the limit are looked at, to have the latest of them.
+const TIES: usize = 64;
+
+/// A row, and how well it fits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ranked {
+    /// The row.
+    pub(crate) seq: i64,
+    /// How well it fits.
+    pub(crate) score: f64,
+    /// What the score is made of.
+    pub(crate) components: Components,
+}
+
+/// Returns the best rows by words.
+pub(crate) fn by_words(
+    mut matches: Vec<(i64, f64)>,
+    check: &mut Check<'_>,
+    limit: usize,
+) -> Result<Vec<Ranked>> {
+    matches.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut found: Vec<Ranked> = Vec::new();
+    for (seq, score) in matches {
+        if is_past(&found, score, limit) {
+            break;
+        }
+        if check.may_be_found(seq)? {
+            let components = Components {
+                bm25: score,
+                lexical: score,
+                lexical_rank: top_rank(found.len()),
+                ..Components::default()
+            };
+            found.push(Ranked {
+                seq,
+                score,
+                components,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the best rows by meaning; none where nothing in the query is known.
+pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<Ranked> {
+    let nearness: Vec<f64> = scanned.nearness.iter().copied().map(f64::from).collect();
+    let best = best(&nearness, limit.saturating_add(TIES));
+    best.into_iter()
+        .enumerate()
+        .map(|(rank, place)| {
+            let score = nearness[place];
+            let components = Components {
+                cosine: Some(score),
+                vector: score,
+                vector_rank: top_rank(rank),
+                ..Components::default()
+            };
+            let seq = scanned.seqs[place];
+            Ranked {
+                seq,
+                score,
+                components,
+            }
+        })
+        .collect()
+}
+
+/// Joins the first rows by words and by meaning in the seed's way.
+pub(crate) fn seed(
+    connection: &Connection,
+    user: &UserId,
+    (by_words, by_meaning): (Vec<Ranked>, Vec<Ranked>),
+    now: DateTime<Utc>,
+) -> Result<Vec<Ranked>> {
+    let mut joined: Vec<Ranked> = by_words.into_iter().take(TOP).collect();
+    for near in by_meaning.into_iter().take(TOP) {
+        match joined.iter_mut().find(|ranked| ranked.seq == near.seq) {
+            Some(ranked) => {
+                ranked.components.cosine = near.components.cosine;
+                ranked.components.vector_rank = near.components.vector_rank;
+            }
+            None => joined.push(near),
+        }
+    }
+    let mut words: Vec<f64> = joined.iter().map(|one| one.components.bm25).collect();
+    min_max(&mut words);
+    let facts = facts(connection, user, &joined)?;
+    for (ranked, words) in joined.iter_mut().zip(words) {
+        let near = ranked.components.cosine.unwrap_or_default().max(0.0);
+        let age = facts.get(&ranked.seq).and_then(|fact| age(fact, now));
+        let late = age.map_or(0.0, |age| recency(age, HALF_LIFE));
+        let parts = &mut ranked.components;
+        parts.lexical = SEED[0] * words;
+        parts.vector = SEED[1] * near;
+        parts.recency = SEED[2] * late;
+        ranked.score = parts.lexical + parts.vector + parts.recency;
+    }
+    joined.sort_by(best_first);
+    Ok(joined)
+}
+
+/// Puts the better first.
+pub(crate) fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
+    b.score.total_cmp(&a.score).then(a.seq.cmp(&b.seq))
+}
+
+/// Returns the places of so many of the greatest scores, the greatest first; equal ones in their order.
+pub(crate) fn best(scores: &[f64], wanted: usize) -> Vec<usize> {
+    let order = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+    let mut places: Vec<usize> = (0..scores.len()).collect();
+    if wanted == 0 {
+        return Vec::new();
+    }
+    if wanted < places.len() {
+        places.select_nth_unstable_by(wanted - 1, order);
+        places.truncate(wanted);
+    }
+    places.sort_unstable_by(order);
+    places
+}
+
+/// Returns a place in a list as a rank, where the list is kept that far.
+pub(crate) fn top_rank(place: usize) -> Option<usize> {
+    (place < TOP).then_some(place + 1)
+}
+
+/// Tells whether there are enough rows and this score is not as good as the last wanted one.
+fn is_past(found: &[Ranked], score: f64, limit: usize) -> bool {
+    let Some(last) = limit.checked_sub(1).map(|last| found.get(last)) else {
+        return true;
+    };
+    last.is_some_and(|last| score < last.score || found.len() >= limit.saturating_add(TIES))
+}
+
+/// Returns the facts of the rows, by row.
+pub(crate) fn facts(
+    connection: &Connection,
+    user: &UserId,
+    ranked: &[Ranked],
+) -> Result<HashMap<i64, Fact>> {
+    let rows: Vec<String> = ranked.iter().map(|ranked| ranked.seq.to_string()).collect();
+    let sql = format!(
+        "SELECT {COLUMNS}, seq FROM facts WHERE user_id = ?1 AND seq IN ({})",
+        rows.join(", ")
+    );
+    let read = || -> rusqlite::Result<HashMap<i64, Fact>> {
+        let mut statement = connection.prepare(&sql)?;
+        let rows = statement.query_map([user.as_str()], |row| {
+            Ok((row.get("seq")?, Fact::read(row)?))
+        })?;
+        rows.collect()
+    };
+    read().stored("read the facts")
+}
+
+/// Returns when a fact was last written or spoken of.
+pub(crate) fn moment(fact: &Fact) -> &str {
+    fact.updated_at.as_str().max(&fact.last_mentioned_at)
+}
+
+/// Returns how many days ago that was.
+fn age(fact: &Fact, now: DateTime<Utc>) -> Option<f64> {
+    let then = parse_timestamp(moment(fact))?;
+    let seconds = now.signed_duration_since(then).as_seconds_f64();
+    Some(seconds / (24.0 * 60.0 * 60.0))
+}

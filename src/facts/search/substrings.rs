@@ -1,0 +1,121 @@
+//! Finds facts by parts of words: where no fact has a word as such, and in scripts without spaces.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::user::UserId;
+use crate::ranking::any_of;
+use crate::text::is_wide;
+
+/// What a part that is found adds, beside the scores of whole words: less than a rare word does.
+const FOUND: f64 = 2.0;
+
+/// The index of substrings knows no shorter ones.
+const GRAM: usize = 3;
+
+/// From so many facts on, pairs of characters are looked for only in facts that share three.
+const MANY: i64 = 20_000;
+
+/// Adds to each row how many of the parts it has.
+pub(crate) fn add(
+    connection: &Connection,
+    user: &UserId,
+    unmatched: &[String],
+    scores: &mut BTreeMap<i64, f64>,
+) -> Result<()> {
+    let (wide, narrow): (Vec<&String>, Vec<&String>) =
+        unmatched.iter().partition(|word| word.chars().any(is_wide));
+    let long = narrow
+        .into_iter()
+        .filter(|word| word.chars().count() >= GRAM);
+    for word in long {
+        for row in containing(connection, user, std::slice::from_ref(word))? {
+            *scores.entry(row).or_default() += FOUND;
+        }
+    }
+    let pairs = grams(&wide, 2);
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    let total = real(pairs.len());
+    for (row, found) in sharing(connection, user, &wide, &pairs)? {
+        *scores.entry(row).or_default() += FOUND * real(found) / total;
+    }
+    Ok(())
+}
+
+/// Returns the user's rows that have one of the texts as a substring.
+fn containing(connection: &Connection, user: &UserId, texts: &[String]) -> Result<Vec<i64>> {
+    let Some(expression) = any_of(texts) else {
+        return Ok(Vec::new());
+    };
+    let sql = "SELECT t.rowid FROM facts_trigram t JOIN facts f ON f.seq = t.rowid \
+               WHERE t.facts_trigram MATCH ?1 AND f.user_id = ?2";
+    let search = || -> rusqlite::Result<Vec<i64>> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let rows = statement.query_map((expression, user.as_str()), |row| row.get(0))?;
+        rows.collect()
+    };
+    search().stored("search the facts by parts of words")
+}
+
+/// Returns, for each of the user's rows that has some of the pairs, how many.
+fn sharing(
+    connection: &Connection,
+    user: &UserId,
+    words: &[&String],
+    pairs: &[String],
+) -> Result<Vec<(i64, usize)>> {
+    let read = || -> rusqlite::Result<Vec<(i64, usize)>> {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM facts WHERE user_id = ?1 LIMIT ?2)";
+        let facts: i64 = connection
+            .prepare_cached(sql)?
+            .query_row((user.as_str(), MANY), |row| row.get(0))?;
+        let triples = any_of(&grams(words, GRAM)).filter(|_| facts == MANY);
+        let rows = "SELECT seq, key || ' ' || value_text || ' ' || source_excerpt FROM facts \
+                    WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
+        let sql = match triples {
+            Some(_) => {
+                format!(
+                    "{rows} AND seq IN (SELECT rowid FROM facts_trigram WHERE facts_trigram MATCH ?2)"
+                )
+            }
+            None => format!("{rows} AND ?2 IS NULL"),
+        };
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = statement.query((user.as_str(), triples))?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let text = row.get_ref(1)?.as_str()?.to_lowercase();
+            let shared = pairs.iter().filter(|pair| text.contains(*pair)).count();
+            if shared > 0 {
+                found.push((row.get(0)?, shared));
+            }
+        }
+        Ok(found)
+    };
+    read().stored("search the facts by parts of words")
+}
+
+/// Returns each run of so many characters in the words; a shorter word is one itself.
+fn grams(words: &[&String], length: usize) -> Vec<String> {
+    let mut grams = Vec::new();
+    for word in words {
+        let characters: Vec<char> = word.chars().collect();
+        for run in characters.windows(length.min(characters.len().max(1))) {
+            let gram = String::from_iter(run);
+            if !grams.contains(&gram) {
+                grams.push(gram);
+            }
+        }
+    }
+    grams
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a query has few characters")]
+fn real(count: usize) -> f64 {
+    count as f64
+}

@@ -1,0 +1,398 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::clock::Clock;
+use crate::embedding::Endpoint;
+use crate::facts::fact::Category;
+use crate::facts::fact::Status;
+use crate::ranking::NEIGHBOURS;
+
+const NOW: &str = "2026-03-01T12:00:00Z";
+
+/// A database of facts, and what is asked of it.
+struct Store(Facts);
+
+impl Store {
+    fn new() -> Self {
+        Self(Facts::in_memory(Clock::new(Some(NOW)).unwrap()).unwrap())
+    }
+
+    fn with(facts: &[(&str, &str, &str)]) -> Self {
+        let mut store = Self::new();
+        for (user, key, value) in facts {
+            store.put(&fact(user, key, value));
+        }
+        store
+    }
+
+    fn put(&mut self, fact: &Fact) {
+        let written = self.0.write(|connection| {
+            fact.put(connection)?;
+            vectors::keep(connection, fact)
+        });
+        written.unwrap();
+    }
+
+    fn ask(&mut self, user: &str, query: &Query, embedder: &Embedder) -> Retrieved {
+        retrieve(&mut self.0, &UserId::new(user).unwrap(), query, embedder).unwrap()
+    }
+
+    /// The values that are found.
+    fn values(&mut self, user: &str, text: &str, method: Method) -> Vec<String> {
+        let found = self.ask(user, &query(text, method), &Embedder::BuiltIn);
+        found
+            .hits
+            .into_iter()
+            .map(|hit| hit.fact.value_text)
+            .collect()
+    }
+}
+
+fn query(text: &str, method: Method) -> Query {
+    Query {
+        text: text.to_owned(),
+        limit: 10,
+        scope: Scope::General,
+        method,
+    }
+}
+
+fn fact(user: &str, key: &str, value: &str) -> Fact {
+    Fact {
+        fact_id: format!("{user}/{key}/{value}"),
+        user_id: user.to_owned(),
+        key: key.to_owned(),
+        value_text: value.to_owned(),
+        value_json: None,
+        category: Category::Other,
+        confidence: 0.4,
+        event_time: None,
+        valid_from: NOW.to_owned(),
+        valid_to: None,
+        status: Status::Active,
+        source_turn_id: "1".to_owned(),
+        source_excerpt: String::new(),
+        embedding_id: None,
+        created_at: NOW.to_owned(),
+        updated_at: NOW.to_owned(),
+        last_mentioned_at: NOW.to_owned(),
+        session_id: None,
+        turn_seq: None,
+        project: None,
+        proposal: None,
+        contests: None,
+    }
+}
+
+fn silent() -> Embedder {
+    let deadline = Duration::from_millis(200);
+    // Nobody listens on the discard port of this machine.
+    Embedder::Remote(Endpoint::new("http://127.0.0.1:9", "m", None, deadline).unwrap())
+}
+
+#[test]
+fn facts_are_found_by_words_in_any_form_and_by_meaning() {
+    let mut store = Store::with(&[
+        ("ada", "preference.editor", "helix"),
+        ("ada", "pet", "a puppy named Ludo"),
+        ("ada", "city", "Turin"),
+    ]);
+    assert_eq!(
+        store.values("ada", "Which EDITORS?", Method::Lexical),
+        ["helix"]
+    );
+    let near = store.values("ada", "does she keep a dog", Method::Vector);
+    assert_eq!(near[0], "a puppy named Ludo");
+    let fused = store.values("ada", "does she keep a dog", Method::Fused);
+    assert_eq!(fused[0], "a puppy named Ludo");
+}
+
+#[test]
+fn no_method_finds_facts_of_another_user() {
+    let users = [
+        "ada",
+        "ADA",
+        "ada 2",
+        "ada-2",
+        "616461",
+        "a",
+        "%",
+        "*",
+        "\"ada\" OR x",
+    ];
+    let mut store = Store::new();
+    for user in users {
+        store.put(&fact(user, "city", "Turin by the river"));
+        store.put(&fact(user, "likes[]", "rivers and 東京"));
+    }
+    for user in users {
+        for method in Method::ALL {
+            for text in [
+                "river",
+                "Turin",
+                "東京",
+                "urin",
+                "owner : \"616461\"",
+                "city OR likes",
+            ] {
+                let found = store.ask(user, &query(text, method), &Embedder::BuiltIn);
+                let others = found.hits.iter().filter(|hit| hit.fact.user_id != user);
+                assert_eq!(others.count(), 0, "{user:?} {method} {text:?}");
+                assert!(
+                    method != Method::Fused || !found.hits.is_empty(),
+                    "{user:?} {text:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn only_what_holds_or_waits_for_an_answer_is_found() {
+    let mut store = Store::new();
+    for (number, status) in Status::ALL.into_iter().enumerate() {
+        let mut fact = fact(
+            "ada",
+            &format!("city.{number}"),
+            &format!("Turin {}", status.as_str()),
+        );
+        fact.status = status;
+        store.put(&fact);
+    }
+    for method in Method::ALL {
+        let mut found = store.values("ada", "Turin", method);
+        found.sort();
+        assert_eq!(
+            found,
+            ["Turin active", "Turin pending_confirmation"],
+            "{method}"
+        );
+    }
+}
+
+#[test]
+fn facts_of_other_projects_are_left_out_unless_asked_for() {
+    let mut store = Store::new();
+    for project in [None, Some("larder"), Some("atlas")] {
+        let mut fact = fact(
+            "ada",
+            "build[]",
+            &format!("cargo {}", project.unwrap_or("anywhere")),
+        );
+        fact.project = project.map(str::to_owned);
+        store.put(&fact);
+    }
+    for method in Method::ALL {
+        let mut count = |scope| {
+            let query = Query {
+                scope,
+                ..query("cargo", method)
+            };
+            store.ask("ada", &query, &Embedder::BuiltIn).hits.len()
+        };
+        assert_eq!(count(Scope::General), 1, "{method}");
+        assert_eq!(count(Scope::Project("atlas".to_owned())), 2, "{method}");
+        assert_eq!(count(Scope::All), 3, "{method}");
+    }
+}
+
+#[test]
+fn scripts_without_spaces_and_parts_of_words_are_found() {
+    let mut store = Store::with(&[
+        ("ada", "home", "東京に住んでいる"),
+        ("ada", "queue", "再試行キューが遅い"),
+        ("ada", "database", "PostgreSQL 16"),
+        ("ada", "emoji", "🦀 is the crab"),
+        ("ada", "language", "говорит по-русски"),
+    ]);
+    for (text, expected) in [
+        ("東京", "東京に住んでいる"),
+        ("東京の天気", "東京に住んでいる"),
+        ("キュー", "再試行キューが遅い"),
+        ("遅", "再試行キューが遅い"),
+        ("postgre", "PostgreSQL 16"),
+        ("🦀 crab", "🦀 is the crab"),
+        ("РУССКИ", "говорит по-русски"),
+    ] {
+        let found = store.values("ada", text, Method::Lexical);
+        assert_eq!(found.first().map(String::as_str), Some(expected), "{text}");
+        let found = store.values("ada", text, Method::Fused);
+        assert_eq!(found.first().map(String::as_str), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_query_without_words_or_known_pieces_finds_nothing_and_a_long_one_is_answered() {
+    let mut store = Store::with(&[("ada", "city", "Turin")]);
+    for method in Method::ALL {
+        for text in ["", "   ", "\u{0}", "🙂"] {
+            assert!(
+                store.values("ada", text, method).is_empty(),
+                "{method} {text:?}"
+            );
+        }
+        let long = "where is Turin AND (NEAR \"* ".repeat(400);
+        assert!(long.len() > 10_000);
+        assert_eq!(store.values("ada", &long, method), ["Turin"], "{method}");
+    }
+}
+
+#[test]
+fn neighbours_in_a_session_lend_a_share() {
+    let mut store = Store::new();
+    let turns = [
+        "What did you see in Lisbon?",
+        "Hm, wait.",
+        "The old tram.",
+        "Lovely.",
+    ];
+    for (number, text) in (0..).zip(turns) {
+        let mut fact = fact("ada", "said[]", text);
+        fact.session_id = Some("s".to_owned());
+        fact.turn_seq = Some(number);
+        store.put(&fact);
+    }
+    let found = store.ask("ada", &query("Lisbon", Method::Fused), &Embedder::BuiltIn);
+    assert_eq!(found.hits[0].fact.value_text, turns[0]);
+    let parts = |text: &str| {
+        let hit = found.hits.iter().find(|hit| hit.fact.value_text == text);
+        hit.unwrap().components
+    };
+    let base = |text| parts(text).lexical + parts(text).vector;
+    let lent = NEIGHBOURS * (base(turns[0]) + base(turns[2]));
+    assert!((parts(turns[1]).neighbours - lent).abs() < 1e-9);
+    for hit in &found.hits {
+        let parts = hit.components;
+        let sum = parts.lexical + parts.vector + parts.neighbours + parts.recency;
+        assert!((hit.score - sum).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn looking_at_the_best_alone_finds_what_looking_at_all_finds() {
+    let mut store = Store::new();
+    let words = [
+        "tea", "boat", "river", "code", "night", "train", "letter", "garden", "stone",
+    ];
+    for number in 0..900_usize {
+        let value = format!(
+            "{} {} {number}",
+            words[number * 7 % 9],
+            words[number / 9 * 5 % 9]
+        );
+        let mut fact = fact("ada", "said[]", &value);
+        fact.session_id = Some((number / 20).to_string());
+        fact.turn_seq = i64::try_from(number % 20).ok();
+        store.put(&fact);
+    }
+    for text in ["boat on the river", "a letter at night", "stone garden 17"] {
+        let all = Query {
+            limit: 900,
+            ..query(text, Method::Fused)
+        };
+        let all = store.ask("ada", &all, &Embedder::BuiltIn).hits;
+        let best = store
+            .ask("ada", &query(text, Method::Fused), &Embedder::BuiltIn)
+            .hits;
+        assert_eq!(best.len(), 10);
+        for (one, other) in best.iter().zip(&all) {
+            assert!((one.score - other.score).abs() < 1e-9, "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_seed_weighs_words_meaning_and_recency() {
+    let mut store = Store::new();
+    let mut old = fact("ada", "city", "Turin");
+    old.updated_at = "2026-01-30T12:00:00Z".to_owned();
+    old.last_mentioned_at.clone_from(&old.updated_at);
+    store.put(&old);
+    store.put(&fact("ada", "tea", "green"));
+    let found = store.ask(
+        "ada",
+        &query("Turin city", Method::Seed),
+        &Embedder::BuiltIn,
+    );
+    let best = &found.hits[0];
+    assert_eq!(best.fact.key, "city");
+    let cosine = best.components.cosine.unwrap();
+    assert!((best.components.lexical - 0.45).abs() < 1e-9);
+    assert!((best.components.vector - 0.45 * cosine).abs() < 1e-9);
+    assert!(
+        (best.components.recency - 0.05).abs() < 1e-9,
+        "30 days are half"
+    );
+    assert!((found.hits[1].components.recency - 0.10).abs() < 1e-9);
+    assert_eq!(best.components.lexical_rank, Some(1));
+    assert_eq!(best.components.vector_rank, Some(1));
+}
+
+#[test]
+fn of_equal_facts_the_later_is_first() {
+    let mut store = Store::new();
+    for (key, at) in [
+        ("one", "2026-01-01"),
+        ("two", "2026-02-01"),
+        ("six", "2026-01-15"),
+    ] {
+        let mut fact = fact("ada", key, "Turin");
+        fact.updated_at = format!("{at}T00:00:00Z");
+        fact.last_mentioned_at.clone_from(&fact.updated_at);
+        store.put(&fact);
+    }
+    let limit = Query {
+        limit: 2,
+        ..query("Turin", Method::Lexical)
+    };
+    let found = store.ask("ada", &limit, &Embedder::BuiltIn).hits;
+    let keys: Vec<&str> = found.iter().map(|hit| hit.fact.key.as_str()).collect();
+    assert_eq!(keys, ["two", "six"]);
+}
+
+#[test]
+fn without_vectors_words_answer_and_the_answer_says_so() {
+    let mut store = Store::with(&[("ada", "city", "Turin"), ("ada", "tea", "green")]);
+    let found = store.ask("ada", &query("turin", Method::Fused), &silent());
+    assert!(found.degraded);
+    assert_eq!(found.method, Method::Lexical);
+    assert!(found.degraded_because.unwrap().contains("127.0.0.1:9"));
+    assert_eq!(found.hits[0].fact.value_text, "Turin");
+    assert_eq!(found.hits[0].components.cosine, None);
+    // Back to the built-in model: all vectors are made anew.
+    let found = store.ask(
+        "ada",
+        &query("a town in Italy", Method::Vector),
+        &Embedder::BuiltIn,
+    );
+    assert!(!found.degraded);
+    assert_eq!(found.hits.len(), 2);
+}
+
+#[test]
+fn a_fact_whose_vector_is_still_to_come_is_found_by_its_words() {
+    let mut store = Store::with(&[("ada", "city", "Turin"), ("ada", "tea", "green")]);
+    let removed = store.0.write(|connection| {
+        let sql = "DELETE FROM fact_vectors WHERE fact_id LIKE '%Turin'";
+        connection.execute(sql, []).stored("remove")
+    });
+    assert_eq!(removed.unwrap(), 1);
+    assert_eq!(store.values("ada", "Turin", Method::Fused)[0], "Turin");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_query_is_answered(text in any::<String>(), operators in "[-\"*^:(){}+ANDORNEAT a]{0,40}") {
+        let mut store = Store::with(&[("ada", "city", "Turin"), ("eve", "city", "東京")]);
+        for method in Method::ALL {
+            for text in [&text, &operators] {
+                let found = store.ask("ada", &query(text, method), &Embedder::BuiltIn);
+                prop_assert!(found.hits.iter().all(|hit| hit.fact.user_id == "ada"));
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Facts as JSON Lines, out of one database and into another.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::action::moment;
+use crate::facts::addition;
+use crate::facts::audit_trail;
+use crate::facts::change;
+use crate::facts::change::Cause;
+use crate::facts::fact;
+use crate::facts::fact::Fact;
+use crate::facts::fact::Status;
+use crate::facts::failure::Stored;
+use crate::facts::key::FactKey;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+use crate::facts::wording;
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Imported {
+    /// Facts that are new here.
+    pub imported: usize,
+    /// Facts that were here already.
+    pub known: usize,
+    /// New facts that contradict one that holds here, and wait for confirmation.
+    pub pending: usize,
+}
+
+/// Returns all facts of a user, the archived ones first.
+pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
+    let mut statement = facts
+        .connection()
+        .prepare(
+            "SELECT fact_json FROM facts_archive WHERE user_id = ?1 ORDER BY archived_at, fact_id",
+        )
+        .stored("read the archive")?;
+    let archived = statement
+        .query_map([user.as_str()], |row| row.get::<_, String>(0))
+        .stored("read the archive")?;
+    let mut all = Vec::new();
+    for json in archived {
+        all.push(audit_trail::fact(&json.stored("read the archive")?)?);
+    }
+    all.extend(fact::select(facts.connection(), user, "1", &[])?);
+    Ok(all)
+}
+
+/// Takes in facts of a user, one JSON object a line; a line that is no fact fails them all.
+///
+/// A fact that is known by its id, or that says what holds here already, is left as it is here. One that
+/// contradicts what holds here becomes pending: an import overwrites nothing.
+pub fn import(
+    facts: &mut Facts,
+    user: &UserId,
+    lines: &str,
+    allow_secret: bool,
+) -> Result<Imported> {
+    let read = read(user, lines, allow_secret)?;
+    let now = facts.clock().timestamp();
+    facts.write(|connection| {
+        let mut done = Imported::default();
+        let known = |fact: &Fact| -> Result<bool> {
+            let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
+                 OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
+            connection
+                .query_row(sql, [&fact.fact_id], |row| row.get(0))
+                .stored("read the facts")
+        };
+        for mut fact in read {
+            let here = fact::select(
+                connection,
+                user,
+                "key = ?2 AND status = 'active'",
+                &[&fact.key],
+            )?;
+            let says_it = |other: &Fact| wording::is_same(&other.value_text, &fact.value_text);
+            let is_active = fact.status == Status::Active;
+            if known(&fact)? || (is_active && here.iter().any(says_it)) {
+                done.known += 1;
+                continue;
+            }
+            if let Some(current) = here.first()
+                && is_active
+                && !fact.key.ends_with("[]")
+            {
+                fact.status = Status::PendingConfirmation;
+                fact.proposal = Some(fact::Proposal::Value);
+                fact.contests = Some(current.fact_id.clone());
+                done.pending += 1;
+            }
+            fact.embedding_id = None;
+            let cause = Cause {
+                action: "import",
+                reason: "imported",
+                turn: &fact.source_turn_id.clone(),
+                at: &now,
+            };
+            change::put(connection, cause, None, &fact)?;
+            done.imported += 1;
+        }
+        Ok(done)
+    })
+}
+
+fn read(user: &UserId, lines: &str, allow_secret: bool) -> Result<Vec<Fact>> {
+    let mut read = BTreeMap::new();
+    let mut problems = Vec::new();
+    for (index, line) in lines.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match fact_of(user, line, allow_secret) {
+            Ok(fact) => drop(read.insert(index, fact)),
+            Err(error) => problems.push(format!("line {}: {}", index + 1, error.message)),
+        }
+    }
+    if problems.is_empty() {
+        return Ok(read.into_values().collect());
+    }
+    problems.truncate(10);
+    Err(
+        Error::refused(format!("not imported: {}", problems.join("; ")))
+            .hint("each line is one fact as `annals facts export` writes it"),
+    )
+}
+
+fn fact_of(user: &UserId, line: &str, allow_secret: bool) -> Result<Fact> {
+    let mut fact: Fact =
+        serde_json::from_str(line).map_err(|error| Error::refused(format!("no fact: {error}")))?;
+    if fact.user_id != user.as_str() {
+        return Err(Error::refused(format!(
+            "a fact of {}, not of {user}",
+            fact.user_id
+        )));
+    }
+    FactKey::parse(&fact.key)?;
+    addition::refuse_secrets(&fact.value_text, allow_secret)?;
+    if !(0.0..=1.0).contains(&fact.confidence) || fact.value_text.trim().is_empty() {
+        return Err(Error::refused(
+            "no value, or a confidence that is not from 0 to 1",
+        ));
+    }
+    let is_id = fact.fact_id.len() == 36
+        && fact
+            .fact_id
+            .bytes()
+            .all(|b| b.is_ascii_hexdigit() || b == b'-');
+    if !is_id {
+        return Err(Error::refused(format!("{:?} is no fact_id", fact.fact_id)));
+    }
+    for time in [
+        &mut fact.valid_from,
+        &mut fact.created_at,
+        &mut fact.updated_at,
+        &mut fact.last_mentioned_at,
+    ] {
+        *time =
+            moment(time).ok_or_else(|| Error::refused(format!("{time:?} is no ISO 8601 time")))?;
+    }
+    if let Some(end) = &fact.valid_to {
+        let end =
+            moment(end).ok_or_else(|| Error::refused(format!("{end:?} is no ISO 8601 time")))?;
+        fact.valid_to = Some(end);
+    }
+    Ok(fact)
+}

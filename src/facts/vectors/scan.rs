@@ -1,0 +1,61 @@
+//! Compares a query with every vector of one user.
+
+use rusqlite::Connection;
+
+use crate::embedding::Quantized;
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::user::UserId;
+use crate::facts::vectors::dim;
+
+/// How near each of a user's facts is, in the order of their rows.
+#[derive(Debug, Default)]
+pub(crate) struct Scanned {
+    /// The rows.
+    pub(crate) seqs: Vec<i64>,
+    /// How near each is, from -1 to 1.
+    pub(crate) nearness: Vec<f32>,
+}
+
+impl Scanned {
+    /// Keeps only some rows.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(i64) -> bool) {
+        let seqs = std::mem::take(&mut self.seqs).into_iter();
+        let nearness = std::mem::take(&mut self.nearness);
+        (self.seqs, self.nearness) = seqs.zip(nearness).filter(|(seq, _)| keep(*seq)).unzip();
+    }
+}
+
+/// Compares with all vectors of the user that this model made.
+pub(crate) fn scan(
+    connection: &Connection,
+    user: &UserId,
+    model: &str,
+    query: &Quantized,
+) -> Result<Scanned> {
+    let sql = "SELECT seq, scale, vector FROM fact_vectors \
+               WHERE user_id = ?1 AND model = ?2 AND dim = ?3 ORDER BY seq";
+    let compare = || -> rusqlite::Result<Scanned> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query((user.as_str(), model, dim(query.values.len())))?;
+        let mut scanned = Scanned::default();
+        while let Some(row) = rows.next()? {
+            let scale: f64 = row.get(1)?;
+            let bytes = row.get_ref(2)?.as_blob()?;
+            scanned.seqs.push(row.get(0)?);
+            scanned
+                .nearness
+                .push(query.dot_stored(bytes, narrowed(scale)));
+        }
+        Ok(scanned)
+    };
+    compare().stored("read the vectors")
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "it was an f32 before SQLite, which knows only f64, kept it"
+)]
+fn narrowed(scale: f64) -> f32 {
+    scale as f32
+}

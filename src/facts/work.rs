@@ -1,0 +1,206 @@
+//! What happens in the background: turns are judged, what is over expires, profiles are rebuilt.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use serde::Serialize;
+
+use crate::embedding::Embedder;
+use crate::error::Error;
+use crate::error::Kind;
+use crate::error::Result;
+use crate::facts::action;
+use crate::facts::action::Action;
+use crate::facts::addition::EXCERPT;
+use crate::facts::application;
+use crate::facts::application::Applied;
+use crate::facts::arbitration::Arbiter;
+use crate::facts::arbitration::Source;
+use crate::facts::auditor;
+use crate::facts::auditor::Auditor;
+use crate::facts::profile;
+use crate::facts::prompt::again;
+use crate::facts::prompt::prompt;
+use crate::facts::queue;
+use crate::facts::queue::End;
+use crate::facts::queue::Lease;
+use crate::facts::queue::Turn;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+use crate::text;
+
+/// How often an auditor is asked before a turn is dead.
+const TRIES: usize = 3;
+
+/// How much longer than one answer a worker holds a turn.
+const SPARE: Duration = Duration::from_mins(1);
+
+/// A turn whose actions are applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Judged {
+    /// Whose turn it is.
+    pub user_id: UserId,
+    /// The turn.
+    pub turn_id: String,
+    /// What came of each action.
+    pub applied: Vec<Applied>,
+}
+
+/// What came of one turn from the queue.
+#[derive(Debug)]
+pub enum Step {
+    /// Its actions are applied.
+    Judged(Judged),
+    /// No answer could be used; it will not be tried again.
+    Dead(Turn, Error),
+    /// Nobody could be asked; it stays in the queue.
+    Failed(Turn, Error),
+    /// Another worker had taken it over.
+    Lost(Turn),
+}
+
+/// Applies an answer to a turn; the same answer once more is answered as the first time.
+pub fn apply(
+    facts: &mut Facts,
+    user: &UserId,
+    turn_id: &str,
+    answer: &str,
+    allow_secrets: bool,
+) -> Result<Judged> {
+    let turn = queue::find_turn(facts, user, turn_id)?;
+    let actions = action::parse_answer(answer, allow_secrets)?;
+    judge(facts, &turn, None, &actions)
+}
+
+/// Judges the next turn of the queue; nothing where none may be taken on.
+pub fn step(
+    facts: &mut Facts,
+    auditor: &Auditor,
+    embedder: &Embedder,
+    skipped: &[Turn],
+    wait: Option<Duration>,
+) -> Result<Option<Step>> {
+    let wait = wait.unwrap_or(auditor::WAIT);
+    let length = TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX);
+    let Some(lease) = queue::lease(facts, skipped, length)? else {
+        return Ok(None);
+    };
+    let mut asked = prompt(facts, &lease.turn, embedder)?;
+    let mut last = (String::new(), String::new());
+    for _ in 0..TRIES {
+        if !queue::renew(facts, &lease, length)? {
+            return Ok(Some(Step::Lost(lease.turn)));
+        }
+        let answer = match auditor.ask(&asked, wait) {
+            Ok(answer) => answer,
+            Err(error) => return put_back(facts, lease, error).map(Some),
+        };
+        let judged = action::parse_answer(&answer, false)
+            .and_then(|actions| judge(facts, &lease.turn, Some(&lease), &actions));
+        match judged {
+            Ok(judged) => return Ok(Some(Step::Judged(judged))),
+            Err(error) if error.kind == Kind::NotFound => {
+                return Ok(Some(Step::Lost(lease.turn)));
+            }
+            Err(error) if error.kind == Kind::Refused => {
+                // The facts may have changed since: the next try sees them as they are.
+                let fresh = prompt(facts, &lease.turn, embedder)?;
+                asked = again(&fresh, &answer, &error.message);
+                last = (answer, error.message);
+            }
+            Err(error) => return put_back(facts, lease, error).map(Some),
+        }
+    }
+    bury(facts, lease, &last.0, &last.1).map(Some)
+}
+
+fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<Step> {
+    let now = queue::precise(&facts.clock());
+    let told = error.to_string();
+    facts.write(|connection| {
+        if queue::holds(connection, &lease)? {
+            queue::finish(connection, &lease.turn, End::Again(&told), &now)?;
+        }
+        Ok(())
+    })?;
+    Ok(Step::Failed(lease.turn, error))
+}
+
+fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<Step> {
+    let now = queue::precise(&facts.clock());
+    facts.write(|connection| {
+        if queue::holds(connection, &lease)? {
+            let end = End::Dead(problem, Some(answer));
+            queue::finish(connection, &lease.turn, end, &now)?;
+        }
+        Ok(())
+    })?;
+    Ok(Step::Dead(lease.turn, Error::refused(problem.to_owned())))
+}
+
+/// Applies all actions of a turn and ends its stay in the queue, in one transaction.
+fn judge(
+    facts: &mut Facts,
+    turn: &Turn,
+    lease: Option<&Lease>,
+    actions: &[Action],
+) -> Result<Judged> {
+    let (now, precise) = (facts.clock().timestamp(), queue::precise(&facts.clock()));
+    let high_risk = facts.high_risk().to_vec();
+    let source = source(turn);
+    let applied = facts.write(|connection| {
+        if let Some(lease) = lease
+            && !queue::holds(connection, lease)?
+        {
+            return Err(Error::not_found("another worker has the turn by now"));
+        }
+        let arbiter = Arbiter {
+            connection,
+            user: &turn.user,
+            source: &source,
+            now: &now,
+            high_risk: &high_risk,
+        };
+        let current = queue::turn(connection, &turn.user, &turn.turn_id)?;
+        if current.is_some_and(|turn| turn.status == "done") {
+            return replayed(&arbiter, actions);
+        }
+        let applied = application::apply(&arbiter, actions)?;
+        queue::finish(connection, turn, End::Done, &precise)?;
+        profile::count_turn(connection, &turn.user, &now)?;
+        Ok(applied)
+    })?;
+    Ok(Judged {
+        user_id: turn.user.clone(),
+        turn_id: turn.turn_id.clone(),
+        applied,
+    })
+}
+
+/// A turn is judged once: the same answer is answered as the first time, another one is refused.
+fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Applied>> {
+    let turn = &arbiter.source.turn_id;
+    let done = application::hashes(arbiter.connection, arbiter.user, turn)?;
+    let is_known = |action: &Action| done.contains(&action.hash(arbiter.user));
+    if actions.iter().all(is_known) {
+        return application::apply(arbiter, actions);
+    }
+    Err(
+        Error::refused(format!("the turn {turn} is done, with other actions"))
+            .hint("a turn is judged once; `annals facts history` shows what came of it"),
+    )
+}
+
+fn source(turn: &Turn) -> Source {
+    Source {
+        turn_id: turn.turn_id.clone(),
+        session_id: turn.session_id.clone(),
+        turn_seq: turn.turn_seq,
+        project: turn.project.clone(),
+        excerpt: text::clip(turn.user_input.trim(), EXCERPT).into_owned(),
+        said_at: turn.said_at.clone(),
+        event_time: None,
+        category: None,
+        is_confirmed: false,
+    }
+}

@@ -1,0 +1,119 @@
+//! Makes the journal's tools: this program under the names by which agents call it.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::hooks::setup::report::FileOutcome;
+use crate::project::Project;
+use crate::storage;
+use crate::storage::Linked;
+
+/// The names of the tools.
+const TOOLS: [&str; 2] = ["memory_write", "memory_search"];
+
+/// What `annals setup journal` was asked.
+#[derive(Clone, Debug)]
+pub struct JournalSetup {
+    /// The folder that the tools are to be in.
+    pub folder: PathBuf,
+    /// The program that they are to be.
+    pub program: PathBuf,
+    /// Only tell whether they are there.
+    pub check: bool,
+    /// Take them away.
+    pub remove: bool,
+}
+
+/// What `annals setup journal` did. It is the document of `annals setup journal --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct JournalReport {
+    /// The tools.
+    pub files: Vec<Tool>,
+}
+
+/// One of the tools.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tool {
+    /// The file.
+    pub file: PathBuf,
+    /// What became of it; with `--check` and on a dry run, what would.
+    pub outcome: FileOutcome,
+}
+
+/// Makes the links to this program, or removes them; what is not ours is refused and stays.
+pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalReport> {
+    let mut planned = Vec::new();
+    for name in TOOLS {
+        let path = request.folder.join(with_ending(name, &request.program));
+        let there = storage::linked(&path, &request.program)?;
+        let is_ours = match there {
+            Linked::Elsewhere => is_annals(&path),
+            there => there != Linked::Other,
+        };
+        let outcome = match (there, request.remove) {
+            (Linked::Missing, true) | (Linked::Same, false) => FileOutcome::Unchanged,
+            (_, true) if !is_ours => FileOutcome::Unchanged,
+            (_, true) => FileOutcome::Deleted,
+            (Linked::Missing, false) => FileOutcome::Created,
+            (_, false) if is_ours => FileOutcome::Extended,
+            _ => return Err(foreign(&path)),
+        };
+        planned.push(Tool {
+            file: path,
+            outcome,
+        });
+    }
+    if !request.check && !project.dry_run {
+        for tool in &planned {
+            match tool.outcome {
+                FileOutcome::Created | FileOutcome::Extended => {
+                    storage::link(&tool.file, &request.program)?;
+                }
+                FileOutcome::Deleted => storage::unlink(&tool.file)?,
+                FileOutcome::Unchanged | FileOutcome::Reduced => {}
+            }
+        }
+    }
+    Ok(JournalReport { files: planned })
+}
+
+impl JournalReport {
+    /// Fails where `--check` found a tool that is not as wanted.
+    pub fn verdict(&self, check: bool) -> Result<()> {
+        let off = self
+            .files
+            .iter()
+            .find(|tool| tool.outcome != FileOutcome::Unchanged);
+        match off.filter(|_| check) {
+            None => Ok(()),
+            Some(tool) => Err(Error::failed("is no link to this program")
+                .at(&tool.file, None)
+                .hint("run it again without --check")),
+        }
+    }
+}
+
+/// Whether a link leads, or led, to an annals that is another file than this one.
+fn is_annals(path: &Path) -> bool {
+    std::fs::read_link(path)
+        .is_ok_and(|target| target.file_stem().is_some_and(|stem| stem == "annals"))
+}
+
+/// A program needs its system's ending to be found.
+fn with_ending(name: &str, program: &Path) -> PathBuf {
+    let mut name = PathBuf::from(name);
+    if let Some(ending) = program.extension().filter(|ending| *ending == "exe") {
+        name.set_extension(ending);
+    }
+    name
+}
+
+fn foreign(path: &Path) -> Error {
+    Error::refused("is not a link to annals, so it is not replaced")
+        .at(path, None)
+        .hint("rename it, and run it again")
+}

@@ -1,0 +1,188 @@
+//! Reads a file from its end, in regions of whole lines, within bounded memory.
+
+use std::fs::File;
+use std::io::Read;
+use std::io::Result;
+use std::io::Seek;
+use std::io::SeekFrom;
+
+use memchr::memchr;
+use memchr::memrchr;
+
+/// How much is read at once: it stays in a core's own cache while it is searched.
+pub(crate) const BLOCK: usize = 256 * 1024;
+
+/// A file on the way from its end to its beginning.
+///
+/// The buffer is filled from its back. What was read and not given out yet, the end of a line whose
+/// beginning is still unread, stays at the back, and the block before it is read in front of it.
+pub(crate) struct Backwards {
+    file: File,
+    /// Everything before this place is still to be read.
+    unread: u64,
+    buffer: Vec<u8>,
+    /// What is held: `buffer[start..end]`.
+    start: usize,
+    end: usize,
+    block: usize,
+    longest: usize,
+    /// Whether the line that is being read is too long to be held, so that its bytes are dropped.
+    dropping: bool,
+}
+
+/// A region of the file that begins and ends with a line.
+pub(crate) struct Region<'a> {
+    /// The lines, in the file's order; each ends in a newline, but perhaps the file's last.
+    pub(crate) lines: &'a [u8],
+    /// Where they begin in the file.
+    pub(crate) offset: u64,
+    /// How many lines after them were too long to be held.
+    pub(crate) dropped: usize,
+}
+
+impl Backwards {
+    /// Returns a reader of the first `length` bytes of a file, which drops lines over `longest` bytes.
+    pub(crate) fn new(file: File, length: u64, longest: usize) -> Self {
+        Self::with_block(file, length, longest, BLOCK)
+    }
+
+    fn with_block(file: File, length: u64, longest: usize, block: usize) -> Self {
+        Self {
+            file,
+            unread: length,
+            buffer: vec![0; 2 * block],
+            start: 2 * block,
+            end: 2 * block,
+            block,
+            longest,
+            dropping: false,
+        }
+    }
+
+    /// Returns the region of whole lines before the last one, or nothing where the file begins.
+    pub(crate) fn next(&mut self) -> Result<Option<Region<'_>>> {
+        let mut dropped = 0;
+        loop {
+            if self.unread == 0 {
+                let (from, to) = (self.start, self.end);
+                (self.start, self.end) = (from, from);
+                let is_over = from == to && dropped == 0;
+                return Ok((!is_over).then(|| Region {
+                    lines: &self.buffer[from..to],
+                    offset: 0,
+                    dropped,
+                }));
+            }
+            let read = self.read_block()?;
+            let block = self.start..self.start + read;
+            if self.dropping {
+                let Some(last) = memrchr(b'\n', &self.buffer[block.clone()]) else {
+                    self.end = self.start;
+                    continue;
+                };
+                self.dropping = false;
+                self.end = self.start + last + 1;
+            }
+            let block = self.start..self.end.min(block.end);
+            let lines = match memchr(b'\n', &self.buffer[block]) {
+                _ if self.unread == 0 => self.start,
+                Some(first) => self.start + first + 1,
+                None => self.end,
+            };
+            if lines == self.end && self.end - self.start > self.longest {
+                self.dropping = true;
+                self.end = self.start;
+                dropped += 1;
+            } else if lines < self.end {
+                let (from, to) = (lines, self.end);
+                self.end = lines;
+                return Ok(Some(Region {
+                    offset: self.unread + (from - self.start) as u64,
+                    lines: &self.buffer[from..to],
+                    dropped,
+                }));
+            }
+        }
+    }
+
+    /// Reads the block before what is held, and says how long it is.
+    fn read_block(&mut self) -> Result<usize> {
+        let held = self.end - self.start;
+        let length = usize::try_from(self.unread).map_or(self.block, |left| left.min(self.block));
+        if held + length > self.buffer.len() {
+            let mut larger = vec![0; 2 * self.buffer.len()];
+            let to = larger.len() - held;
+            larger[to..].copy_from_slice(&self.buffer[self.start..self.end]);
+            self.buffer = larger;
+            (self.start, self.end) = (to, to + held);
+        } else if self.start < length || held < self.block / 4 {
+            // Where little is held, the next block goes where the last one was: that memory is at hand.
+            let to = self.buffer.len() - held;
+            self.buffer.copy_within(self.start..self.end, to);
+            (self.start, self.end) = (to, to + held);
+        }
+        self.unread -= length as u64;
+        self.start -= length;
+        self.file.seek(SeekFrom::Start(self.unread))?;
+        self.file
+            .read_exact(&mut self.buffer[self.start..self.start + length])?;
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn regions(bytes: &[u8], block: usize, longest: usize) -> (Vec<(u64, Vec<u8>)>, usize) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        let mut reader = Backwards::with_block(file, bytes.len() as u64, longest, block);
+        let (mut found, mut dropped) = (Vec::new(), 0);
+        while let Some(region) = reader.next().unwrap() {
+            dropped += region.dropped;
+            if !region.lines.is_empty() {
+                found.push((region.offset, region.lines.to_vec()));
+            }
+        }
+        found.reverse();
+        (found, dropped)
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_dropped_and_counted() {
+        let long = "x".repeat(100);
+        let text = format!("one\n{long}\ntwo\n{long}\n{long}\nthree");
+        for block in [7, 16, 50] {
+            let (found, dropped) = regions(text.as_bytes(), block, 20);
+            let lines: Vec<u8> = found.into_iter().flat_map(|(_, lines)| lines).collect();
+            assert_eq!(lines, b"one\ntwo\nthree", "{block}");
+            assert_eq!(dropped, 3, "{block}");
+        }
+        assert_eq!(regions(long.as_bytes(), 7, 20), (Vec::new(), 1));
+        assert_eq!(regions(b"", 7, 60), (Vec::new(), 0));
+    }
+
+    proptest! {
+        #[test]
+        fn the_regions_are_the_file_cut_behind_newlines(
+            text in "[ab\n]{0,80}",
+            block in 1_usize..20,
+        ) {
+            let (found, dropped) = regions(text.as_bytes(), block, 1000);
+            prop_assert_eq!(dropped, 0);
+            let mut at = 0;
+            for (offset, lines) in &found {
+                prop_assert_eq!(*offset, at);
+                prop_assert_eq!(&text.as_bytes()[usize::try_from(at).unwrap()..][..lines.len()], &lines[..]);
+                at += lines.len() as u64;
+                prop_assert!(at == text.len() as u64 || lines.ends_with(b"\n"));
+            }
+            prop_assert_eq!(at, text.len() as u64);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What a caller wants written, before it has its time.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::journal::MAX_LINE;
+use crate::journal::escape;
+use crate::journal::record::strings;
+use crate::secrets;
+use crate::text::clip;
+
+/// The type of a record that names none.
+const DEFAULT_TYPE: &str = "note";
+
+/// The longest complaint about an input that is passed on, in characters.
+const LONGEST_FAULT: usize = 200;
+
+/// A record without its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    kind: String,
+    content: String,
+    tags: Option<Vec<String>>,
+    /// One JSON object, without white space between its parts: its numbers keep all their digits.
+    meta: Option<String>,
+}
+
+/// The fields as they came; each is read on its own, so that a fault names its field.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tags: Option<&'a RawValue>,
+    #[serde(borrow)]
+    meta: Option<&'a RawValue>,
+}
+
+impl Draft {
+    /// Returns a draft of these parts; `meta` is the text of a JSON object.
+    pub fn new(
+        kind: Option<String>,
+        content: String,
+        tags: Option<Vec<String>>,
+        meta: Option<&str>,
+    ) -> Result<Self> {
+        let kind = kind.unwrap_or_else(|| DEFAULT_TYPE.to_owned());
+        if kind.trim().is_empty() {
+            return Err(Error::failed("type must not be empty"));
+        }
+        if content.is_empty() {
+            return Err(Error::failed("content must not be empty"));
+        }
+        let meta = meta.map(object).transpose()?;
+        Ok(Self {
+            kind,
+            content,
+            tags,
+            meta,
+        })
+    }
+
+    /// Returns the draft that a JSON object `{type, content, tags?, meta?}` describes.
+    pub fn parse(json: &[u8]) -> Result<Self> {
+        let fields: Fields = input(json)?;
+        let content = value(fields.content, "content must be a string")?
+            .ok_or_else(|| Error::failed("content is required"))?;
+        let kind = value(fields.kind, "type must be a string")?;
+        let tags = value(fields.tags, "tags must be an array of strings")?;
+        Self::new(kind, content, tags, fields.meta.map(RawValue::get))
+    }
+
+    /// Returns the text of the record.
+    pub(crate) fn content(&self) -> &str {
+        &self.content
+    }
+
+    /// Returns the draft as a line of the journal, with its newline.
+    pub(crate) fn line(&self, time: &str) -> Result<String> {
+        let tags = self.tags.as_ref().map_or(Ok("null".to_owned()), json)?;
+        let line = format!(
+            "{{\"ts\":{},\"type\":{},\"content\":{},\"tags\":{tags},\"meta\":{}}}\n",
+            json(&time)?,
+            json(&self.kind)?,
+            json(&self.content)?,
+            self.meta.as_deref().unwrap_or("null"),
+        );
+        if line.len() > MAX_LINE {
+            let most = MAX_LINE / 1024 / 1024;
+            return Err(Error::failed(format!(
+                "the entry is larger than {most} MiB"
+            )));
+        }
+        Ok(match escape::visible(&line) {
+            Cow::Borrowed(_) => line,
+            Cow::Owned(escaped) => escaped,
+        })
+    }
+
+    /// Returns the rule that finds a secret in the draft.
+    pub(crate) fn secret(&self) -> Option<&'static str> {
+        let rule = |text: &str| secrets::find(text).first().map(|secret| secret.rule);
+        let meta = self.meta.as_deref();
+        rule(&self.content)
+            .or_else(|| rule(&self.kind))
+            .or_else(|| self.tags.iter().flatten().find_map(|tag| rule(tag)))
+            .or_else(|| meta.and_then(rule))
+            .or_else(|| {
+                let meta: Value = serde_json::from_str(meta?).ok()?;
+                strings(&meta).into_iter().find_map(rule)
+            })
+    }
+}
+
+/// Reads the one JSON object that an input has to be.
+pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
+    let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
+    match json.trim_ascii_start().first() {
+        None => Err(Error::failed(
+            "the input is empty, a JSON object was expected",
+        )),
+        // An array would be taken for an object's values in their order.
+        Some(b'[') => Err(Error::failed(
+            "the input must be a JSON object, not an array",
+        )),
+        Some(_) => serde_json::from_slice(json).map_err(|error| {
+            let fault = error.to_string();
+            Error::failed(format!("invalid input: {}", clip(&fault, LONGEST_FAULT)))
+        }),
+    }
+}
+
+fn value<T: DeserializeOwned>(field: Option<&RawValue>, wanted: &str) -> Result<Option<T>> {
+    let Some(field) = field else { return Ok(None) };
+    serde_json::from_str(field.get())
+        .map(Some)
+        .map_err(|error| {
+            let is_type = error.classify() == serde_json::error::Category::Data;
+            let fault = if is_type {
+                String::new()
+            } else {
+                format!(": {error}")
+            };
+            Error::failed(format!("{wanted}{fault}"))
+        })
+}
+
+/// Returns the compact text of a JSON object.
+fn object(json: &str) -> Result<String> {
+    // Read whole, because a text that is passed on unread may hold half a character.
+    match serde_json::from_str::<Value>(json) {
+        Ok(Value::Object(_)) => Ok(escape::compact(json)),
+        Ok(_) => Err(Error::failed("meta must be a JSON object")),
+        Err(error) => Err(Error::failed(format!(
+            "meta must be a JSON object: {error}"
+        ))),
+    }
+}
+
+fn json<T: serde::Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::failed(format!("cannot write it: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(json: &str) -> String {
+        Draft::parse(json.as_bytes()).unwrap().line("T").unwrap()
+    }
+
+    fn fault(json: &str) -> String {
+        Draft::parse(json.as_bytes()).unwrap_err().message
+    }
+
+    #[test]
+    fn keys_have_one_order_and_what_is_absent_is_null() {
+        assert_eq!(
+            line(r#"{"content":"c"}"#),
+            "{\"ts\":\"T\",\"type\":\"note\",\"content\":\"c\",\"tags\":null,\"meta\":null}\n"
+        );
+        assert_eq!(
+            line(
+                r#"{"meta":{"b": 12345678901234567890.10, "a":null},"tags":[],"content":"c","type":"fact"}"#
+            ),
+            "{\"ts\":\"T\",\"type\":\"fact\",\"content\":\"c\",\"tags\":[],\"meta\":{\"b\":12345678901234567890.10,\"a\":null}}\n"
+        );
+        assert!(
+            line(r#"{"content":"c","type":null,"tags":null,"meta":null}"#).contains("\"note\"")
+        );
+    }
+
+    #[test]
+    fn every_content_is_one_line() {
+        let content = "a\nb\r\t\"\\\u{0}\u{1b}\u{2028}\u{85}é\u{1f600}";
+        let json = serde_json::json!({ "content": content }).to_string();
+        let line = line(&json);
+        assert_eq!(line.lines().count(), 1);
+        assert!(
+            !line
+                .trim_end()
+                .chars()
+                .any(|c| c.is_control() || c == '\u{2028}')
+        );
+        let read: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(read["content"], content);
+    }
+
+    #[test]
+    fn a_fault_is_named() {
+        for (json, expected) in [
+            ("", "the input is empty"),
+            ("  \n", "the input is empty"),
+            ("[\"note\",\"c\"]", "not an array"),
+            ("{\"content\":\"c\"", "invalid input: EOF"),
+            ("{\"content\":\"c\"}{}", "trailing characters"),
+            ("{}", "content is required"),
+            ("{\"content\":null}", "content is required"),
+            ("{\"content\":\"\"}", "content must not be empty"),
+            ("{\"content\":5}", "content must be a string"),
+            (
+                "{\"content\":\"c\",\"type\":\"\"}",
+                "type must not be empty",
+            ),
+            ("{\"content\":\"c\",\"type\":1}", "type must be a string"),
+            (
+                "{\"content\":\"c\",\"tags\":\"t\"}",
+                "tags must be an array of strings",
+            ),
+            (
+                "{\"content\":\"c\",\"tags\":[1]}",
+                "tags must be an array of strings",
+            ),
+            (
+                "{\"content\":\"c\",\"meta\":[]}",
+                "meta must be a JSON object",
+            ),
+            ("{\"content\":\"c\",\"ts\":\"now\"}", "unknown field `ts`"),
+            (
+                "{\"content\":\"c\",\"content\":\"d\"}",
+                "duplicate field `content`",
+            ),
+            ("{\"content\":\"\\ud800\"}", "content must be a string: "),
+            (
+                "{\"content\":\"c\",\"meta\":{\"a\":\"\\ud800\"}}",
+                "meta must be a JSON object: ",
+            ),
+        ] {
+            let fault = fault(json);
+            assert!(fault.contains(expected), "{json}: {fault}");
+        }
+        let invalid = Draft::parse(b"{\"content\":\"\xff\"}").unwrap_err();
+        assert!(invalid.message.contains("invalid"), "{invalid}");
+    }
+
+    #[test]
+    fn a_secret_is_found_wherever_it_stands() {
+        let key = ["AK", "IAQ7ZT2LMX9VKC4RBW"].concat();
+        for json in [
+            format!("{{\"content\":\"use {key}\"}}"),
+            format!("{{\"content\":\"c\",\"tags\":[\"{key}\"]}}"),
+            format!("{{\"content\":\"c\",\"meta\":{{\"a\":[{{\"b\":\"x\\n{key}\"}}]}}}}"),
+        ] {
+            let draft = Draft::parse(json.as_bytes()).unwrap();
+            assert!(draft.secret().is_some(), "{json}");
+        }
+        assert_eq!(
+            Draft::parse(br#"{"content":"plain"}"#).unwrap().secret(),
+            None
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! JSON as it goes into the file and out to a reader: on one line, with nothing in it that no eye can see.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Returns a JSON text with every character escaped that ends a line or obeys no eye.
+///
+/// JSON itself escapes the controls of ASCII only. What follows U+007F, the line separators that many
+/// programs split at, what turns the direction of writing and the tag characters are written as `\u…`.
+/// Such characters stand in strings alone, so the text means the same.
+pub(crate) fn visible(json: &str) -> Cow<'_, str> {
+    if !json.bytes().any(may_begin) || !json.chars().any(is_hidden) {
+        return Cow::Borrowed(json);
+    }
+    let mut text = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_hidden(c) {
+            push(c, &mut text);
+        } else {
+            text.push(c);
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// Returns a JSON text without the white space between its parts.
+pub(crate) fn compact(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    let mut in_string = false;
+    let mut escaped = false;
+    for c in json.chars() {
+        if in_string {
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else if c.is_ascii_whitespace() {
+            continue;
+        } else {
+            in_string = c == '"';
+        }
+        text.push(c);
+    }
+    text
+}
+
+/// Writes a character as JSON writes it in escaped form.
+pub(crate) fn push(c: char, text: &mut String) {
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        // Writing to a string cannot fail.
+        let _written = write!(text, "\\u{unit:04x}").is_ok();
+    }
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\u{7f}'..='\u{9f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether a hidden character's UTF-8 may begin with this byte.
+fn may_begin(byte: u8) -> bool {
+    matches!(byte, 0x7f | 0xc2 | 0xe2 | 0xf3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_is_escaped_and_means_the_same() {
+        let text = "a\u{7f}\u{85}\u{9b}\u{2028}\u{2029}\u{202e}\u{2066}\u{e0041}é日\n\"\\";
+        let json = serde_json::to_string(text).unwrap();
+        let shown = visible(&json);
+        assert!(!shown.chars().any(is_hidden), "{shown}");
+        assert!(shown.contains("\\u2028\\u2029"), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        assert!(matches!(visible("\"é – 日\""), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn white_space_goes_outside_of_strings_only() {
+        assert_eq!(
+            compact("{ \"a \\\" b\" :\n [1, 2.50 ,\"c\\\\\" ] }\r\n"),
+            "{\"a \\\" b\":[1,2.50,\"c\\\\\"]}"
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! What must hold of a record beside the text that is looked for.
+
+use chrono::DateTime;
+use chrono::Days;
+use chrono::NaiveTime;
+use chrono::TimeDelta;
+use chrono::Utc;
+
+use crate::clock::parse_date;
+use crate::clock::parse_timestamp;
+use crate::error::Error;
+use crate::error::Result;
+use crate::journal::query::Query;
+use crate::journal::record::Record;
+
+/// The filters of one query.
+#[derive(Clone, Debug)]
+pub(crate) struct Filter {
+    kind: Option<String>,
+    tags: Vec<String>,
+    since: Option<DateTime<Utc>>,
+    /// The first moment that is too late.
+    before: Option<DateTime<Utc>>,
+}
+
+impl Filter {
+    /// Returns the filters that a query asks for.
+    pub(crate) fn new(query: &Query) -> Result<Self> {
+        let since = query
+            .since
+            .as_deref()
+            .map(|text| moment("since", text, false));
+        let before = query
+            .until
+            .as_deref()
+            .map(|text| moment("until", text, true));
+        Ok(Self {
+            kind: query.kind.clone(),
+            tags: query.tags.clone().unwrap_or_default(),
+            since: since.transpose()?,
+            before: before.transpose()?,
+        })
+    }
+
+    /// Says whether a record passes.
+    pub(crate) fn accepts(&self, record: &Record) -> bool {
+        self.kind
+            .as_deref()
+            .is_none_or(|kind| record.kind() == Some(kind))
+            && self.has_tags(record)
+            && self.is_in_time(record)
+    }
+
+    fn has_tags(&self, record: &Record) -> bool {
+        let tags = record.tags();
+        self.tags.iter().all(|tag| tags.contains(&tag.as_str()))
+    }
+
+    fn is_in_time(&self, record: &Record) -> bool {
+        if self.since.is_none() && self.before.is_none() {
+            return true;
+        }
+        record.time().is_some_and(|time| {
+            self.since.is_none_or(|since| time >= since)
+                && self.before.is_none_or(|before| time < before)
+        })
+    }
+}
+
+/// Returns the moment that a text names, or the first one after it; a day is all of its hours.
+fn moment(name: &str, text: &str, is_after: bool) -> Result<DateTime<Utc>> {
+    if let Some(time) = parse_timestamp(text) {
+        // Times are written in whole seconds, and a second is over with its last instant.
+        let after = TimeDelta::seconds(i64::from(is_after));
+        return time
+            .checked_add_signed(after)
+            .ok_or_else(|| unknown(name, text));
+    }
+    parse_date(text)
+        .and_then(|day| day.checked_add_days(Days::new(u64::from(is_after))))
+        .map(|day| day.and_time(NaiveTime::MIN).and_utc())
+        .ok_or_else(|| unknown(name, text))
+}
+
+fn unknown(name: &str, text: &str) -> Error {
+    Error::failed(format!("{name} is no day and no time: {text:?}"))
+        .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepts(query: &Query, line: &str) -> bool {
+        let record = Record::parse(line.as_bytes()).unwrap();
+        Filter::new(query).unwrap().accepts(&record)
+    }
+
+    #[test]
+    fn type_and_all_tags_must_fit() {
+        let line = r#"{"type":"note","tags":["a","b"]}"#;
+        let query = |kind: Option<&str>, tags: &[&str]| Query {
+            kind: kind.map(str::to_owned),
+            tags: Some(tags.iter().map(ToString::to_string).collect()),
+            ..Query::new("")
+        };
+        assert!(accepts(&query(Some("note"), &["b", "a"]), line));
+        assert!(accepts(&query(None, &[]), line));
+        assert!(!accepts(&query(Some("fact"), &[]), line));
+        assert!(!accepts(&query(None, &["a", "c"]), line));
+        assert!(!accepts(&query(None, &["a"]), "{}"));
+    }
+
+    #[test]
+    fn since_and_until_include_what_they_name() {
+        let line = r#"{"ts":"2026-02-17T10:11:12+00:00"}"#;
+        let between = |since: &str, until: &str| {
+            let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+            let query = Query {
+                since: some(since),
+                until: some(until),
+                ..Query::new("")
+            };
+            accepts(&query, line)
+        };
+        assert!(between("2026-02-17", "2026-02-17"));
+        assert!(between("2026-02-17T10:11:12Z", "2026-02-17T10:11:12Z"));
+        assert!(between("2026-02-17T12:00:00+02:00", ""));
+        assert!(!between("2026-02-17T10:11:13Z", ""));
+        assert!(!between("", "2026-02-16"));
+        let query = Query {
+            since: Some("2026-01-01".to_owned()),
+            ..Query::new("")
+        };
+        assert!(!accepts(&query, "{}"));
+        let query = Query {
+            until: Some("soon".to_owned()),
+            ..Query::new("")
+        };
+        assert!(Filter::new(&query).unwrap_err().message.contains("until"));
+    }
+}

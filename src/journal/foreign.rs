@@ -1,0 +1,224 @@
+//! Understands the lines that other tools keep as memories.
+
+use chrono::DateTime;
+use chrono::SecondsFormat;
+use chrono::Utc;
+use serde_json::Map;
+use serde_json::Value;
+
+use crate::clock::parse_date;
+use crate::clock::parse_timestamp;
+use crate::journal::draft::Draft;
+use crate::journal::record::strings;
+
+/// Where tools keep what was said, the surest name first; and so for the rest.
+const CONTENT: &[&str] = &[
+    "content",
+    "text",
+    "memory",
+    "fact",
+    "note",
+    "message",
+    "observation",
+    "body",
+    "value",
+    "summary",
+];
+const KIND: &[&str] = &["type", "kind", "category"];
+const TIME: &[&str] = &[
+    "ts",
+    "timestamp",
+    "time",
+    "created_at",
+    "createdAt",
+    "date",
+    "updated_at",
+];
+const TAGS: &[&str] = &["tags", "labels", "topics", "keywords"];
+const META: &[&str] = &["meta", "metadata"];
+
+/// Seconds since 1970 beyond which a number must be milliseconds.
+const LAST_SECOND: i64 = 100_000_000_000;
+
+/// A line of another tool's file, as a record.
+#[derive(Debug)]
+pub(crate) struct Foreign {
+    pub(crate) draft: Draft,
+    /// When it says it was written.
+    pub(crate) time: Option<DateTime<Utc>>,
+}
+
+impl Foreign {
+    /// Returns what a line says, or why it is not understood.
+    pub(crate) fn parse(line: &[u8]) -> Result<Self, String> {
+        let mut fields = match serde_json::from_slice(line) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(Value::String(content)) => Map::from_iter([("content".to_owned(), content.into())]),
+            Ok(_) => return Err("is no JSON object".to_owned()),
+            Err(error) => return Err(format!("is no JSON object: {error}")),
+        };
+        let time = take(&mut fields, TIME, moment);
+        let tags = take(&mut fields, TAGS, tag_list);
+        let graph = graph(&mut fields);
+        let kind = take(&mut fields, KIND, text);
+        let content = graph
+            .or_else(|| take(&mut fields, CONTENT, said))
+            .ok_or_else(|| format!("has no text in any of {}", CONTENT.join(", ")))?;
+        let draft = Draft::new(kind, content, tags, rest(fields).as_deref());
+        let draft = draft.map_err(|error| error.message)?;
+        Ok(Self { draft, time })
+    }
+
+    /// Returns the time to write, which is the run's where the line has none.
+    pub(crate) fn timestamp(&self, now: DateTime<Utc>) -> String {
+        let time = self.time.unwrap_or(now);
+        time.to_rfc3339_opts(SecondsFormat::AutoSi, false)
+    }
+}
+
+/// Takes out the first field of these names that `read` understands.
+fn take<T>(
+    fields: &mut Map<String, Value>,
+    names: &[&str],
+    read: impl Fn(&Value) -> Option<T>,
+) -> Option<T> {
+    let found = names
+        .iter()
+        .find_map(|name| Some((*name, read(fields.get(*name)?)?)));
+    let (name, value) = found?;
+    fields.shift_remove(name);
+    Some(value)
+}
+
+fn text(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    (!text.trim().is_empty()).then(|| text.to_owned())
+}
+
+/// Returns what was said: one text, or the texts of the parts of a message.
+fn said(value: &Value) -> Option<String> {
+    let Value::Array(parts) = value else {
+        return text(value);
+    };
+    let part = |part: &Value| text(part).or_else(|| text(part.get("text")?));
+    let texts: Vec<String> = parts.iter().filter_map(part).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+fn moment(value: &Value) -> Option<DateTime<Utc>> {
+    if let Some(text) = value.as_str() {
+        let day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
+        return parse_timestamp(text).or_else(day);
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a float beyond what a time can be becomes one that is none"
+    )]
+    let number = value
+        .as_i64()
+        .or_else(|| value.as_f64().map(|number| number as i64))?;
+    if number > LAST_SECOND {
+        DateTime::from_timestamp_millis(number)
+    } else {
+        DateTime::from_timestamp(number, 0)
+    }
+}
+
+fn tag_list(value: &Value) -> Option<Vec<String>> {
+    let tags: Vec<String> = match value {
+        Value::String(list) => list.split(',').map(|tag| tag.trim().to_owned()).collect(),
+        Value::Array(tags) => tags
+            .iter()
+            .map(|tag| tag.as_str().map(str::to_owned))
+            .collect::<Option<_>>()?,
+        _ => return None,
+    };
+    Some(tags.into_iter().filter(|tag| !tag.is_empty()).collect())
+}
+
+/// Returns what a line of a knowledge graph says: an entity with what was observed of it, or a relation.
+fn graph(fields: &mut Map<String, Value>) -> Option<String> {
+    let of = |name: &str| fields.get(name).and_then(text);
+    if let (Some(name), Some(Value::Array(_))) = (of("name"), fields.get("observations")) {
+        let kind = of("entityType").map_or(String::new(), |kind| format!(" ({kind})"));
+        let observed = fields.shift_remove("observations").unwrap_or_default();
+        let observed = strings(&observed).join("\n- ");
+        return Some(if observed.is_empty() {
+            format!("{name}{kind}")
+        } else {
+            format!("{name}{kind}\n- {observed}")
+        });
+    }
+    let (from, relation, to) = (of("from")?, of("relationType")?, of("to")?);
+    Some(format!("{from} {relation} {to}"))
+}
+
+/// Returns the fields that are left, as the record's own further fields: nothing is lost.
+fn rest(mut fields: Map<String, Value>) -> Option<String> {
+    let object = |value: &Value| value.as_object().cloned();
+    let mut meta = take(&mut fields, META, object).unwrap_or_default();
+    for (name, value) in fields {
+        if !value.is_null() {
+            meta.entry(name).or_insert(value);
+        }
+    }
+    (!meta.is_empty()).then(|| Value::Object(meta).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(json: &str) -> String {
+        let foreign = Foreign::parse(json.as_bytes()).unwrap();
+        let now = DateTime::from_timestamp(0, 0).unwrap();
+        let line = foreign.draft.line(&foreign.timestamp(now)).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    #[test]
+    fn our_own_lines_stay_as_they_are() {
+        let own = r#"{"ts":"2026-02-17T10:11:12+00:00","type":"note","content":"c","tags":["t"],"meta":{"a":1}}"#;
+        assert_eq!(line(own), own);
+    }
+
+    #[test]
+    fn other_shapes_are_understood_and_nothing_is_lost() {
+        for (json, expected) in [
+            (
+                r#"{"timestamp":1771323072,"text":"c","labels":"a, b","source":"chat","metadata":{"x":1}}"#,
+                r#"{"ts":"2026-02-17T10:11:12+00:00","type":"note","content":"c","tags":["a","b"],"meta":{"x":1,"source":"chat"}}"#,
+            ),
+            (
+                r#"{"created_at":"2026-02-17T12:11:12.5+02:00","memory":"c","category":"fact"}"#,
+                r#"{"ts":"2026-02-17T10:11:12.500+00:00","type":"fact","content":"c","tags":null,"meta":null}"#,
+            ),
+            (
+                r#"{"time":1771323072125,"role":"user","content":[{"type":"text","text":"a"},{"type":"image"},"b"]}"#,
+                r#"{"ts":"2026-02-17T10:11:12.125+00:00","type":"note","content":"a\nb","tags":null,"meta":{"role":"user"}}"#,
+            ),
+            (
+                r#"{"type":"entity","name":"Ada","entityType":"person","observations":["likes tea","uses vim"]}"#,
+                r#"{"ts":"1970-01-01T00:00:00+00:00","type":"entity","content":"Ada (person)\n- likes tea\n- uses vim","tags":null,"meta":{"name":"Ada","entityType":"person"}}"#,
+            ),
+            (
+                r#"{"type":"relation","from":"Ada","to":"larder","relationType":"owns"}"#,
+                r#"{"ts":"1970-01-01T00:00:00+00:00","type":"relation","content":"Ada owns larder","tags":null,"meta":{"from":"Ada","to":"larder","relationType":"owns"}}"#,
+            ),
+            (
+                r#""only text""#,
+                r#"{"ts":"1970-01-01T00:00:00+00:00","type":"note","content":"only text","tags":null,"meta":null}"#,
+            ),
+        ] {
+            assert_eq!(line(json), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        let fault = |json: &str| Foreign::parse(json.as_bytes()).unwrap_err();
+        assert!(fault("{\"torn").starts_with("is no JSON object: "));
+        assert_eq!(fault("[1]"), "is no JSON object");
+        assert!(fault("{\"id\":1}").starts_with("has no text in any of content, "));
+    }
+}

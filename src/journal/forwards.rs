@@ -1,0 +1,75 @@
+//! Reads lines from a place on to the end, within bounded memory.
+
+use std::fs::File;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Result;
+use std::io::Seek;
+use std::io::SeekFrom;
+
+use memchr::memchr;
+
+use crate::journal::backwards::BLOCK;
+
+/// A file on the way to its end.
+pub(crate) struct Forwards {
+    file: BufReader<File>,
+    at: u64,
+    longest: usize,
+    line: Vec<u8>,
+}
+
+/// One line as it was read.
+pub(crate) enum Line<'a> {
+    /// With its newline, but perhaps the file's last.
+    Whole(&'a [u8]),
+    /// Too long to be held.
+    Dropped,
+}
+
+impl Forwards {
+    /// Returns a reader that begins at a place in the file, and drops lines over `longest` bytes.
+    pub(crate) fn new(mut file: File, at: u64, longest: usize) -> Result<Self> {
+        file.seek(SeekFrom::Start(at))?;
+        Ok(Self {
+            file: BufReader::with_capacity(BLOCK, file),
+            at,
+            longest,
+            line: Vec::new(),
+        })
+    }
+
+    /// Returns where the next line begins.
+    pub(crate) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Returns the next line, or nothing at the end of the file.
+    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>> {
+        self.line.clear();
+        let mut dropped = false;
+        let mut length = 0;
+        loop {
+            let held = self.file.fill_buf()?;
+            let newline = memchr(b'\n', held);
+            let taken = newline.map_or(held.len(), |newline| newline + 1);
+            dropped |= self.line.len() + taken > self.longest;
+            if dropped {
+                self.line.clear();
+            } else {
+                self.line.extend_from_slice(&held[..taken]);
+            }
+            self.file.consume(taken);
+            length += taken as u64;
+            if newline.is_some() || taken == 0 {
+                break;
+            }
+        }
+        self.at += length;
+        Ok(match length {
+            0 => None,
+            _ if dropped => Some(Line::Dropped),
+            _ => Some(Line::Whole(&self.line)),
+        })
+    }
+}

@@ -1,0 +1,276 @@
+//! Finds the lines that may match, fast, and says of each whether it does.
+
+use std::ops::Range;
+
+use memchr::memchr;
+use memchr::memchr_iter;
+use memchr::memmem::Finder;
+use memchr::memrchr;
+use regex::bytes::Regex;
+use regex::bytes::RegexBuilder;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::journal::MAX_LINE;
+use crate::journal::escape;
+use crate::journal::filter::Filter;
+use crate::journal::query::Mode;
+use crate::journal::query::Query;
+use crate::journal::record::Record;
+use crate::journal::record::trimmed;
+
+/// The most memory that a compiled regular expression may take, in bytes.
+const LARGEST_REGEX: usize = 2 * 1024 * 1024;
+
+/// The shortest part of a query that narrows the lines down well enough to be looked for alone.
+const SHORTEST_PART: usize = 3;
+
+/// How many characters of a query are looked for in all the forms that JSON has for them.
+const LONGEST_ENCODED: usize = 16;
+
+/// What a line is to a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It does not match.
+    Other,
+    /// It would be looked at, but it is no JSON object.
+    Malformed,
+    /// It matches.
+    Match,
+}
+
+/// A query that is ready to be compared.
+pub(crate) struct Matcher {
+    text: Text,
+    mode: Mode,
+    narrowing: Narrowing,
+    /// Whether decoded text may match where the line does not.
+    decodes: bool,
+    filter: Filter,
+}
+
+enum Text {
+    Literal(Box<Finder<'static>>),
+    Regex(Regex),
+}
+
+/// How the lines are found that are worth a closer look.
+enum Narrowing {
+    /// They hold one of these.
+    Parts(Vec<Finder<'static>>),
+    /// They match this, which knows the escaped forms.
+    Encoded(Regex),
+    /// All are.
+    None,
+}
+
+impl Matcher {
+    /// Returns the matcher of a query; fails where its regular expression or its times are none.
+    pub(crate) fn new(query: &Query) -> Result<Self> {
+        let filter = Filter::new(query)?;
+        let (mode, text) = (query.mode, query.q.as_str());
+        if let Some((pattern, ignores_case)) = regex_of(text) {
+            return Ok(Self {
+                text: Text::Regex(compiled(pattern, ignores_case)?),
+                mode,
+                narrowing: Narrowing::None,
+                decodes: mode != Mode::Rg,
+                filter,
+            });
+        }
+        let is_plain = text.chars().all(is_plain);
+        Ok(Self {
+            text: Text::Literal(Box::new(finder(text))),
+            mode,
+            narrowing: narrowing(text, mode, is_plain)?,
+            decodes: match mode {
+                Mode::Rg => false,
+                Mode::Jq => true,
+                Mode::Hybrid => !is_plain,
+            },
+            filter,
+        })
+    }
+
+    /// Returns the lines that may match, in the file's order.
+    pub(crate) fn candidates(&self, lines: &[u8]) -> Vec<Range<usize>> {
+        match &self.narrowing {
+            Narrowing::None => every_line(lines),
+            Narrowing::Encoded(regex) => {
+                let next = |at| regex.find_at(lines, at).map(|found| found.start());
+                lines_at(lines, next)
+            }
+            Narrowing::Parts(parts) => match &parts[..] {
+                [part] => lines_with(part, lines),
+                parts => {
+                    let all = parts.iter().flat_map(|part| lines_with(part, lines));
+                    let mut all: Vec<_> = all.collect();
+                    all.sort_unstable_by_key(|line| line.start);
+                    all.dedup();
+                    all
+                }
+            },
+        }
+    }
+
+    /// Says what a line is to the query.
+    pub(crate) fn verdict(&self, line: &[u8]) -> Verdict {
+        let line = trimmed(line);
+        if line.is_empty() {
+            return Verdict::Other;
+        }
+        if line.len() > MAX_LINE {
+            return Verdict::Malformed;
+        }
+        let is_raw = self.mode != Mode::Jq && self.text.is_in(line);
+        if !is_raw && !self.decodes {
+            return Verdict::Other;
+        }
+        match Record::parse(line) {
+            None if is_raw => Verdict::Malformed,
+            None => Verdict::Other,
+            Some(record) => {
+                let matches = is_raw
+                    || record
+                        .texts()
+                        .iter()
+                        .any(|text| self.text.is_in(text.as_bytes()));
+                if matches && self.filter.accepts(&record) {
+                    Verdict::Match
+                } else {
+                    Verdict::Other
+                }
+            }
+        }
+    }
+}
+
+impl Text {
+    fn is_in(&self, text: &[u8]) -> bool {
+        match self {
+            Self::Literal(finder) => finder.find(text).is_some(),
+            Self::Regex(regex) => regex.is_match(text),
+        }
+    }
+}
+
+/// Returns the regular expression that a query holds between slashes, and whether it ignores case.
+fn regex_of(query: &str) -> Option<(&str, bool)> {
+    let inner = query.strip_prefix('/')?;
+    let (pattern, ignores_case) = match inner.strip_suffix("/i") {
+        Some(pattern) => (pattern, true),
+        None => (inner.strip_suffix('/')?, false),
+    };
+    (!pattern.is_empty()).then_some((pattern, ignores_case))
+}
+
+fn compiled(pattern: &str, ignores_case: bool) -> Result<Regex> {
+    RegexBuilder::new(pattern)
+        .case_insensitive(ignores_case)
+        .size_limit(LARGEST_REGEX)
+        .dfa_size_limit(LARGEST_REGEX)
+        .build()
+        .map_err(|error| {
+            let fault = error.to_string();
+            let last = fault.lines().last().unwrap_or_default();
+            let last = last.trim_start_matches("error: ");
+            Error::failed(format!(
+                "the regular expression /{pattern}/ is invalid: {last}"
+            ))
+        })
+}
+
+/// Finds out what every line that matches must hold.
+fn narrowing(text: &str, mode: Mode, is_plain: bool) -> Result<Narrowing> {
+    if text.is_empty() {
+        return Ok(Narrowing::None);
+    }
+    if mode == Mode::Rg || (is_plain && mode == Mode::Hybrid) {
+        return Ok(Narrowing::Parts(vec![finder(text)]));
+    }
+    let part = text
+        .split(|c| !is_plain_char(c))
+        .max_by_key(|part| part.len());
+    match part.filter(|part| part.len() >= SHORTEST_PART || is_plain) {
+        // No writer escapes such characters, but the decoded text is what this mode promises.
+        Some(part) if mode == Mode::Jq => Ok(Narrowing::Parts(vec![finder(part), finder("\\u00")])),
+        Some(part) => Ok(Narrowing::Parts(vec![finder(part)])),
+        None => {
+            let encoded: String = text.chars().take(LONGEST_ENCODED).map(encoded).collect();
+            let raw = regex::escape(text);
+            let either = format!("{encoded}|{raw}");
+            compiled(&either, false).map(Narrowing::Encoded)
+        }
+    }
+}
+
+/// Whether a character stands for itself in every JSON text that programs write.
+fn is_plain(c: char) -> bool {
+    is_plain_char(c)
+}
+
+fn is_plain_char(c: char) -> bool {
+    // Some escape what HTML gives a meaning, the slash, or all but the plainest of ASCII.
+    matches!(c, ' '..='~')
+        && !matches!(
+            c,
+            '"' | '\\' | '/' | '<' | '>' | '&' | '\'' | '+' | '`' | '='
+        )
+}
+
+/// Returns the pattern of all the forms in which JSON may hold a character.
+fn encoded(c: char) -> String {
+    let mut forms = vec![regex::escape(&c.to_string())];
+    let short = match c {
+        '"' | '\\' | '/' => Some(c),
+        '\n' => Some('n'),
+        '\r' => Some('r'),
+        '\t' => Some('t'),
+        '\u{8}' => Some('b'),
+        '\u{c}' => Some('f'),
+        _ => None,
+    };
+    forms.extend(short.map(|short| regex::escape(&format!("\\{short}"))));
+    let mut escaped = String::new();
+    escape::push(c, &mut escaped);
+    let escaped = escaped.replace("\\u", "\\\\u");
+    forms.push(format!("(?i:{escaped})"));
+    format!("(?:{})", forms.join("|"))
+}
+
+fn finder(text: &str) -> Finder<'static> {
+    Finder::new(text).into_owned()
+}
+
+fn every_line(lines: &[u8]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut found = Vec::new();
+    for newline in memchr_iter(b'\n', lines) {
+        found.push(start..newline + 1);
+        start = newline + 1;
+    }
+    if start < lines.len() {
+        found.push(start..lines.len());
+    }
+    found
+}
+
+fn lines_with(part: &Finder, lines: &[u8]) -> Vec<Range<usize>> {
+    lines_at(lines, |at| part.find(&lines[at..]).map(|found| at + found))
+}
+
+/// Returns the lines in which `next` finds something, from one line to the next.
+fn lines_at(lines: &[u8], next: impl Fn(usize) -> Option<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(place) = next(at) {
+        let start = memrchr(b'\n', &lines[at..place]).map_or(at, |newline| at + newline + 1);
+        let end = memchr(b'\n', &lines[place..]).map_or(lines.len(), |newline| place + newline + 1);
+        found.push(start..end);
+        at = end;
+        if at >= lines.len() {
+            break;
+        }
+    }
+    found
+}

@@ -1,0 +1,50 @@
+//! An append-only JSONL file, searched from its end.
+//!
+//! One record a line, its keys always in this order, what is absent `null`:
+//!
+//! ```text
+//! {"ts":"2026-03-01T12:00:00+00:00","type":"note","content":"User prefers Python.","tags":["preference"],"meta":null}
+//! ```
+//!
+//! Lines are added under an exclusive lock on the file and never rewritten. Other programs may add to
+//! the file as well: every line that is one JSON object counts as a record, and any other is skipped.
+
+mod backwards;
+mod draft;
+mod escape;
+mod filter;
+mod foreign;
+mod forwards;
+mod import;
+mod matcher;
+mod place;
+mod query;
+mod record;
+mod requests;
+mod search;
+mod statistics;
+mod tail;
+mod write;
+
+pub use draft::Draft;
+pub use import::Imported;
+pub use import::import;
+pub use place::place;
+pub use query::MAX_WINDOW;
+pub use query::Mode;
+pub use query::Query;
+pub use search::Found;
+pub use search::search;
+pub use statistics::Frequency;
+pub use statistics::Statistics;
+pub use statistics::statistics;
+pub use tail::Entry;
+pub use tail::Reached;
+pub use tail::last;
+pub use tail::read_from;
+pub use write::Writing;
+pub use write::Written;
+pub use write::write;
+
+/// The longest line that is written or searched, in bytes; a longer one is skipped.
+pub const MAX_LINE: usize = 8 * 1024 * 1024;

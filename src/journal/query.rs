@@ -1,0 +1,172 @@
+//! What is asked of the journal.
+
+use serde::Deserialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::journal::draft::input;
+
+/// The widest window that a search grows to by itself, in lines.
+pub const MAX_WINDOW: usize = 1_000_000;
+
+/// How many results are given where no limit is asked for.
+const DEFAULT_LIMIT: usize = 20;
+
+/// How many lines from the end are searched first where no window is asked for.
+const DEFAULT_WINDOW: usize = 50_000;
+
+/// By how much a window grows that holds too few results.
+const GROWTH: usize = 4;
+
+/// What a query is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The line as it stands in the file, and its decoded texts where the query may be escaped there.
+    #[default]
+    Hybrid,
+    /// The line as it stands in the file.
+    Rg,
+    /// The decoded texts of content, type, tags and meta.
+    Jq,
+}
+
+/// A search: what to look for, how far back, and what else must hold.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty one matches every line.
+    pub q: String,
+    /// The most results.
+    #[serde(default = "default_limit")]
+    pub limit: usize,
+    /// How many lines from the end are searched first.
+    #[serde(default = "default_window")]
+    pub window_lines: usize,
+    /// What the query is compared with.
+    #[serde(default)]
+    pub mode: Mode,
+    /// The type that a record must have.
+    #[serde(default, rename = "type")]
+    pub kind: Option<String>,
+    /// The tags that a record must have, all of them.
+    #[serde(default)]
+    pub tags: Option<Vec<String>>,
+    /// The day or time from which on a record must be.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// The day or time up to which a record must be.
+    #[serde(default)]
+    pub until: Option<String>,
+}
+
+fn default_limit() -> usize {
+    DEFAULT_LIMIT
+}
+
+fn default_window() -> usize {
+    DEFAULT_WINDOW
+}
+
+impl Query {
+    /// Returns the search for a text, with everything else left as it is by default.
+    pub fn new(q: impl Into<String>) -> Self {
+        Self {
+            q: q.into(),
+            limit: DEFAULT_LIMIT,
+            window_lines: DEFAULT_WINDOW,
+            mode: Mode::default(),
+            kind: None,
+            tags: None,
+            since: None,
+            until: None,
+        }
+    }
+
+    /// Returns the search that a JSON object `{q, limit?, window_lines?, mode?, …}` describes.
+    pub fn parse(json: &[u8]) -> Result<Self> {
+        let query: Self = input(json)?;
+        query.check()?;
+        Ok(query)
+    }
+
+    /// Fails where a number makes no sense.
+    pub(crate) fn check(&self) -> Result<()> {
+        for (name, number) in [("limit", self.limit), ("window_lines", self.window_lines)] {
+            if number == 0 {
+                return Err(Error::failed(format!("{name} must be 1 or more")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many lines are searched at most: a wider window is used where one was asked for.
+    pub(crate) fn widest_window(&self) -> usize {
+        self.window_lines.max(MAX_WINDOW)
+    }
+
+    /// Returns the window after growth that is the first to hold this many lines.
+    pub(crate) fn window_for(&self, lines: usize) -> usize {
+        let widest = self.widest_window();
+        let mut window = self.window_lines;
+        while window < lines && window < widest {
+            window = window.saturating_mul(GROWTH).min(widest);
+        }
+        window
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_has_its_default() {
+        let query = Query::parse(br#"{"q":"Python"}"#).unwrap();
+        assert_eq!(query, Query::new("Python"));
+        assert_eq!((query.limit, query.window_lines), (20, 50_000));
+        assert_eq!(query.mode, Mode::Hybrid);
+        let query =
+            Query::parse(br#"{"q":"a","limit":5,"mode":"rg","tags":["t"],"since":"2026-02-01"}"#);
+        let query = query.unwrap();
+        assert_eq!((query.limit, query.mode), (5, Mode::Rg));
+    }
+
+    #[test]
+    fn a_fault_is_named() {
+        for (json, expected) in [
+            ("{}", "missing field `q`"),
+            ("{\"q\":1}", "invalid type"),
+            ("{\"q\":\"a\",\"query\":1}", "unknown field `query`"),
+            ("{\"q\":\"a\",\"limit\":-1}", "invalid value"),
+            ("{\"q\":\"a\",\"limit\":0}", "limit must be 1 or more"),
+            (
+                "{\"q\":\"a\",\"window_lines\":0}",
+                "window_lines must be 1 or more",
+            ),
+            ("{\"q\":\"a\",\"mode\":\"sql\"}", "unknown variant `sql`"),
+        ] {
+            let fault = Query::parse(json.as_bytes()).unwrap_err().message;
+            assert!(fault.contains(expected), "{json}: {fault}");
+        }
+    }
+
+    #[test]
+    fn a_window_grows_fourfold_up_to_a_million_lines() {
+        let windows = |first| {
+            let query = Query {
+                window_lines: first,
+                ..Query::new("")
+            };
+            [1, first + 1, 4 * first + 1, 16 * first + 1, usize::MAX]
+                .map(|lines| query.window_for(lines))
+        };
+        assert_eq!(
+            windows(50_000),
+            [50_000, 200_000, 800_000, 1_000_000, 1_000_000]
+        );
+        assert_eq!(windows(1_000_000), [1_000_000; 5]);
+        assert_eq!(windows(3_000_000), [3_000_000; 5]);
+        assert_eq!(windows(2)[..4], [2, 8, 32, 128]);
+    }
+}

@@ -1,0 +1,201 @@
+//! Searches the journal from its end, in a window that grows until it holds enough.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::Path;
+
+use memchr::memchr_iter;
+use memchr::memrchr_iter;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::journal::MAX_LINE;
+use crate::journal::backwards::Backwards;
+use crate::journal::backwards::Region;
+use crate::journal::escape;
+use crate::journal::matcher::Matcher;
+use crate::journal::matcher::Verdict;
+use crate::journal::query::Query;
+use crate::journal::record::lossy;
+use crate::storage::read;
+
+/// The most bytes that the results have together, but for the first, which is always given.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+/// What a search found.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    /// The records that match, the latest first, each as it stands in the file.
+    pub results: Vec<Box<RawValue>>,
+    /// Whether the window holds more matches than were asked for, or than fit into 4 MiB.
+    pub truncated: bool,
+    /// How many lines from the end were asked for after growth.
+    pub used_window_lines: usize,
+    /// How many lines that looked like matches are no JSON objects, or too long to be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<usize>,
+}
+
+/// Searches the journal; one that is missing or empty holds nothing.
+pub fn search(path: &Path, query: &Query) -> Result<Found> {
+    query.check()?;
+    let mut progress = Progress::new(query)?;
+    if let Some((file, length)) = open(path)? {
+        let mut reader = Backwards::new(file, length, MAX_LINE);
+        while let Some(region) = reader.next().at("read", path)? {
+            if progress.take(&region)?.is_over() {
+                break;
+            }
+        }
+    }
+    Ok(progress.end())
+}
+
+/// Opens the journal, and says how long it is at this moment; nothing where there is none.
+pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
+    let metadata = match std::fs::metadata(path) {
+        Err(error) if read::is_absent(&error) => return Ok(None),
+        metadata => metadata.at("read", path)?,
+    };
+    if metadata.is_dir() {
+        return Err(Error::failed("is a directory, a file was expected").at(path, None));
+    }
+    // A device such as /dev/null holds nothing, and opening a pipe would wait for its other end.
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let file = File::open(path).at("read", path)?;
+    let length = file.metadata().at("read", path)?.len();
+    Ok(Some((file, length)))
+}
+
+/// A search on its way to the beginning of the file.
+struct Progress<'a> {
+    query: &'a Query,
+    matcher: Matcher,
+    /// How many lines lie behind, counted from the end.
+    lines: usize,
+    /// Where the search ends: the widest window, or the one that turned out to hold enough.
+    bound: usize,
+    results: Vec<Box<RawValue>>,
+    bytes: usize,
+    truncated: bool,
+    skipped: usize,
+}
+
+/// Whether a search goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    On,
+    Over,
+}
+
+impl Step {
+    fn is_over(self) -> bool {
+        self == Self::Over
+    }
+}
+
+impl<'a> Progress<'a> {
+    fn new(query: &'a Query) -> Result<Self> {
+        Ok(Self {
+            query,
+            matcher: Matcher::new(query)?,
+            lines: 0,
+            bound: query.widest_window(),
+            results: Vec::new(),
+            bytes: 0,
+            truncated: false,
+            skipped: 0,
+        })
+    }
+
+    fn take(&mut self, region: &Region) -> Result<Step> {
+        self.skipped += region.dropped.min(self.bound - self.lines);
+        self.lines += region.dropped;
+        if self.lines >= self.bound {
+            return Ok(Step::Over);
+        }
+        let held = self.lines + count(region.lines);
+        let lines = if held > self.bound {
+            last_lines(region.lines, self.bound - self.lines)
+        } else {
+            region.lines
+        };
+        let mut behind = lines.len();
+        // Of each candidate, how many lines lie between it and the end of the file.
+        let mut after = self.lines;
+        for line in self.matcher.candidates(lines).into_iter().rev() {
+            after += count(&lines[line.end..behind]);
+            behind = line.end;
+            if after >= self.bound || self.judge(lines, line, after)?.is_over() {
+                return Ok(Step::Over);
+            }
+        }
+        self.lines = held;
+        Ok(if held >= self.bound {
+            Step::Over
+        } else {
+            Step::On
+        })
+    }
+
+    /// Takes in one candidate that has so many lines after it.
+    fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<Step> {
+        let line = &lines[line];
+        match self.matcher.verdict(line) {
+            Verdict::Other => {}
+            Verdict::Malformed => self.skipped += 1,
+            Verdict::Match => {
+                let is_full = !self.results.is_empty() && self.bytes + line.len() > MOST_BYTES;
+                if is_full || self.results.len() == self.query.limit {
+                    self.truncated = true;
+                    self.bound = self.query.window_for(after + 1).min(self.bound);
+                    return Ok(Step::Over);
+                }
+                self.bytes += line.len();
+                self.results.push(shown(line)?);
+                if self.results.len() == self.query.limit {
+                    self.bound = self.query.window_for(after + 1);
+                }
+            }
+        }
+        Ok(Step::On)
+    }
+
+    fn end(self) -> Found {
+        Found {
+            results: self.results,
+            truncated: self.truncated,
+            used_window_lines: self.bound,
+            skipped: Some(self.skipped),
+        }
+    }
+}
+
+/// Returns a line that is JSON as it is shown.
+pub(crate) fn shown(line: &[u8]) -> Result<Box<RawValue>> {
+    let text = lossy(line);
+    let text = escape::visible(&text).into_owned();
+    RawValue::from_string(text)
+        .map_err(|error| Error::failed(format!("cannot show a line: {error}")))
+}
+
+/// Counts the lines of a text; a last one without a newline is one, too.
+fn count(lines: &[u8]) -> usize {
+    let newlines = memchr_iter(b'\n', lines).count();
+    let is_open = lines.last().is_some_and(|last| *last != b'\n');
+    newlines + usize::from(is_open)
+}
+
+/// Returns the last lines of a text, so many at most.
+fn last_lines(lines: &[u8], most: usize) -> &[u8] {
+    let body = lines.strip_suffix(b"\n").unwrap_or(lines);
+    match memrchr_iter(b'\n', body).nth(most.saturating_sub(1)) {
+        Some(newline) => &lines[newline + 1..],
+        None => lines,
+    }
+}

@@ -1,0 +1,189 @@
+//! Reads the latest records in the order in which they were written, and those that come after.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::error::At;
+use crate::error::Result;
+use crate::journal::MAX_LINE;
+use crate::journal::backwards::Backwards;
+use crate::journal::forwards::Forwards;
+use crate::journal::forwards::Line;
+use crate::journal::record::Record;
+use crate::journal::record::trimmed;
+use crate::journal::search::open;
+use crate::journal::search::shown;
+
+/// A record, as it stands in the journal and as it is understood.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Entry {
+    /// The line.
+    pub json: Box<RawValue>,
+    #[serde(skip)]
+    record: Record,
+}
+
+impl Entry {
+    /// Returns when it was written, as it says there.
+    pub fn time(&self) -> &str {
+        self.record.text("ts").unwrap_or("-")
+    }
+
+    /// Returns what kind of record it is.
+    pub fn kind(&self) -> &str {
+        self.record.kind().unwrap_or("-")
+    }
+
+    /// Returns its text.
+    pub fn content(&self) -> &str {
+        self.record.text("content").unwrap_or_default()
+    }
+
+    /// Returns its tags.
+    pub fn tags(&self) -> Vec<&str> {
+        self.record.tags()
+    }
+}
+
+/// What was read up to the end of the journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Where the next line will begin.
+    pub at: u64,
+    /// How many lines on the way are no JSON objects, or too long to be read.
+    pub skipped: usize,
+    /// Whether whoever was given the records wants no more of them.
+    pub stopped: bool,
+}
+
+/// Returns where the last records begin, so many at most.
+pub fn last(path: &Path, records: usize) -> Result<u64> {
+    let Some((file, length)) = open(path)? else {
+        return Ok(0);
+    };
+    if records == 0 {
+        return Ok(length);
+    }
+    let mut reader = Backwards::new(file, length, MAX_LINE);
+    let mut found = 0;
+    let mut at = length;
+    while let Some(region) = reader.next().at("read", path)? {
+        let mut end = region.lines.len();
+        for line in region.lines.split_inclusive(|byte| *byte == b'\n').rev() {
+            end -= line.len();
+            if Record::parse(trimmed(line)).is_some() {
+                found += 1;
+                at = region.offset + end as u64;
+            }
+            if found == records {
+                return Ok(at);
+            }
+        }
+    }
+    Ok(at)
+}
+
+/// Reads records from a place on to the end, and gives each to `take`, which says whether it wants more.
+///
+/// A last line without its newline may still be on its way: it is read only where it `is_final`. A
+/// journal that has become shorter is read from its beginning.
+pub fn read_from(
+    path: &Path,
+    at: u64,
+    is_final: bool,
+    mut take: impl FnMut(&Entry) -> bool,
+) -> Result<Reached> {
+    let mut reached = Reached {
+        at,
+        ..Reached::default()
+    };
+    let Some((file, length)) = open(path)? else {
+        return Ok(Reached::default());
+    };
+    if length < at {
+        reached.at = 0;
+    }
+    if length == at {
+        return Ok(reached);
+    }
+    let mut reader = Forwards::new(file, reached.at, MAX_LINE).at("read", path)?;
+    while let Some(line) = reader.next().at("read", path)? {
+        let line = match line {
+            Line::Whole(line) if !line.ends_with(b"\n") && !is_final => return Ok(reached),
+            Line::Whole(line) => trimmed(line),
+            Line::Dropped => b"-",
+        };
+        if let Some(record) = Record::parse(line) {
+            let json = shown(line)?;
+            reached.stopped = !take(&Entry { json, record });
+        } else if !line.is_empty() {
+            reached.skipped += 1;
+        }
+        reached.at = reader.at();
+        if reached.stopped {
+            break;
+        }
+    }
+    Ok(reached)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage;
+
+    fn contents(path: &Path, at: u64, is_final: bool) -> (Vec<String>, Reached) {
+        let mut contents = Vec::new();
+        let reached = read_from(path, at, is_final, |entry| {
+            contents.push(entry.content().to_owned());
+            true
+        });
+        (contents, reached.unwrap())
+    }
+
+    #[test]
+    fn the_last_records_come_in_order_and_the_rest_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.jsonl");
+        assert_eq!(last(&path, 3).unwrap(), 0);
+        assert_eq!(contents(&path, 0, true), (Vec::new(), Reached::default()));
+        for line in [
+            "{\"content\":\"a\"}",
+            "torn",
+            "",
+            "{\"content\":\"b\"}",
+            "{\"content\":\"c\"}",
+        ] {
+            storage::append(&path, format!("{line}\n").as_bytes()).unwrap();
+        }
+        let (found, reached) = contents(&path, last(&path, 2).unwrap(), true);
+        assert_eq!(
+            (found, reached.skipped),
+            (vec!["b".to_owned(), "c".to_owned()], 0)
+        );
+        let (found, reached) = contents(&path, last(&path, 9).unwrap(), true);
+        assert_eq!((found.len(), reached.skipped), (3, 1));
+        assert_eq!(
+            contents(&path, last(&path, 0).unwrap(), true).0,
+            Vec::<String>::new()
+        );
+        storage::append(&path, b"{\"content\":\"d\"}").unwrap();
+        assert_eq!(contents(&path, reached.at, false).0, ["d"]);
+    }
+
+    #[test]
+    fn an_unfinished_line_waits_and_a_shorter_journal_starts_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.jsonl");
+        storage::append(&path, b"{\"content\":\"a\"}").unwrap();
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(15).unwrap();
+        assert_eq!(contents(&path, 0, false).0, Vec::<String>::new());
+        let (found, reached) = contents(&path, 0, true);
+        assert_eq!((found, reached.at), (vec!["a".to_owned()], 15));
+        assert_eq!(contents(&path, 4000, true).0, ["a"]);
+    }
+}

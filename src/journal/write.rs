@@ -1,0 +1,165 @@
+//! Adds records to the journal: all of a call or none, each acknowledged only when it is there.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use chrono::SecondsFormat;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::error::Result;
+use crate::journal::draft::Draft;
+use crate::journal::requests;
+use crate::journal::requests::Request;
+use crate::journal::requests::Standing;
+use crate::storage::Access;
+use crate::storage::Log;
+
+/// How a write is made.
+#[derive(Clone, Debug)]
+pub struct Writing {
+    /// The time that the records get.
+    pub clock: Clock,
+    /// Whether the records are brought to the disk before they are acknowledged.
+    pub sync: bool,
+    /// Whether text that looks like a secret is written all the same.
+    pub allow_secret: bool,
+    /// The caller's name for this write: under the same one, nothing is written twice.
+    pub request: Option<String>,
+    /// Whether nothing is written at all.
+    pub dry_run: bool,
+}
+
+impl Writing {
+    /// Returns the usual way to write: flushed, without secrets, without an id.
+    pub fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            sync: true,
+            allow_secret: false,
+            request: None,
+            dry_run: false,
+        }
+    }
+}
+
+/// What a write added.
+#[derive(Debug)]
+pub struct Written {
+    /// The journal.
+    pub file: PathBuf,
+    /// The lines as they stand in the journal.
+    lines: String,
+    /// Whether the lines are there because an earlier call with the same request id wrote them.
+    pub repeated: bool,
+}
+
+impl Written {
+    /// Returns the lines that were written, one record each.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.lines()
+    }
+
+    /// Returns the one entry, as the document of a single write shows it.
+    pub fn entry(&self) -> Result<Acknowledged<'_>> {
+        let line = self.lines().next().unwrap_or("null");
+        let entry = serde_json::from_str(line)
+            .map_err(|error| Error::failed(format!("cannot show the entry: {error}")))?;
+        Ok(Acknowledged {
+            ok: true,
+            file: &self.file,
+            entry,
+        })
+    }
+}
+
+/// The answer to a write of one record.
+#[derive(Debug, Serialize)]
+pub struct Acknowledged<'a> {
+    ok: bool,
+    file: &'a Path,
+    entry: &'a RawValue,
+}
+
+/// Adds records to the journal under one lock, with one write and one flush.
+pub fn write(path: &Path, drafts: &[Draft], writing: &Writing) -> Result<Written> {
+    refuse_secrets(drafts, writing)?;
+    if let Some(id) = &writing.request {
+        requests::check(id)?;
+    }
+    let time = writing
+        .clock
+        .now()
+        .to_rfc3339_opts(SecondsFormat::Secs, false);
+    let lines = lines(drafts, &time)?;
+    if writing.dry_run || lines.is_empty() {
+        return Ok(written(path, lines, false));
+    }
+    let mut log = Log::lock(path, Access::Private)?;
+    let Some(id) = &writing.request else {
+        add(&mut log, &lines, writing)?;
+        return Ok(written(path, lines, false));
+    };
+    let Some(earlier) = requests::find(path, id)? else {
+        let request = Request::new(id, log.next_line()?, &time, lines.as_bytes());
+        requests::remember(path, &request)?;
+        add(&mut log, &lines, writing)?;
+        return Ok(written(path, lines, false));
+    };
+    let same = self::lines(drafts, &earlier.ts)?;
+    match earlier.standing(path, same.as_bytes())? {
+        Standing::Written(there) => {
+            let there = String::from_utf8_lossy(&there).into_owned();
+            Ok(written(path, there, true))
+        }
+        Standing::Missing { there } => {
+            add(&mut log, &same[there..], writing)?;
+            Ok(written(path, same, false))
+        }
+    }
+}
+
+fn add(log: &mut Log, lines: &str, writing: &Writing) -> Result<()> {
+    log.append(lines.as_bytes())?;
+    if writing.sync { log.flush() } else { Ok(()) }
+}
+
+fn written(path: &Path, lines: String, repeated: bool) -> Written {
+    Written {
+        file: path.to_owned(),
+        lines,
+        repeated,
+    }
+}
+
+fn lines(drafts: &[Draft], time: &str) -> Result<String> {
+    let mut all = String::new();
+    for draft in drafts {
+        all.push_str(&draft.line(time)?);
+    }
+    Ok(all)
+}
+
+fn refuse_secrets(drafts: &[Draft], writing: &Writing) -> Result<()> {
+    if writing.allow_secret {
+        return Ok(());
+    }
+    let found = drafts
+        .iter()
+        .enumerate()
+        .find_map(|(index, draft)| Some((index, draft.secret()?)));
+    let Some((index, rule)) = found else {
+        return Ok(());
+    };
+    let which = if drafts.len() > 1 {
+        format!("entry {} holds", index + 1)
+    } else {
+        "the entry holds".to_owned()
+    };
+    Err(
+        Error::refused(format!("{which} what looks like a secret ({rule})"))
+            .hint("agents read the journal back; say it without, or pass --allow-secret"),
+    )
+}

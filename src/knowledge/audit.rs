@@ -1,0 +1,242 @@
+//! Checks all entries, drops what is old from Working Memory, and rebuilds INDEX.md where it drifted.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use chrono::TimeDelta;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::knowledge::Confidence;
+use crate::knowledge::Entry;
+use crate::knowledge::Place;
+use crate::knowledge::Status;
+use crate::knowledge::duplicates::Duplicate;
+use crate::knowledge::duplicates::duplicates;
+use crate::knowledge::index;
+use crate::knowledge::index::Row;
+use crate::knowledge::likeness::Likeness;
+use crate::knowledge::links::Link;
+use crate::knowledge::links::links;
+use crate::knowledge::notepad;
+use crate::knowledge::place::stem;
+use crate::knowledge::scan::Found;
+use crate::knowledge::scan::Needed;
+use crate::knowledge::scan::scan;
+use crate::project::Project;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::storage::read;
+use crate::warning::Warning;
+
+/// After so many days a guess is to be looked at again.
+const GUESS_DAYS: i64 = 30;
+/// After so many days anything is.
+const STALE_DAYS: i64 = 180;
+/// A body of more lines should be split.
+const MOST_LINES: usize = 500;
+
+/// What was found. It is the document of `annals entry audit --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct EntryAudit {
+    /// Lines of Working Memory that went because they were over seven days old.
+    pub pruned_working: usize,
+    /// Guesses that nobody looked at for 30 days.
+    pub stale_low_confidence: Vec<String>,
+    /// Active entries that nobody looked at for 180 days.
+    pub stale: Vec<String>,
+    /// Whether INDEX.md was not as the entries are, and was made anew.
+    pub index_rebuilt: bool,
+    /// Entries that are one and the same.
+    pub duplicates: Vec<Duplicate>,
+    /// Links to entries that are not there.
+    pub broken_links: Vec<BrokenLink>,
+    /// Entries with a body of more than 500 lines.
+    pub oversized: Vec<String>,
+    /// Superseded entries that an active one still links to.
+    pub superseded_with_active_inbound: Vec<String>,
+    /// What could not be understood.
+    pub invalid: Vec<Invalid>,
+    /// On a dry run, what would change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// What was odd on the way.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// A link to an entry that is not there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct BrokenLink {
+    /// The entry with the link.
+    pub from: String,
+    /// What it names.
+    pub to: String,
+    /// The line of its file, counted from 1.
+    pub line: usize,
+}
+
+/// An entry that is not as the format wants it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Invalid {
+    /// The entry's key.
+    pub key: String,
+    /// Its file, relative to the project.
+    pub file: PathBuf,
+    /// The line, counted from 1.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// What is needed of an entry for all checks.
+pub(crate) struct Checked {
+    pub(crate) entry: Entry,
+    pub(crate) likeness: Likeness,
+    links: Vec<Link>,
+    lines: usize,
+    problems: Vec<Warning>,
+}
+
+/// Runs all checks; pruning the notepad and rebuilding INDEX.md is all that it writes.
+pub fn audit(project: &Project) -> Result<EntryAudit> {
+    let place = Place::of(project);
+    let storage = project.storage();
+    let (mut found, applied) = storage.transact("entry audit", &[Store::Entries], || {
+        let mut found = EntryAudit::default();
+        let mut changes = Changes::new();
+        prune_notepad(project, &place, &mut found, &mut changes)?;
+        let scanned = scan(project, &place, Needed::Texts, |file| check(file).map(Some))?;
+        rebuild_index(&place, &scanned.value, &mut found, &mut changes)?;
+        found.invalid = invalid(project, &scanned.value, &scanned.warnings);
+        ages(project, &scanned.value, &mut found);
+        references(&scanned.value, &mut found);
+        found.duplicates = duplicates(&scanned.value);
+        Ok((found, changes))
+    })?;
+    found.diff = applied.dry_run.then_some(applied.diff);
+    found.warnings.extend(project.named(applied.warnings));
+    Ok(found)
+}
+
+fn check(file: &Found<'_>) -> Result<Checked> {
+    let decoded = read::decode(file.bytes()?.into_owned(), file.path);
+    let text = decoded.value;
+    let mut problems = decoded.warnings;
+    let entry = Entry::parse(&text, file.path).into_value(&mut problems);
+    let body = &text[entry.body.clone()];
+    let first = 1 + text[..entry.body.start]
+        .bytes()
+        .filter(|byte| *byte == b'\n')
+        .count();
+    Ok(Checked {
+        likeness: Likeness::of(body, file.key),
+        links: links(body, first),
+        lines: body.lines().count(),
+        problems,
+        entry,
+    })
+}
+
+fn prune_notepad(
+    project: &Project,
+    place: &Place,
+    found: &mut EntryAudit,
+    changes: &mut Changes,
+) -> Result<()> {
+    let pruned = notepad::pruned(place, &project.clock)?;
+    let pruned = pruned.into_value(&mut found.warnings);
+    found.warnings = project.named(std::mem::take(&mut found.warnings));
+    found.pruned_working = pruned.count;
+    changes.extend(pruned.changes)
+}
+
+fn rebuild_index(
+    place: &Place,
+    all: &[Checked],
+    found: &mut EntryAudit,
+    changes: &mut Changes,
+) -> Result<()> {
+    let path = place.index();
+    let old = changes.current(&path)?;
+    if old.is_none() && all.is_empty() {
+        return Ok(());
+    }
+    let text = index::render(all.iter().map(|one| Row::of(&one.entry)));
+    found.index_rebuilt = old.as_deref() != Some(text.as_bytes());
+    changes.edit(&path, old, text)
+}
+
+fn invalid(project: &Project, all: &[Checked], unread: &[Warning]) -> Vec<Invalid> {
+    let of = |warning: &Warning| {
+        let name = warning.place.file.file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
+        Invalid {
+            key: stem(&name).unwrap_or(&name).to_owned(),
+            file: project.relative(&warning.place.file).to_owned(),
+            line: warning.place.line,
+            problem: warning.message.clone(),
+        }
+    };
+    let problems = all.iter().flat_map(|one| &one.problems).chain(unread);
+    let mut invalid: Vec<Invalid> = problems.map(of).collect();
+    invalid.sort();
+    invalid
+}
+
+fn ages(project: &Project, all: &[Checked], found: &mut EntryAudit) {
+    let today = project.clock.today();
+    let is_older = |entry: &Entry, days: i64| {
+        entry
+            .dated()
+            .is_some_and(|day| today - day > TimeDelta::days(days))
+    };
+    for one in all {
+        let entry = &one.entry;
+        if entry.confidence == Some(Confidence::Low) && is_older(entry, GUESS_DAYS) {
+            found.stale_low_confidence.push(entry.key.clone());
+        }
+        if entry.is_active() && is_older(entry, STALE_DAYS) {
+            found.stale.push(entry.key.clone());
+        }
+        if one.lines > MOST_LINES {
+            found.oversized.push(entry.key.clone());
+        }
+    }
+    for keys in [
+        &mut found.stale_low_confidence,
+        &mut found.stale,
+        &mut found.oversized,
+    ] {
+        keys.sort();
+    }
+}
+
+fn references(all: &[Checked], found: &mut EntryAudit) {
+    let status: BTreeMap<&str, Status> = all
+        .iter()
+        .map(|one| (one.entry.key.as_str(), one.entry.status))
+        .collect();
+    let mut inbound = BTreeSet::new();
+    for one in all {
+        let from = &one.entry;
+        for link in &one.links {
+            match status.get(link.to.as_str()) {
+                None => found.broken_links.push(BrokenLink {
+                    from: from.key.clone(),
+                    to: link.to.clone(),
+                    line: link.line,
+                }),
+                Some(Status::Superseded) if from.is_active() => {
+                    inbound.insert(link.to.clone());
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    found
+        .broken_links
+        .sort_by(|a, b| (&a.from, a.line, &a.to).cmp(&(&b.from, b.line, &b.to)));
+    found.superseded_with_active_inbound = inbound.into_iter().collect();
+}

@@ -1,0 +1,181 @@
+//! Takes the comments out of a source text, line by line, and leaves strings alone.
+
+use memchr::memmem;
+
+use crate::knowledge::debt::language::Language;
+use crate::knowledge::debt::language::Quote;
+
+/// A line of a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece<'a> {
+    /// The line of the file, counted from 1.
+    pub(super) line: usize,
+    /// What it says, without the marks around it.
+    pub(super) text: &'a str,
+    /// Whether nothing but the comment stands on the line before it.
+    pub(super) is_alone: bool,
+}
+
+/// What a comment is decorated with.
+const DECORATION: [char; 8] = ['/', '!', '*', '#', '-', ';', '%', '|'];
+
+/// Returns the comments of a text.
+///
+/// A string ends where its closing mark is, on the same line unless the language says otherwise. A
+/// mark that nothing closes is a character like any other, so that one apostrophe hides no comment.
+pub(super) fn comments<'a>(text: &'a str, language: &Language) -> Vec<Piece<'a>> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        line: 1,
+        indent: None,
+        unclosed: Vec::new(),
+        pieces: Vec::new(),
+    };
+    let starts = starts(language);
+    let bytes = text.as_bytes();
+    while let Some(byte) = bytes.get(reader.at) {
+        if *byte == b'\n' {
+            reader.pass(1);
+            continue;
+        }
+        if !starts[usize::from(*byte)] {
+            reader.at += 1;
+            continue;
+        }
+        let rest = &bytes[reader.at..];
+        let begins = |mark: &str| rest.starts_with(mark.as_bytes());
+        if let Some((open, close)) = language.block.iter().find(|(open, _)| begins(open)) {
+            reader.block(open.len(), close);
+        } else if let Some(open) = language.line.iter().find(|open| begins(open)) {
+            reader.rest_of_line(open.len());
+        } else if let Some(quote) = language.strings.iter().find(|quote| begins(quote.open)) {
+            reader.string(quote);
+        } else {
+            reader.at += 1;
+        }
+    }
+    reader.pieces
+}
+
+/// Returns which bytes can begin a comment or a string.
+fn starts(language: &Language) -> [bool; 256] {
+    let opens = language.strings.iter().map(|quote| quote.open);
+    let blocks = language.block.iter().map(|(open, _)| *open);
+    let marks = language.line.iter().copied().chain(blocks).chain(opens);
+    let mut starts = [false; 256];
+    for mark in marks {
+        starts[usize::from(mark.as_bytes()[0])] = true;
+    }
+    starts
+}
+
+/// Returns the length of a string with its marks, or as an error how far none closes it.
+fn string(rest: &[u8], quote: &Quote) -> Result<usize, usize> {
+    let close = quote.close.as_bytes();
+    let mut at = quote.open.len();
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'\\' if quote.escapes => at += 2,
+            b'\n' if !quote.lines => return Err(at),
+            _ if rest[at..].starts_with(close) => return Ok(at + close.len()),
+            _ => at += 1,
+        }
+    }
+    Err(rest.len())
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+    /// The line whose indentation was measured last, and where that ends.
+    indent: Option<(usize, usize)>,
+    /// Marks that nothing closes before a place, so that the way there is searched once.
+    unclosed: Vec<(&'static str, usize)>,
+    pieces: Vec<Piece<'a>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Goes on by so many bytes and counts the lines in them.
+    fn pass(&mut self, length: usize) {
+        let end = (self.at + length).min(self.text.len());
+        let passed = &self.text.as_bytes()[self.at..end];
+        self.line += memchr::memchr_iter(b'\n', passed).count();
+        self.at = end;
+    }
+
+    fn rest_of_line(&mut self, open: usize) {
+        let rest = &self.text.as_bytes()[self.at..];
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let is_alone = self.is_alone();
+        self.push(self.at + open, self.at + length, is_alone);
+        self.at += length;
+    }
+
+    fn block(&mut self, open: usize, close: &str) {
+        let inner = self.at + open;
+        let bytes = self.text.as_bytes();
+        let found = memmem::find(&bytes[inner..], close.as_bytes());
+        let end = found.map_or(bytes.len(), |found| inner + found);
+        let mut is_alone = self.is_alone();
+        let mut start = inner;
+        while let Some(length) = memchr::memchr(b'\n', &bytes[start..end]) {
+            self.push(start, start + length, is_alone);
+            start += length + 1;
+            self.line += 1;
+            is_alone = true;
+        }
+        self.push(start, end, is_alone);
+        self.at = (end + close.len()).min(bytes.len());
+    }
+
+    /// Goes on behind a string, or behind a mark that is none.
+    fn string(&mut self, quote: &Quote) {
+        let at = self.at;
+        let is_searched = |(open, until): &(&str, usize)| *open == quote.open && at < *until;
+        let length = if self.unclosed.iter().any(is_searched) {
+            None
+        } else {
+            let rest = &self.text.as_bytes()[at..];
+            string(rest, quote)
+                .map_err(|searched| {
+                    self.unclosed.retain(|(open, _)| *open != quote.open);
+                    self.unclosed.push((quote.open, at + searched));
+                })
+                .ok()
+        };
+        self.pass(length.unwrap_or(quote.open.len()));
+    }
+
+    /// Tells whether only space stands before the place on its line.
+    fn is_alone(&mut self) -> bool {
+        let end = match self.indent {
+            Some((line, end)) if line == self.line => end,
+            _ => {
+                let bytes = self.text.as_bytes();
+                let start = memchr::memrchr(b'\n', &bytes[..self.at]).map_or(0, |end| end + 1);
+                let space = bytes[start..]
+                    .iter()
+                    .take_while(|b| b.is_ascii_whitespace());
+                start + space.count()
+            }
+        };
+        self.indent = Some((self.line, end));
+        self.at <= end
+    }
+
+    fn push(&mut self, from: usize, to: usize, is_alone: bool) {
+        let whole: &'a str = self.text;
+        let Some(text) = whole.get(from..to) else {
+            return;
+        };
+        let is_mark = |c: char| c.is_whitespace() || DECORATION.contains(&c);
+        let text = text.trim_start_matches(is_mark);
+        self.pieces.push(Piece {
+            line: self.line,
+            text: text.trim_end_matches(|c: char| c.is_whitespace() || "*#|".contains(c)),
+            is_alone,
+        });
+    }
+}

@@ -1,0 +1,144 @@
+//! Collects the shortcuts that source files confess in their comments.
+//!
+//! ```text
+//! // annals-debt: linear scan. ceiling: 10,000 rows. upgrade: p95 over 100 ms.
+//! # vibekit: one process. ceiling: 50 users. upgrade: the second customer.
+//! ```
+//!
+//! Only comments count, not strings and not prose; without `upgrade:` a marker has no trigger.
+
+mod comments;
+mod language;
+mod marker;
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use ignore::WalkBuilder;
+use memchr::memmem;
+use serde::Serialize;
+
+use crate::knowledge::debt::comments::Piece;
+use crate::knowledge::debt::comments::comments;
+use crate::knowledge::debt::language::Kind;
+use crate::knowledge::debt::language::Language;
+use crate::knowledge::debt::language::kind;
+use crate::knowledge::debt::marker::WORDS;
+use crate::knowledge::debt::marker::markers;
+use crate::markdown::Content;
+use crate::markdown::Outline;
+use crate::project::Project;
+use crate::storage::read;
+use crate::warning::Warning;
+
+pub use marker::Marker;
+
+/// The shortcuts of a project. It is the document of `annals entry debt --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Debt {
+    /// The files with markers, in the order of their paths.
+    pub files: Vec<IndebtedFile>,
+    /// How many markers there are.
+    pub markers: usize,
+    /// How many of them do not say when to do better.
+    pub no_trigger: usize,
+    /// What could not be read.
+    pub warnings: Vec<Warning>,
+}
+
+/// A file and its markers.
+#[derive(Clone, Debug, Serialize)]
+pub struct IndebtedFile {
+    /// The file, relative to the project.
+    pub file: String,
+    /// Its markers, in the order of their lines.
+    pub markers: Vec<Marker>,
+}
+
+/// Returns the markers in all source files that git would not ignore.
+pub fn debt(project: &Project) -> Debt {
+    let mut debt = Debt::default();
+    for path in sources(&project.root, &mut debt.warnings) {
+        let bytes = match read::bytes(&path) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(error) => {
+                debt.warnings.push(Warning::file(&path, error.reason()));
+                continue;
+            }
+        };
+        let markers = markers_of(&path, &bytes);
+        if markers.is_empty() {
+            continue;
+        }
+        debt.markers += markers.len();
+        debt.no_trigger += markers.iter().filter(|marker| marker.no_trigger).count();
+        debt.files.push(IndebtedFile {
+            file: project.relative(&path).display().to_string(),
+            markers,
+        });
+    }
+    debt.warnings = project.named(debt.warnings);
+    debt
+}
+
+/// Lists the files that git would track and that are read as source, by their paths.
+fn sources(root: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
+    let walk = WalkBuilder::new(root)
+        // The user's own list of ignored files would make the answer another on every machine.
+        .git_global(false)
+        .ignore(false)
+        .require_git(false)
+        .hidden(false)
+        .sort_by_file_path(Path::cmp)
+        .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != ".annals")
+        .build();
+    let mut found = Vec::new();
+    for entry in walk {
+        match entry {
+            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                found.push(entry.into_path());
+            }
+            Ok(_) => {}
+            Err(error) => warnings.push(Warning::file(root, format!("cannot list: {error}"))),
+        }
+    }
+    found
+}
+
+fn markers_of(path: &Path, bytes: &[u8]) -> Vec<Marker> {
+    let is_named = |word: &str| memmem::find(bytes, word.as_bytes()).is_some();
+    if !WORDS.iter().any(|word| is_named(word)) || bytes.contains(&0) {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(bytes);
+    match kind(path, bytes) {
+        Some(Kind::Source(language)) => markers(&comments(&text, language)),
+        Some(Kind::Markdown) => markers(&of_markdown(&text)),
+        None => Vec::new(),
+    }
+}
+
+/// Returns the comments that stand as blocks of their own, not those in prose or code.
+fn of_markdown(text: &str) -> Vec<Piece<'_>> {
+    let outline = Outline::parse(text, 0);
+    let marks = Language {
+        line: &[],
+        block: &[("<!--", "-->")],
+        strings: &[],
+    };
+    let mut pieces = Vec::new();
+    for block in outline.blocks(&(0..text.len())) {
+        if block.content == Content::Html {
+            let found = comments(&text[block.range.clone()], &marks);
+            pieces.extend(found.into_iter().map(|piece| Piece {
+                line: piece.line + block.line - 1,
+                ..piece
+            }));
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests;

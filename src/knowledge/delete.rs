@@ -1,0 +1,61 @@
+//! Deletes an entry for good, and says why in log.md.
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::knowledge::Place;
+use crate::knowledge::guard::refuse_secrets;
+use crate::knowledge::index;
+use crate::knowledge::log;
+use crate::knowledge::write::existing;
+use crate::project::Project;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::warning::Warning;
+
+/// What was deleted. It is the document of `annals entry delete --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Deleted {
+    /// The entry's key.
+    pub key: String,
+    /// Why, verbatim.
+    pub reason: String,
+    /// On a dry run, what would change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// What was odd on the way.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Deletes an entry, refused without a reason; links to it stay, and `audit` tells them.
+pub fn delete(project: &Project, key: &str, reason: Option<&str>) -> Result<Deleted> {
+    let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
+        return Err(
+            Error::refused("an entry is deleted for a reason only").hint(format!(
+                "add --reason, or keep the history: `annals entry supersede --old {key} --new …`"
+            )),
+        );
+    };
+    refuse_secrets("reason", reason)?;
+    let place = Place::of(project);
+    let operation = format!("entry delete {key}");
+    let ((), applied) = project
+        .storage()
+        .transact(&operation, &[Store::Entries], || {
+            let (path, _) = existing(&place, key)?;
+            let mut changes = Changes::new();
+            changes.delete(&path)?;
+            index::update(project, &place, &mut changes, &[(key, None)])?;
+            let what = format!("delete {key} — Reason: {reason}");
+            log::add(&mut changes, &place, &project.clock, &what)?;
+            Ok(((), changes))
+        })?;
+    Ok(Deleted {
+        key: key.to_owned(),
+        reason: reason.to_owned(),
+        diff: applied.dry_run.then_some(applied.diff),
+        warnings: project.named(applied.warnings),
+    })
+}

@@ -1,0 +1,200 @@
+//! Sets fields of a front matter, and leaves every other byte as it is.
+
+use std::ops::Range;
+
+use crate::markdown::edit;
+use crate::markdown::edit::Edit;
+use crate::markdown::front_matter;
+
+/// The fields in the order of the format.
+const ORDER: [&str; 8] = [
+    "key",
+    "type",
+    "tags",
+    "created",
+    "updated",
+    "status",
+    "supersedes",
+    "confidence",
+];
+
+/// Returns the text with these fields set to values that are written already; one that is missing is added.
+///
+/// The text must have front matter.
+pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
+    let Some(inner) = front_matter::inner(text) else {
+        return text.to_owned();
+    };
+    let end = if text[..inner.start].ends_with("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let lines = lines(text, inner.clone());
+    let mut edits = Vec::new();
+    for (name, value) in fields {
+        match lines
+            .iter()
+            .find(|line| line.name.eq_ignore_ascii_case(name))
+        {
+            Some(line) if line.value.is_empty() => {
+                edits.push(Edit::replace(line.value.clone(), format!(" {value}")));
+            }
+            Some(line) => edits.push(Edit::replace(line.value.clone(), value.clone())),
+            None => {
+                let at = place(&lines, name, inner.start);
+                edits.push(Edit::insert(at, format!("{name}: {value}{end}")));
+            }
+        }
+    }
+    edit::apply(text, edits)
+}
+
+/// A field at the left margin, with the lines that belong to it.
+struct FieldLines<'t> {
+    name: &'t str,
+    /// What its value is replaced by: empty right behind the colon where there is none.
+    value: Range<usize>,
+    end: usize,
+}
+
+fn lines(text: &str, inner: Range<usize>) -> Vec<FieldLines<'_>> {
+    let mut fields: Vec<FieldLines<'_>> = Vec::new();
+    let mut at = inner.start;
+    for line in text[inner].split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let body = line.trim_end();
+        if body.is_empty() || body.starts_with('#') {
+            continue;
+        }
+        let goes_on = body.starts_with([' ', '\t', '-', ']', '}']);
+        match body.split_once(':') {
+            Some((name, value)) if !goes_on => {
+                let from = start + name.len() + 1;
+                let range = value_in(value);
+                fields.push(FieldLines {
+                    name: name.trim().trim_matches(['"', '\'']),
+                    value: from + range.start..from + range.end,
+                    end: at,
+                });
+            }
+            _ => {
+                if let Some(field) = fields.last_mut() {
+                    field.value.end = start + body.len();
+                    field.end = at;
+                }
+            }
+        }
+    }
+    fields
+}
+
+/// Returns where the value stands in what follows a colon; a comment behind it stays.
+fn value_in(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start().len();
+    let value = &text[start..];
+    if value.is_empty() || value.starts_with('#') {
+        return 0..0;
+    }
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let closed = quote.and_then(|quote| value[1..].rfind(quote).map(|at| at + 2));
+    let from = closed.unwrap_or(0);
+    let comment = value[from..].find(" #").map_or(value.len(), |at| from + at);
+    start..start + value[..comment].trim_end().len()
+}
+
+/// Returns where a field that is missing belongs: behind the one before it.
+fn place(lines: &[FieldLines<'_>], name: &str, first: usize) -> usize {
+    let rank = |name: &str| {
+        ORDER
+            .iter()
+            .position(|known| known.eq_ignore_ascii_case(name))
+    };
+    let Some(own) = rank(name) else {
+        return lines.last().map_or(first, |line| line.end);
+    };
+    let before = lines
+        .iter()
+        .filter(|line| rank(line.name).is_some_and(|other| other < own));
+    before.map(|line| line.end).max().unwrap_or(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set_one(text: &str, name: &str, value: &str) -> String {
+        set(text, &[(name, value.to_owned())])
+    }
+
+    #[test]
+    fn only_the_value_changes() {
+        for (text, name, expected) in [
+            (
+                "---\ntype: a\nx: 1\n---\n",
+                "type",
+                "---\ntype: new\nx: 1\n---\n",
+            ),
+            (
+                "---\r\ntype:   a  \r\n---\r\n",
+                "type",
+                "---\r\ntype:   new  \r\n---\r\n",
+            ),
+            (
+                "---\ntype: a # why\n---\n",
+                "type",
+                "---\ntype: new # why\n---\n",
+            ),
+            (
+                "---\ntype: \"a # b\" # c\n---\n",
+                "type",
+                "---\ntype: new # c\n---\n",
+            ),
+            ("---\ntype:\n---\n", "type", "---\ntype: new\n---\n"),
+            (
+                "---\ntype: # none\n---\n",
+                "type",
+                "---\ntype: new # none\n---\n",
+            ),
+            ("---\nType : a\n---\n", "type", "---\nType : new\n---\n"),
+            (
+                "---\ntags:\n  - a\n\n  - b\nx: 1\n---\n",
+                "tags",
+                "---\ntags: new\nx: 1\n---\n",
+            ),
+            (
+                "---\ntags:\n- a\n- b\n---\n",
+                "tags",
+                "---\ntags: new\n---\n",
+            ),
+            (
+                "---\ntags: [a,\n  b\n]\nx: 1\n---\n",
+                "tags",
+                "---\ntags: new\nx: 1\n---\n",
+            ),
+        ] {
+            assert_eq!(set_one(text, name, "new"), expected);
+        }
+    }
+
+    #[test]
+    fn a_missing_field_gets_its_place() {
+        let text = "---\r\nkey: a\r\nstatus: active\r\nx: y\r\n---\r\n";
+        assert_eq!(
+            set_one(text, "supersedes", "b"),
+            "---\r\nkey: a\r\nstatus: active\r\nsupersedes: b\r\nx: y\r\n---\r\n"
+        );
+        assert_eq!(
+            set_one("---\nx: y\n---\n", "key", "a"),
+            "---\nkey: a\nx: y\n---\n"
+        );
+        assert_eq!(
+            set(
+                "---\nkey: a\n---\n",
+                &[("type", "b".to_owned()), ("updated", "c".to_owned())]
+            ),
+            "---\nkey: a\ntype: b\nupdated: c\n---\n"
+        );
+    }
+}

@@ -1,0 +1,19 @@
+//! Keeps secrets out of what agents read back.
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::markdown::Lines;
+use crate::secrets;
+
+/// Refuses a text that holds what looks like a secret, and names the rule and the line.
+pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
+    let Some(secret) = secrets::find(text).into_iter().next() else {
+        return Ok(());
+    };
+    let line = Lines::of(text).line(secret.range.start);
+    let rule = secret.rule;
+    Err(Error::refused(format!(
+        "the {what} holds what looks like a secret ({rule}, line {line})"
+    ))
+    .hint("say where it is kept instead; --allow-secret stores it all the same"))
+}

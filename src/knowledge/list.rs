@@ -1,0 +1,99 @@
+//! Lists entries from INDEX.md, without opening any.
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::knowledge::EntryType;
+use crate::knowledge::Place;
+use crate::knowledge::index;
+use crate::knowledge::index::Row;
+use crate::project::Project;
+use crate::storage::read;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// Which entries are listed.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Only entries with one of these tags, where any are named.
+    pub tags: Vec<String>,
+    /// Only entries of this type, where one is named.
+    pub kind: Option<EntryType>,
+    /// Also what no longer holds.
+    pub include_superseded: bool,
+}
+
+/// An entry as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// Its key.
+    pub key: String,
+    /// Its title.
+    pub title: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: Option<EntryType>,
+    /// The day it was written last.
+    pub updated: Option<String>,
+}
+
+/// The entries that were asked for, by key. It is the document of `annals entry list --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Listing {
+    /// The entries.
+    pub entries: Vec<Listed>,
+}
+
+/// Lists the entries that INDEX.md names; where there is none to read, those that are there.
+pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<Listing>> {
+    let rows = rows(project)?;
+    let tags: Vec<String> = selection
+        .tags
+        .iter()
+        .map(|tag| tag.to_lowercase())
+        .collect();
+    let is_meant = |row: &Row| {
+        let has_tag = row
+            .tags
+            .iter()
+            .any(|tag| tags.contains(&tag.to_lowercase()));
+        (row.is_active() || selection.include_superseded)
+            && (tags.is_empty() || has_tag)
+            && (selection.kind.is_none() || EntryType::of(&row.kind) == selection.kind)
+    };
+    Ok(rows.map(|rows| Listing {
+        entries: rows.into_iter().filter(is_meant).map(listed).collect(),
+    }))
+}
+
+fn listed(row: Row) -> Listed {
+    Listed {
+        kind: EntryType::of(&row.kind),
+        updated: Some(row.updated).filter(|day| !day.is_empty()),
+        key: row.key,
+        title: row.title,
+    }
+}
+
+fn rows(project: &Project) -> Result<Parsed<Vec<Row>>> {
+    let place = Place::of(project);
+    let path = place.index();
+    let mut warnings = Vec::new();
+    let text = read::text(&path)?.map(|text| text.into_value(&mut warnings));
+    if let Some(rows) = text.as_deref().and_then(index::parse) {
+        let value = rows;
+        return Ok(Parsed { value, warnings });
+    }
+    let mut rows = index::all(project, &place)?;
+    rows.value.sort_by(|a, b| a.key.cmp(&b.key));
+    if !rows.value.is_empty() || text.is_some() {
+        let why = match text {
+            Some(_) => "holds no table of entries",
+            None => "is missing",
+        };
+        let message = format!("{why}; listed from the entries, `annals entry audit` rebuilds it");
+        rows.warnings.push(Warning::file(&path, message));
+    }
+    rows.warnings.extend(warnings);
+    Ok(rows)
+}

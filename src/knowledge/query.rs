@@ -1,0 +1,202 @@
+//! Finds entries by keyword, tag and type: no vectors, nothing fuzzy, the same answer every time.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::path::Path;
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::knowledge::Entry;
+use crate::knowledge::EntryType;
+use crate::knowledge::Place;
+use crate::knowledge::Status;
+use crate::knowledge::entry::title_line;
+use crate::knowledge::scan::Needed;
+use crate::knowledge::scan::scan;
+use crate::knowledge::words;
+use crate::knowledge::words::Word;
+use crate::project::Project;
+use crate::warning::Parsed;
+
+const EXACT_KEY: u32 = 10;
+const TAG: u32 = 5;
+const TYPE: u32 = 5;
+const TITLE: u32 = 3;
+const BODY: u32 = 1;
+
+/// What is looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Words; any of them is enough.
+    pub text: String,
+    /// Only entries with one of these tags, where any are named.
+    pub tags: Vec<String>,
+    /// Only entries of this type, where one is named.
+    pub kind: Option<EntryType>,
+    /// Also what no longer holds.
+    pub include_superseded: bool,
+}
+
+/// An entry that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hit {
+    /// Its key.
+    pub key: String,
+    /// Its type; nothing where it has none of the closed set.
+    #[serde(rename = "type")]
+    pub kind: Option<EntryType>,
+    /// The first line that matches, verbatim.
+    pub snippet: String,
+    /// How well it matches.
+    pub score: u32,
+    #[serde(skip)]
+    updated: Option<NaiveDate>,
+}
+
+/// What was found, best first. It is the document of `annals entry query --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Hits {
+    /// The entries.
+    pub hits: Vec<Hit>,
+}
+
+thread_local! {
+    /// Room for a text in lower case, so that ten thousand need it once.
+    static FOLDED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Finds the entries that a query means.
+pub fn query(project: &Project, query: &Query) -> Result<Parsed<Hits>> {
+    let place = Place::of(project);
+    let search = Search::of(query);
+    let found = scan(project, &place, Needed::Texts, |file| {
+        let bytes = file.bytes()?;
+        let may_match = FOLDED.with_borrow_mut(|folded| search.may_match(file.key, &bytes, folded));
+        if !may_match {
+            return Ok(None);
+        }
+        Ok(search.hit(&String::from_utf8_lossy(&bytes), file.path))
+    })?;
+    Ok(found.map(|mut hits| {
+        hits.sort_by(|a, b| {
+            let rank = |hit: &Hit| (Reverse(hit.score), Reverse(hit.updated));
+            rank(a).cmp(&rank(b)).then_with(|| a.key.cmp(&b.key))
+        });
+        Hits { hits }
+    }))
+}
+
+/// A query, ready to be asked of many entries.
+struct Search<'q> {
+    query: &'q Query,
+    key: String,
+    words: Vec<Word>,
+    tags: Vec<String>,
+}
+
+impl<'q> Search<'q> {
+    fn of(query: &'q Query) -> Self {
+        Self {
+            query,
+            key: query.text.trim().to_lowercase(),
+            words: words::words(&query.text),
+            tags: query.tags.iter().map(|tag| tag.to_lowercase()).collect(),
+        }
+    }
+
+    /// Says whether an entry is worth a closer look; without words each is.
+    fn may_match(&self, key: &str, bytes: &[u8], folded: &mut Vec<u8>) -> bool {
+        if self.words.is_empty() {
+            return self.query.text.trim().is_empty();
+        }
+        match str::from_utf8(bytes) {
+            Ok(text) => words::fold(text, folded),
+            Err(_) => words::fold(&String::from_utf8_lossy(bytes), folded),
+        }
+        self.words
+            .iter()
+            .any(|word| word.may_be_in(folded) || word.may_be_in(key.as_bytes()))
+    }
+
+    fn hit(&self, text: &str, path: &Path) -> Option<Hit> {
+        let entry = Entry::parse(text, path).value;
+        if entry.status != Status::Active && !self.query.include_superseded {
+            return None;
+        }
+        if self.query.kind.is_some() && self.query.kind != entry.kind {
+            return None;
+        }
+        let tags: Vec<String> = entry.tags.iter().map(|tag| tag.to_lowercase()).collect();
+        if !self.tags.is_empty() && !tags.iter().any(|tag| self.tags.contains(tag)) {
+            return None;
+        }
+        let by_words = self.score_of_words(&entry, &tags, text);
+        if by_words == 0 && !self.query.text.trim().is_empty() {
+            return None;
+        }
+        let tag_asked = |tag: &&String| self.tags.contains(tag) && !self.is_word(tag);
+        let type_asked = self
+            .query
+            .kind
+            .is_some_and(|kind| !self.is_word(kind.as_str()));
+        let asked = count(tags.iter().filter(tag_asked)) * TAG + u32::from(type_asked) * TYPE;
+        Some(Hit {
+            snippet: self.snippet(&entry, text).to_owned(),
+            score: by_words + asked,
+            updated: entry.dated(),
+            kind: entry.kind,
+            key: entry.key,
+        })
+    }
+
+    fn score_of_words(&self, entry: &Entry, tags: &[String], text: &str) -> u32 {
+        let body = &text[entry.body.clone()];
+        let title = title_line(body).unwrap_or(0..0);
+        let (before, after) = (
+            words::folded(&body[..title.start]),
+            words::folded(&body[title.end..]),
+        );
+        let title = words::folded(&body[title]);
+        let in_title = self.words.iter().filter(|word| word.is_in(&title));
+        let in_body = self
+            .words
+            .iter()
+            .filter(|word| word.is_in(&before) || word.is_in(&after));
+        let is_key =
+            self.key == entry.key || self.key.split_whitespace().any(|word| word == entry.key);
+        let is_type = entry.kind.is_some_and(|kind| self.is_word(kind.as_str()));
+        u32::from(is_key) * EXACT_KEY
+            + count(tags.iter().filter(|tag| self.is_word(tag))) * TAG
+            + u32::from(is_type) * TYPE
+            + count(in_title) * TITLE
+            + count(in_body) * BODY
+    }
+
+    /// Says whether the query names a tag or a type: as one of its words, or written as it is.
+    fn is_word(&self, name: &str) -> bool {
+        self.words.iter().any(|word| word.as_str() == name)
+            || self.key.split_whitespace().any(|word| word == name)
+    }
+
+    /// Returns the first line of the body that matches, else of the front matter, else the title.
+    fn snippet<'t>(&self, entry: &Entry, text: &'t str) -> &'t str {
+        let matches = |line: &&str| {
+            let line = words::folded(line);
+            self.words.iter().any(|word| word.is_in(&line))
+        };
+        let body = &text[entry.body.clone()];
+        let mut front = text[..entry.body.start].lines();
+        let first = || body.lines().find(|line| !line.trim().is_empty());
+        body.lines()
+            .find(matches)
+            .or_else(|| front.find(matches))
+            .or_else(first)
+            .unwrap_or_default()
+    }
+}
+
+fn count<T>(of: impl Iterator<Item = T>) -> u32 {
+    u32::try_from(of.count()).unwrap_or(u32::MAX)
+}

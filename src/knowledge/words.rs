@@ -1,0 +1,183 @@
+//! The words by which entries are found: whole ones, whatever their case.
+
+use std::borrow::Cow;
+
+use memchr::memmem::Finder;
+
+use crate::text::is_wide;
+use crate::text::joins;
+
+/// A word that is looked for in lower-case text.
+pub(crate) struct Word {
+    text: String,
+    finder: Finder<'static>,
+}
+
+impl Word {
+    fn new(text: String) -> Self {
+        let finder = Finder::new(text.as_bytes()).into_owned();
+        Self { text, finder }
+    }
+
+    /// Returns the word in lower case.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Says whether the bytes hold the word, perhaps as a part of another one.
+    pub(crate) fn may_be_in(&self, folded: &[u8]) -> bool {
+        self.finder.find(folded).is_some()
+    }
+
+    /// Says whether a text in lower case holds the word by itself; in scripts without spaces, anywhere.
+    pub(crate) fn is_in(&self, folded: &str) -> bool {
+        let mut rest = 0;
+        while let Some(found) = self.finder.find(&folded.as_bytes()[rest..]) {
+            let start = rest + found;
+            let end = start + self.text.len();
+            let before = folded[..start].chars().next_back();
+            let after = folded[end..].chars().next();
+            let first = self.text.chars().next();
+            let last = self.text.chars().next_back();
+            if is_border(before, first) && is_border(after, last) {
+                return true;
+            }
+            // No word begins inside of the first character.
+            rest = start + first.map_or(1, char::len_utf8);
+        }
+        false
+    }
+}
+
+/// Returns the distinct words of a query, in order.
+pub(crate) fn words(query: &str) -> Vec<Word> {
+    let query = folded(query);
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |word: &str| {
+        if !word.is_empty() && !found.iter().any(|known| known == word) {
+            found.push(word.to_owned());
+        }
+    };
+    for chunk in query.split_whitespace() {
+        if chunk.contains(char::is_alphanumeric) {
+            parts(chunk, &mut add);
+        } else {
+            // A sign or an emoji stands for itself.
+            add(chunk);
+        }
+    }
+    found.into_iter().map(Word::new).collect()
+}
+
+/// Hands out the runs of letters and digits, those without spaces apart from the others.
+fn parts(chunk: &str, add: &mut impl FnMut(&str)) {
+    let mut start = 0;
+    let mut previous: Option<char> = None;
+    for (at, c) in chunk.char_indices() {
+        let goes_on = belongs(c)
+            && previous.is_none_or(|previous| {
+                belongs(previous) && (is_wide(previous) == is_wide(c) || joins(c))
+            });
+        if !goes_on {
+            add(&chunk[start..at]);
+            start = if belongs(c) { at } else { at + c.len_utf8() };
+        }
+        previous = belongs(c).then_some(c);
+    }
+    add(&chunk[start..]);
+}
+
+fn belongs(c: char) -> bool {
+    c.is_alphanumeric() || joins(c)
+}
+
+/// Says whether a word ends between its own character and its neighbour.
+fn is_border(neighbour: Option<char>, own: Option<char>) -> bool {
+    let (Some(neighbour), Some(own)) = (neighbour, own) else {
+        return true;
+    };
+    !belongs(neighbour) || !belongs(own) || is_wide(own) || is_wide(neighbour) && !joins(neighbour)
+}
+
+/// Returns a text in lower case.
+pub(crate) fn folded(text: &str) -> Cow<'_, str> {
+    let is_lower = |byte: u8| !byte.is_ascii_uppercase() && byte.is_ascii();
+    if text.bytes().all(is_lower) {
+        return Cow::Borrowed(text);
+    }
+    let mut folded = Vec::new();
+    fold(text, &mut folded);
+    Cow::Owned(String::from_utf8(folded).unwrap_or_else(|_| text.to_lowercase()))
+}
+
+/// Replaces what is in `to` by the text in lower case.
+pub(crate) fn fold(text: &str, to: &mut Vec<u8>) {
+    to.clear();
+    to.extend(text.as_bytes());
+    to.make_ascii_lowercase();
+    let changes = |c: char| !c.is_ascii() && !is_wide(c) && !is_lower(c);
+    if text.is_ascii() || !text.chars().any(changes) {
+        return;
+    }
+    to.clear();
+    for c in text.chars() {
+        let mut buffer = [0; 4];
+        for c in c.to_lowercase() {
+            to.extend(c.encode_utf8(&mut buffer).as_bytes());
+        }
+    }
+}
+
+fn is_lower(c: char) -> bool {
+    let mut lower = c.to_lowercase();
+    lower.next() == Some(c) && lower.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(query: &str) -> Vec<String> {
+        words(query).into_iter().map(|word| word.text).collect()
+    }
+
+    fn is_in(word: &str, text: &str) -> bool {
+        words(word)[0].is_in(&folded(text))
+    }
+
+    #[test]
+    fn a_query_is_its_distinct_words() {
+        assert_eq!(texts("Test runner, test-Runner!"), ["test", "runner"]);
+        assert_eq!(texts("src/auth_v2.rs"), ["src", "auth", "v2", "rs"]);
+        assert_eq!(texts("重试queue 🚀 ++"), ["重试", "queue", "🚀", "++"]);
+        assert_eq!(texts("שלום עולם"), ["שלום", "עולם"]);
+        assert_eq!(texts("ÄPFEL"), ["äpfel"]);
+        assert_eq!(texts("  \n"), Vec::<String>::new());
+        assert_eq!(texts("\"AND* -x"), ["and", "x"]);
+    }
+
+    #[test]
+    fn words_are_found_whole() {
+        assert!(is_in("test", "a Test."));
+        assert!(is_in("test", "latest test"));
+        assert!(!is_in("test", "latest tests test2"));
+        assert!(is_in("重试", "请重试一次"));
+        assert!(is_in("api", "用api调用"));
+        assert!(is_in("🚀", "go🚀go"));
+        assert!(is_in("été", "L'ÉTÉ"));
+        assert!(!is_in("e", "e\u{301}"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_holds_its_own_words(text in "\\PC{0,40}") {
+            let lower = folded(&text);
+            for word in words(&text) {
+                prop_assert!(word.may_be_in(lower.as_bytes()));
+                prop_assert!(word.is_in(&lower), "{} in {lower}", word.text);
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Creates an entry, or brings one up to date: the entry, its row in INDEX.md and a line in log.md.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::Serialize;
+use similar::Algorithm;
+use similar::DiffTag;
+use similar::capture_diff_slices;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::knowledge::Confidence;
+use crate::knowledge::Entry;
+use crate::knowledge::EntryType;
+use crate::knowledge::Key;
+use crate::knowledge::Place;
+use crate::knowledge::draft::Draft;
+use crate::knowledge::entry;
+use crate::knowledge::guard::refuse_secrets;
+use crate::knowledge::index;
+use crate::knowledge::likeness::Likeness;
+use crate::knowledge::log;
+use crate::knowledge::read;
+use crate::knowledge::scan::Needed;
+use crate::knowledge::scan::scan;
+use crate::markdown::FrontMatter;
+use crate::project::Project;
+use crate::storage::Changes;
+use crate::storage::Request;
+use crate::storage::Store;
+use crate::storage::digest;
+use crate::warning::Warning;
+
+/// Beyond this many lines the differences are counted without regard to their order.
+const MAX_LINES: usize = 4_000;
+
+/// What is to be written.
+#[derive(Clone, Debug)]
+pub struct EntryWrite {
+    /// The entry's key.
+    pub key: String,
+    /// What kind of knowledge it is.
+    pub kind: EntryType,
+    /// How sure the writer is.
+    pub confidence: Confidence,
+    /// The words it is filed under; nothing where those there are stay.
+    pub tags: Option<Vec<String>>,
+    /// All that stands under the front matter; nothing where what is there stays.
+    pub body: Option<Vec<u8>>,
+    /// The title, where the body has none of its own.
+    pub title: Option<String>,
+    /// The hash that the file must have.
+    pub if_match: Option<String>,
+    /// Whether what looks like a secret is stored all the same.
+    pub allow_secret: bool,
+    /// The caller's name for this write.
+    pub request_id: Option<String>,
+}
+
+/// What became of the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It is new.
+    Stored,
+    /// It was there.
+    Updated,
+}
+
+/// What was written. It is the document of `annals entry write --json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Written {
+    /// The entry's key.
+    pub key: String,
+    /// Whether it was there before.
+    pub outcome: Outcome,
+    /// Lines of the body that are new.
+    pub added: usize,
+    /// Lines of the body that are gone.
+    pub removed: usize,
+    /// What the next `--if-match` compares.
+    pub hash: String,
+    /// On a dry run, what would change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// What was odd on the way.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Writes an entry, refused where another one says the same.
+pub fn write(project: &Project, write: &EntryWrite) -> Result<Written> {
+    let key = Key::parse(&write.key)?;
+    check(write)?;
+    let request = write.request_id.as_deref();
+    let request = request
+        .map(|id| Request::new(id, "entry write"))
+        .transpose()?;
+    let place = Place::of(project);
+    let operation = format!("entry write {key}");
+    let (mut written, applied) =
+        project
+            .storage()
+            .transact_once(&operation, &[Store::Entries], request.as_ref(), || {
+                plan(project, &place, &key, write)
+            })?;
+    written.diff = applied.dry_run.then_some(applied.diff);
+    written.warnings.extend(project.named(applied.warnings));
+    Ok(written)
+}
+
+/// Refuses what no store may hold, before anything is read.
+fn check(write: &EntryWrite) -> Result<()> {
+    let body = write.body.as_deref().map(String::from_utf8_lossy);
+    if let Some(title) = &write.title {
+        if title.trim().is_empty() || title.contains(char::is_control) {
+            return Err(Error::usage("a title is one line of text"));
+        }
+        if body
+            .as_deref()
+            .and_then(entry::title)
+            .is_some_and(|own| own != title.trim())
+        {
+            return Err(
+                Error::usage("the body has a title of its own, and --title says another")
+                    .hint("leave out --title, or the body's first `# …` line"),
+            );
+        }
+    }
+    if let Some(body) = &body {
+        refuse_front_matter(body)?;
+    }
+    if write.allow_secret {
+        return Ok(());
+    }
+    let tags = write.tags.as_deref().unwrap_or_default().join(", ");
+    refuse_secrets("body", body.as_deref().unwrap_or_default())?;
+    refuse_secrets("title", write.title.as_deref().unwrap_or_default())?;
+    refuse_secrets("list of tags", &tags)
+}
+
+/// A body that begins with an entry's front matter was read with it; stored so, it would stand twice.
+fn refuse_front_matter(body: &str) -> Result<()> {
+    let found = FrontMatter::parse(body, "body".as_ref()).value;
+    if found.text(&["key"]).is_some() && found.text(&["type"]).is_some() {
+        return Err(
+            Error::refused("the body begins with an entry's front matter")
+                .hint("hand in what stands under it; the options set the fields"),
+        );
+    }
+    Ok(())
+}
+
+fn plan(
+    project: &Project,
+    place: &Place,
+    key: &Key,
+    write: &EntryWrite,
+) -> Result<(Written, Changes)> {
+    let path = place.entry(key.as_str());
+    let old = read::bytes(place, &path)?;
+    if let Some(wanted) = &write.if_match {
+        match_hash(key, wanted, old.as_deref())?;
+    }
+    let title = write.title.as_deref().map(str::trim);
+    let draft = Draft {
+        key,
+        kind: write.kind,
+        confidence: write.confidence,
+        tags: write.tags.as_deref(),
+        body: write.body.as_deref(),
+        title,
+        today: project.clock.today(),
+    };
+    let new = match &old {
+        Some(old) => draft.updated(old, &path)?,
+        None => draft.fresh(),
+    };
+    let text = String::from_utf8_lossy(&new);
+    let entry = Entry::parse(&text, &path).value;
+    let mut warnings = Vec::new();
+    if write.body.is_some() || old.is_none() {
+        let body = Likeness::of(&text[entry.body.clone()], key.as_str());
+        refuse_duplicate(project, place, key, &body, &mut warnings)?;
+    }
+    let (added, removed) = differences(old.as_deref(), &new);
+    let written = Written {
+        key: key.to_string(),
+        outcome: if old.is_some() {
+            Outcome::Updated
+        } else {
+            Outcome::Stored
+        },
+        added,
+        removed,
+        hash: digest(&new),
+        diff: None,
+        warnings: project.named(warnings),
+    };
+    let mut changes = Changes::new();
+    if old.as_ref() != Some(&new) {
+        let row = index::Row::of(&entry);
+        changes.edit(&path, old, new.clone())?;
+        index::update(project, place, &mut changes, &[(key.as_str(), Some(row))])?;
+        let (kind, confidence) = (write.kind.as_str(), write.confidence.as_str());
+        let what = format!("write {key} ({kind}, {confidence})");
+        log::add(&mut changes, place, &project.clock, &what)?;
+    }
+    Ok((written, changes))
+}
+
+fn match_hash(key: &Key, wanted: &str, old: Option<&[u8]>) -> Result<()> {
+    let now = old.map(digest);
+    if now.as_deref() == Some(wanted) {
+        return Ok(());
+    }
+    let what = if now.is_some() {
+        "has changed since it was read"
+    } else {
+        "is not there"
+    };
+    Err(
+        Error::refused(format!("the entry `{key}` {what}")).hint(format!(
+            "`annals entry read --json --key {key}` gives it with its hash"
+        )),
+    )
+}
+
+fn refuse_duplicate(
+    project: &Project,
+    place: &Place,
+    key: &Key,
+    body: &Likeness,
+    warnings: &mut Vec<Warning>,
+) -> Result<()> {
+    if body.first == 0 {
+        return Ok(());
+    }
+    let found = scan(project, place, Needed::FirstLines, |file| {
+        if file.first_line != body.first || file.key == key.as_str() {
+            return Ok(None);
+        }
+        let bytes = file.bytes()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let other = Likeness::of(&text[entry::body_start(&text)..], file.key);
+        let percent = body.overlap(&other);
+        Ok(percent.map(|percent| (percent, file.key.to_owned())))
+    })?
+    .into_value(warnings);
+    // The first of those that are most alike.
+    let most = found.into_iter().rev().max_by_key(|(percent, _)| *percent);
+    most.map_or(Ok(()), |(percent, other)| {
+        Err(Error::refused(format!(
+            "the entry `{other}` says the same: one first line, {percent} % of the lines"
+        ))
+        .hint(format!(
+            "update it (`annals entry write --key {other} …`), or give this one its own content and \
+             supersede it (`annals entry supersede --old {other} --new {key}`)"
+        )))
+    })
+}
+
+/// Counts the lines of the body that are new, and those that are gone.
+fn differences(old: Option<&[u8]>, new: &[u8]) -> (usize, usize) {
+    let old = old.map(String::from_utf8_lossy).unwrap_or_default();
+    let new = String::from_utf8_lossy(new);
+    let old: Vec<&str> = old[entry::body_start(&old)..].lines().collect();
+    let new: Vec<&str> = new[entry::body_start(&new)..].lines().collect();
+    if old.len() + new.len() > MAX_LINES {
+        return unordered_differences(&old, &new);
+    }
+    let (mut added, mut removed) = (0, 0);
+    for change in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        if change.tag() != DiffTag::Equal {
+            removed += change.old_range().len();
+            added += change.new_range().len();
+        }
+    }
+    (added, removed)
+}
+
+fn unordered_differences(old: &[&str], new: &[&str]) -> (usize, usize) {
+    let mut balance: HashMap<&str, i64> = HashMap::new();
+    for line in new {
+        *balance.entry(line).or_default() += 1;
+    }
+    for line in old {
+        *balance.entry(line).or_default() -= 1;
+    }
+    let sum =
+        |counts: &mut dyn Iterator<Item = i64>| usize::try_from(counts.sum::<i64>()).unwrap_or(0);
+    let counts: Vec<i64> = balance.into_values().collect();
+    let added = sum(&mut counts.iter().copied().filter(|count| *count > 0));
+    let removed = sum(&mut counts
+        .iter()
+        .filter(|count| **count < 0)
+        .map(|count| -count));
+    (added, removed)
+}
+
+/// Returns the file of an entry that must be there.
+pub(crate) fn existing(place: &Place, key: &str) -> Result<(PathBuf, Vec<u8>)> {
+    let key = Key::parse(key)?;
+    let path = place.entry(key.as_str());
+    match read::bytes(place, &path)? {
+        Some(bytes) => Ok((path, bytes)),
+        None => Err(read::not_found(place, key.as_str())),
+    }
+}

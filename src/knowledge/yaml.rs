@@ -1,0 +1,135 @@
+//! Writes the YAML in which results are printed, so that any reader gets back the same text.
+
+use std::fmt::Write;
+
+/// Returns a text as a YAML scalar: as it is where nothing can mistake it, else in double quotes.
+pub(crate) fn scalar(text: &str) -> String {
+    if is_plain(text) {
+        text.to_owned()
+    } else {
+        quoted(text)
+    }
+}
+
+/// Returns a text in double quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\u{feff}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {
+                escape(&mut quoted, c);
+            }
+            c if c.is_control() => escape(&mut quoted, c),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Returns scalars that are written already as one list in a line: `[a, b]`.
+pub(crate) fn list(scalars: impl IntoIterator<Item = String>) -> String {
+    let scalars: Vec<String> = scalars.into_iter().collect();
+    format!("[{}]", scalars.join(", "))
+}
+
+/// Returns fields with values that are written already as one mapping in a line: `{a: x, b: y}`.
+pub(crate) fn map(fields: &[(&str, String)]) -> String {
+    let fields: Vec<String> = fields
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
+    format!("{{{}}}", fields.join(", "))
+}
+
+fn escape(to: &mut String, c: char) {
+    // Writing to a string cannot fail.
+    write!(to, "\\u{:04x}", u32::from(c)).ok();
+}
+
+fn is_plain(text: &str) -> bool {
+    let Some(first) = text.chars().next() else {
+        return false;
+    };
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./ ()".contains(c);
+    if !first.is_alphanumeric() || text.ends_with(' ') || !text.chars().all(is_plain) {
+        return false;
+    }
+    // What another reader would take for a number or a date: nothing but digits, signs and hexadecimals.
+    let is_number_like = |c: char| !c.is_alphabetic() || "abcdefoxABCDEFOXzZtT".contains(c);
+    if first.is_numeric() && text.chars().all(is_number_like) {
+        return false;
+    }
+    let word = text.to_ascii_lowercase();
+    !["true", "false", "yes", "no", "on", "off", "null", "y", "n"].contains(&word.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::markdown::FrontMatter;
+
+    #[test]
+    fn what_could_be_mistaken_is_quoted() {
+        for plain in ["test-runner", "2026-q2", "Test runner", "a/b.rs", "日本語"] {
+            assert_eq!(scalar(plain), plain);
+        }
+        for mistaken in [
+            "",
+            "yes",
+            "No",
+            "null",
+            "12",
+            "1.5",
+            "0x1f",
+            "1e5",
+            "2026-02-17",
+            "- a",
+            "a: b",
+            "# a",
+            "[a]",
+            "a, b",
+            "'a'",
+            " a",
+            "a ",
+            "*a",
+            "a\"b",
+        ] {
+            assert_eq!(scalar(mistaken), quoted(mistaken));
+        }
+        assert_eq!(
+            quoted("a\"\\\n\u{1b}\u{202e}"),
+            "\"a\\\"\\\\\\n\\u001b\\u202e\""
+        );
+        assert_eq!(list(["a".to_owned(), "b".to_owned()]), "[a, b]");
+        assert_eq!(map(&[("a", "x".to_owned())]), "{a: x}");
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_comes_back(text in ".{0,40}") {
+            let written = format!("---\na: {}\nb: [{}]\n---\n", scalar(&text), scalar(&text));
+            let read = FrontMatter::parse(&written, Path::new("a.md"));
+            prop_assert_eq!(&read.warnings, &[]);
+            let same = |name: &str| {
+                let node = read.value.get(&[name]).unwrap().elements().first().map(|node| node.value.clone());
+                node.is_none_or(|value| value == crate::markdown::node::Value::Text(text.clone()))
+            };
+            prop_assert!(same("a") && same("b"), "{}", written);
+        }
+    }
+}

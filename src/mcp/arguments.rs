@@ -1,0 +1,40 @@
+//! A call's arguments, read into what a tool takes.
+
+use rmcp::model::JsonObject;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::error::Result;
+
+/// The argument that every tool takes: where the project is.
+pub(crate) const PROJECT: &str = "project";
+
+/// The arguments of one call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arguments {
+    /// The folder that the call names.
+    pub(crate) project: Option<String>,
+    own: JsonObject,
+}
+
+impl Arguments {
+    /// Separates what is for every tool from what is for this one.
+    pub(crate) fn of(object: Option<JsonObject>) -> Result<Self> {
+        let mut own = object.unwrap_or_default();
+        let project = match own.remove(PROJECT) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(folder)) => Some(folder),
+            Some(_) => return Err(Error::usage("project must be a folder's path")),
+        };
+        Ok(Self { project, own })
+    }
+
+    /// Reads the tool's own arguments; one that it does not know is an error, not ignored.
+    pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T> {
+        // What a model leaves open it often sends as null.
+        let given = self.own.into_iter().filter(|(_, value)| !value.is_null());
+        serde_json::from_value(Value::Object(given.collect()))
+            .map_err(|error| Error::usage(format!("the arguments do not fit: {error}")))
+    }
+}

@@ -1,0 +1,16 @@
+//! The library as MCP tools over stdio.
+//!
+//! Newline-delimited JSON-RPC on standard input and output, and nothing else there. Every client starts
+//! a process of its own, so what keeps several apart is the stores' locks. The project is looked for at
+//! each call: one server outlives many, and an agent in a worktree inherits its parent's server.
+
+mod answer;
+mod arguments;
+mod place;
+mod prompts;
+mod resources;
+mod server;
+mod tools;
+
+pub use server::serve;
+pub use tools::ToolSet;

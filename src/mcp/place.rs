@@ -1,0 +1,86 @@
+//! Where the project of a call is.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::project::Environment;
+use crate::project::Project;
+use crate::project::Request;
+
+/// Where the server was started, and with what.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) environment: Environment,
+    pub(crate) directory: PathBuf,
+}
+
+impl Place {
+    /// Opens the project that a call means: the folder it names, else the client's first root, else
+    /// the folder that Claude Code works in, else the one that the server was started in.
+    pub(crate) fn open(&self, named: Option<&str>, root: Option<&Path>) -> Result<Project> {
+        let session = self.environment.get("CLAUDE_PROJECT_DIR").map(Path::new);
+        let directory = match named {
+            Some(folder) => self.directory.join(folder),
+            None => root
+                .or(session)
+                .map_or_else(|| self.directory.clone(), Path::to_owned),
+        };
+        if !directory.is_dir() {
+            return Err(Error::not_found("there is no such folder")
+                .at(&directory, None)
+                .hint("pass the project's folder as an absolute path"));
+        }
+        Project::open(Request {
+            directory,
+            project: None,
+            planning_dir: None,
+            dry_run: false,
+            no_history: false,
+            environment: self.environment.clone(),
+        })
+    }
+}
+
+/// Returns the folder of a client's root: `file:///users/ada/pantry%20list`.
+pub(crate) fn folder_of(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut left = path.bytes();
+    while let Some(byte) = left.next() {
+        if byte == b'%' {
+            let mut digit = || char::from(left.next()?).to_digit(16);
+            let (high, low) = (digit()?, digit()?);
+            bytes.push(u8::try_from(high * 16 + low).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    let path = PathBuf::from(String::from_utf8(bytes).ok()?);
+    path.is_absolute().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_is_a_file_address() {
+        let folder = |uri| folder_of(uri).map(|path| path.display().to_string());
+        assert_eq!(
+            folder("file:///users/ada/pantry%20list").as_deref(),
+            Some("/users/ada/pantry list")
+        );
+        assert_eq!(folder("file://localhost/users").as_deref(), Some("/users"));
+        for other in [
+            "https://example.org/",
+            "file://relative",
+            "file:///a%2",
+            "file:///%ff",
+        ] {
+            assert_eq!(folder(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The tools: one row each, calling the function that the command line calls.
+
+mod plan;
+
+use rmcp::model::JsonObject;
+use rmcp::model::ToolAnnotations;
+use serde_json::Value;
+use serde_json::json;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::mcp::answer::Answer;
+use crate::mcp::arguments::Arguments;
+use crate::mcp::arguments::PROJECT;
+use crate::project::Project;
+
+/// Which tools a client is shown: a few by default, for each costs tokens in every session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolSet {
+    /// What every session can use.
+    Default,
+    /// More on plans: the brief of a phase, recording it.
+    Plan,
+    /// The repo ledger.
+    Ledger,
+    /// Facts about the user.
+    Facts,
+}
+
+impl ToolSet {
+    /// Every set that can be asked for beside the default one.
+    pub const MORE: [Self; 3] = [Self::Plan, Self::Ledger, Self::Facts];
+
+    /// Returns the word for this set.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Plan => "plan",
+            Self::Ledger => "ledger",
+            Self::Facts => "facts",
+        }
+    }
+}
+
+/// What a tool may do to the project, as clients ask before they let a model call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing is written but caches.
+    Reads,
+    /// Something is added; doing it twice adds it twice.
+    Adds,
+    /// Something is written; doing it twice is as doing it once.
+    Sets,
+}
+
+/// One tool.
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) set: ToolSet,
+    /// What it is for and when to use it.
+    pub(crate) description: &'static str,
+    /// The properties of its arguments, as JSON Schema has them.
+    pub(crate) properties: fn() -> Value,
+    pub(crate) required: &'static [&'static str],
+    pub(crate) effect: Effect,
+    pub(crate) call: fn(&Project, Arguments) -> Result<Answer>,
+}
+
+/// Every tool, in the order in which they are listed.
+const TOOLS: &[&[Tool]] = &[plan::TOOLS];
+
+impl Tool {
+    /// Answers one call.
+    pub(crate) fn answer(&self, project: &Project, arguments: Arguments) -> Result<Answer> {
+        (self.call)(project, arguments)
+    }
+
+    fn described(&self) -> rmcp::model::Tool {
+        let mut properties = match (self.properties)() {
+            Value::Object(properties) => properties,
+            _ => JsonObject::new(),
+        };
+        properties.insert(PROJECT.to_owned(), json!({"type": "string"}));
+        let mut schema = JsonObject::new();
+        schema.insert("type".to_owned(), json!("object"));
+        schema.insert("properties".to_owned(), Value::Object(properties));
+        if !self.required.is_empty() {
+            schema.insert("required".to_owned(), json!(self.required));
+        }
+        let hints = ToolAnnotations::new()
+            .read_only(self.effect == Effect::Reads)
+            .destructive(false)
+            .idempotent(self.effect != Effect::Adds)
+            .open_world(false);
+        rmcp::model::Tool::new(self.name, self.description, schema).with_annotations(hints)
+    }
+}
+
+fn shown(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
+    let sets = sets.to_vec();
+    TOOLS
+        .iter()
+        .copied()
+        .flatten()
+        .filter(move |tool| tool.set == ToolSet::Default || sets.contains(&tool.set))
+}
+
+/// Returns the tools of these sets as they are told to a client.
+pub(crate) fn listed(sets: &[ToolSet]) -> Vec<rmcp::model::Tool> {
+    shown(sets).map(Tool::described).collect()
+}
+
+/// Returns the tool of this name.
+pub(crate) fn named(name: &str, sets: &[ToolSet]) -> Result<&'static Tool> {
+    shown(sets).find(|tool| tool.name == name).ok_or_else(|| {
+        let known: Vec<&str> = shown(sets).map(|tool| tool.name).collect();
+        Error::not_found(format!("there is no tool {name:?}"))
+            .hint(format!("the tools here are {}", known.join(", ")))
+    })
+}

@@ -1,0 +1,93 @@
+//! Tools on plans and on where the work stands.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::lifecycle::ExecuteRequest;
+use crate::lifecycle::PlanRequest;
+use crate::mcp::answer::Answer;
+use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::Effect;
+use crate::mcp::tools::Tool;
+use crate::mcp::tools::ToolSet;
+use crate::planning::PhaseNumber;
+use crate::planning::StatusReport;
+use crate::planning::Survey;
+use crate::project::Project;
+
+pub(crate) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "status",
+        set: ToolSet::Default,
+        description: "Where the planned work stands, the next action with its evidence, drift, blockers. Use before planning or continuing work.",
+        properties: || json!({}),
+        required: &[],
+        effect: Effect::Reads,
+        call: status,
+    },
+    Tool {
+        name: "plan_brief",
+        set: ToolSet::Plan,
+        description: "What to know before planning a phase: goal, requirements, patterns that fit, files to be careful with. Use before writing plans.",
+        properties: || json!({"phase": {"type": "string", "description": "e.g. 3 or 05.1; default: the current phase"}}),
+        required: &[],
+        effect: Effect::Reads,
+        call: plan_brief,
+    },
+    Tool {
+        name: "record_phase",
+        set: ToolSet::Plan,
+        description: "Record what a finished phase taught in PATTERNS.md, once. Use when all plans of a phase have summaries.",
+        properties: || json!({"phase": {"type": "string", "description": "default: the latest complete one"}}),
+        required: &[],
+        effect: Effect::Sets,
+        call: record_phase,
+    },
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfPhase {
+    phase: Option<String>,
+}
+
+impl OfPhase {
+    fn number(&self) -> Result<Option<PhaseNumber>> {
+        let read = |text: &String| {
+            PhaseNumber::parse(text)
+                .ok_or_else(|| Error::usage(format!("{text:?} is not a phase number")))
+        };
+        self.phase.as_ref().map(read).transpose()
+    }
+}
+
+fn status(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let Nothing {} = arguments.read()?;
+    let survey = Survey::take(project)?;
+    Answer::new(&StatusReport::of(project, &survey))
+}
+
+/// The command also brings CLAUDE.md up to date; a tool that reads must not.
+fn plan_brief(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let phase = arguments.read::<OfPhase>()?.number()?;
+    let brief = lifecycle::plan(&project.dry_run(true), &PlanRequest { phase })?;
+    Answer::new(&brief)
+}
+
+fn record_phase(project: &Project, arguments: Arguments) -> Result<Answer> {
+    let phase = arguments.read::<OfPhase>()?.number()?;
+    let request = ExecuteRequest {
+        phase,
+        all: false,
+        partial: false,
+        again: false,
+    };
+    Answer::new(&lifecycle::execute(project, &request)?)
+}

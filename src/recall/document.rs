@@ -1,0 +1,176 @@
+//! What a store hands over to be searched: a piece of text and what is known about it.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+/// A store that is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceName {
+    /// The planning folder and the context files.
+    Plan,
+    /// What finished phases taught.
+    Patterns,
+    /// The knowledge entries and the notepad.
+    Entries,
+    /// The repository's ledger.
+    Ledger,
+    /// The journal.
+    Journal,
+    /// The user's facts.
+    Facts,
+}
+
+impl SourceName {
+    /// All stores, in the order in which they are named.
+    pub const ALL: [Self; 6] = [
+        Self::Plan,
+        Self::Patterns,
+        Self::Entries,
+        Self::Ledger,
+        Self::Journal,
+        Self::Facts,
+    ];
+
+    /// Returns the word that asks for this store.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Patterns => "patterns",
+            Self::Entries => "entries",
+            Self::Ledger => "ledger",
+            Self::Journal => "journal",
+            Self::Facts => "facts",
+        }
+    }
+}
+
+/// Why a hit is to be read with care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flag {
+    /// It names what is no longer there, or the structure has changed since.
+    Stale,
+    /// Something newer has taken its place.
+    Superseded,
+    /// Whoever wrote it was not sure.
+    LowConfidence,
+}
+
+impl Flag {
+    /// All flags.
+    pub const ALL: [Self; 3] = [Self::Stale, Self::Superseded, Self::LowConfidence];
+
+    /// Returns the flag as it is shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stale => "stale",
+            Self::Superseded => "superseded",
+            Self::LowConfidence => "low-confidence",
+        }
+    }
+
+    /// Returns what is left of the score of a hit with this flag.
+    pub(crate) fn weight(self) -> f64 {
+        match self {
+            Self::Stale => 0.7,
+            Self::Superseded => 0.6,
+            Self::LowConfidence => 0.85,
+        }
+    }
+
+    fn bit(self) -> u8 {
+        match self {
+            Self::Stale => 1,
+            Self::Superseded => 2,
+            Self::LowConfidence => 4,
+        }
+    }
+}
+
+/// A set of flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flags(u8);
+
+impl Flags {
+    /// Returns the set with one flag more, where `is_set`.
+    pub(crate) fn with(self, flag: Flag, is_set: bool) -> Self {
+        Self(self.0 | if is_set { flag.bit() } else { 0 })
+    }
+
+    /// Returns the flags of the set.
+    pub(crate) fn list(self) -> impl Iterator<Item = Flag> {
+        Flag::ALL
+            .into_iter()
+            .filter(move |flag| self.0 & flag.bit() != 0)
+    }
+
+    /// Returns the set as it is stored.
+    pub(crate) fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Returns a set that was stored.
+    pub(crate) fn of_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+}
+
+/// What a text is to the project, which decides between texts that fit alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rank {
+    /// It says what holds: the project, its state, decisions, context, lessons.
+    Standing,
+    /// It says what was done.
+    Report,
+    /// It was written on the way: plans, research, checks.
+    Paper,
+}
+
+impl Rank {
+    /// Returns what is left of the score of a text of this rank.
+    pub(crate) fn weight(self) -> f64 {
+        match self {
+            Self::Standing => 1.0,
+            Self::Report => 0.85,
+            Self::Paper => 0.75,
+        }
+    }
+
+    /// Returns the rank as it is stored.
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            Self::Standing => 0,
+            Self::Report => 1,
+            Self::Paper => 2,
+        }
+    }
+
+    /// Returns a rank that was stored.
+    pub(crate) fn of_number(number: u8) -> Self {
+        match number {
+            0 => Self::Standing,
+            1 => Self::Report,
+            _ => Self::Paper,
+        }
+    }
+}
+
+/// A piece of text that can be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Document {
+    /// The titles of the headings that it stands under, the outermost first.
+    pub(crate) headings: Vec<String>,
+    /// Its first line in its file, counted from 1; 0 where it has none.
+    pub(crate) line: usize,
+    /// What it is known by in its store, where that is not its line.
+    pub(crate) id: Option<String>,
+    /// Its text, verbatim.
+    pub(crate) text: String,
+    /// The day that it speaks of, or on which it was written.
+    pub(crate) date: Option<NaiveDate>,
+    /// Why it is to be read with care.
+    pub(crate) flags: Flags,
+    /// What it is to the project.
+    pub(crate) rank: Rank,
+}

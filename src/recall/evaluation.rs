@@ -1,0 +1,170 @@
+//! Measures the search on questions whose answers are known.
+//!
+//! ```text
+//! {"project":"owner/name","question":"…","answer_file":"…","answer_snippet":"…"}
+//! ```
+//!
+//! A hit counts when its text contains the snippet: white space, case, `*` and backticks aside.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::project::Project;
+use crate::recall::index::Index;
+use crate::recall::index::searched;
+use crate::recall::query::Query;
+use crate::recall::search::Method;
+use crate::recall::search::Scan;
+use crate::recall::staleness::Staleness;
+use crate::storage::read;
+use crate::warning::Parsed;
+
+/// How well the search answers questions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// How many questions counted.
+    pub questions: usize,
+    /// The figures, by what texts are found by.
+    pub rows: Vec<EvaluationRow>,
+}
+
+/// How well one way of searching answers questions; fractions of 1.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EvaluationRow {
+    /// By what texts are found.
+    pub method: Method,
+    /// The share of questions with an answer among the first 5 hits.
+    pub r_at_5: f64,
+    /// The share of questions with an answer among the first 10 hits.
+    pub r_at_10: f64,
+    /// The mean of 1 / rank of the first answer.
+    pub mrr: f64,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    project: Option<String>,
+    #[serde(rename = "question")]
+    text: String,
+    answer_snippet: String,
+}
+
+/// Asks the questions of a file that are this project's, or nobody's.
+pub fn evaluate(project: &Project, questions: &Path) -> Result<Parsed<Evaluation>> {
+    let questions = of_project(project, read_questions(questions)?);
+    if questions.is_empty() {
+        return Err(
+            Error::not_found("no question of the file is about this project")
+                .at(&project.root, None)
+                .hint(
+                    "a line counts where its `project` is the folder's name, or where it has none",
+                ),
+        );
+    }
+    let (ranks, warnings) = searched(project, |index| ask(project, index, &questions))?;
+    let row = |(method, ranks): (Method, &Vec<Option<usize>>)| EvaluationRow {
+        method,
+        r_at_5: share(ranks, |rank| f64::from(u8::from(rank <= 5))),
+        r_at_10: share(ranks, |rank| f64::from(u8::from(rank <= 10))),
+        mrr: share(ranks, |rank| 1.0 / real(rank)),
+    };
+    let value = Evaluation {
+        questions: questions.len(),
+        rows: Method::ALL.into_iter().zip(&ranks).map(row).collect(),
+    };
+    let warnings = project.named(warnings);
+    Ok(Parsed { value, warnings })
+}
+
+/// Returns by method the rank of the first answer to each question.
+fn ask(
+    project: &Project,
+    index: &Index,
+    questions: &[Question],
+) -> rusqlite::Result<[Vec<Option<usize>>; 3]> {
+    let mut ranks: [Vec<Option<usize>>; 3] = Default::default();
+    let mut texts: HashMap<i64, String> = HashMap::new();
+    for question in questions {
+        let Ok(query) = Query::new(&question.text) else {
+            for ranks in &mut ranks {
+                ranks.push(None);
+            }
+            continue;
+        };
+        let scan = Scan::take(index, &query)?;
+        let staleness = Staleness::of(project, index, &scan)?.value;
+        let wanted = folded(&question.answer_snippet);
+        let mut answers = vec![false; scan.units.len()];
+        for (answer, unit) in answers.iter_mut().zip(&scan.units) {
+            let text = match texts.entry(unit.id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(folded(&whole(index, unit.id)?)),
+            };
+            *answer = text.contains(&wanted);
+        }
+        for (method, ranks) in Method::ALL.into_iter().zip(&mut ranks) {
+            let ranked = scan.ranked(method, |unit| staleness.has(unit));
+            let first = ranked.iter().position(|scored| answers[scored.unit]);
+            ranks.push(first.map(|at| at + 1));
+        }
+    }
+    Ok(ranks)
+}
+
+fn whole(index: &Index, unit: i64) -> rusqlite::Result<String> {
+    let text = index.text(unit)?;
+    Ok(format!("{} {}", text.headings.join(" "), text.body))
+}
+
+fn read_questions(path: &Path) -> Result<Vec<Question>> {
+    let Some(text) = read::text(path)? else {
+        return Err(Error::not_found("no such file").at(path, None));
+    };
+    let lines = text.value.lines().enumerate();
+    lines
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(at, line)| {
+            serde_json::from_str(line).map_err(|error| {
+                Error::failed(format!("is no question: {error}"))
+                    .at(path, at + 1)
+                    .hint("one JSON object a line: question, answer_snippet, and project where it matters")
+            })
+        })
+        .collect()
+}
+
+fn of_project(project: &Project, questions: Vec<Question>) -> Vec<Question> {
+    let name = |path: Option<&Path>| {
+        let name = path.and_then(Path::file_name).unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    };
+    let folder = name(Some(&project.root));
+    let owner = name(project.root.parent());
+    let is_here =
+        |asked: &str| asked.replace('/', "+") == folder || asked == format!("{owner}/{folder}");
+    let mut questions = questions;
+    questions.retain(|question| question.project.as_deref().is_none_or(is_here));
+    questions
+}
+
+fn folded(text: &str) -> String {
+    let plain = text.replace(['*', '`'], "").to_lowercase();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the mean over all questions; one without an answer counts 0.
+fn share(ranks: &[Option<usize>], worth: impl Fn(usize) -> f64) -> f64 {
+    let sum: f64 = ranks.iter().flatten().map(|rank| worth(*rank)).sum();
+    sum / real(ranks.len().max(1))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+fn real(count: usize) -> f64 {
+    count as f64
+}

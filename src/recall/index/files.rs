@@ -1,0 +1,95 @@
+//! The files that a search covers, as they are on the disk now.
+
+use std::fs;
+use std::fs::Metadata;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::project::Project;
+use crate::recall::sources::SOURCES;
+use crate::recall::sources::Source;
+
+/// A file of a store.
+pub(crate) struct Found {
+    /// Whose file it is, by the place in the list of stores.
+    pub(crate) source: usize,
+    /// Its name as it is shown: relative to the project where it lies inside.
+    pub(crate) name: String,
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// What changes whenever the file does.
+    pub(crate) stamp: Vec<u8>,
+}
+
+impl Found {
+    pub(crate) fn store(&self) -> &'static dyn Source {
+        SOURCES[self.source]
+    }
+}
+
+/// Every file of every store, by name.
+pub(crate) struct Files(pub(crate) Vec<Found>);
+
+impl Files {
+    /// Looks at the files of a project without reading any.
+    pub(crate) fn of(project: &Project) -> Self {
+        let mut found: Vec<Found> = Vec::new();
+        for (source, store) in SOURCES.iter().enumerate() {
+            let files = store.files(project).into_iter();
+            found.extend(files.filter_map(|path| look(project, source, path)));
+        }
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        // Of two stores that claim one file, the first has it.
+        found.dedup_by(|one, other| one.name == other.name);
+        Self(found)
+    }
+}
+
+fn look(project: &Project, source: usize, path: PathBuf) -> Option<Found> {
+    let metadata = fs::symlink_metadata(&path).ok()?;
+    let metadata = if metadata.is_symlink() {
+        // A cloned repository can bring a link that leads anywhere.
+        let real = fs::canonicalize(&path).ok()?;
+        let is_meant = SOURCES[source].is_users_own() || real.starts_with(&project.root);
+        is_meant.then(|| fs::metadata(&real))?.ok()?
+    } else {
+        metadata
+    };
+    metadata.is_file().then(|| Found {
+        source,
+        name: name(project.relative(&path)),
+        stamp: stamp(&metadata),
+        path,
+    })
+}
+
+fn name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Size and times, and with them what no program sets at will: the number of the file, and its last change.
+fn stamp(metadata: &Metadata) -> Vec<u8> {
+    let mut stamp = metadata.len().to_le_bytes().to_vec();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+
+        for number in [
+            metadata.mtime(),
+            metadata.mtime_nsec(),
+            metadata.ctime(),
+            metadata.ctime_nsec(),
+            metadata.ino().cast_signed(),
+        ] {
+            stamp.extend(number.to_le_bytes());
+        }
+    }
+    #[cfg(not(unix))]
+    if let Ok(since) = metadata.modified().and_then(|time| {
+        time.duration_since(std::time::UNIX_EPOCH)
+            .map_err(std::io::Error::other)
+    }) {
+        stamp.extend(since.as_nanos().to_le_bytes());
+    }
+    stamp
+}

@@ -1,0 +1,119 @@
+//! Makes documents of a markdown file: its passages, with the days and the state that the text gives them.
+
+use std::path::Path;
+
+use chrono::NaiveDate;
+
+use crate::clock::parse_date;
+use crate::markdown::FrontMatter;
+use crate::recall::document::Document;
+use crate::recall::document::Flag;
+use crate::recall::document::Flags;
+use crate::recall::document::Rank;
+use crate::recall::passage::Passage;
+use crate::recall::passage::passages;
+use crate::text::fold;
+
+/// Fields that say of when a file is, the most telling first.
+const DATES: &[&str] = &["updated", "completed", "date", "created"];
+
+/// Returns the passages of a markdown file as documents of this rank.
+pub(crate) fn documents(text: &str, path: &Path, rank: Rank) -> Vec<Document> {
+    // What is odd about the fields is told by whoever reads them for what they mean.
+    let front = FrontMatter::parse(text, path).value;
+    let of_file = DATES
+        .iter()
+        .find_map(|field| parse_date(front.text(&[field])?));
+    let says = |field: &str, values: &[&str]| {
+        let value = front.text(&[field]).unwrap_or_default();
+        values
+            .iter()
+            .any(|wanted| value.eq_ignore_ascii_case(wanted))
+    };
+    let flags = Flags::default()
+        .with(
+            Flag::Superseded,
+            says("status", &["superseded", "deprecated"]),
+        )
+        .with(Flag::LowConfidence, says("confidence", &["low"]));
+    passages(text, &front.range)
+        .into_iter()
+        .map(|passage| Document {
+            date: date(&passage).or(of_file),
+            flags: flags.with(Flag::Superseded, is_superseded(&passage)),
+            line: passage.line,
+            id: None,
+            headings: passage.headings,
+            text: passage.text,
+            rank,
+        })
+        .collect()
+}
+
+/// Returns the day in the first words of a passage, else in the nearest of its headings.
+fn date(passage: &Passage) -> Option<NaiveDate> {
+    let start: String = passage.text.chars().take(24).collect();
+    first_date(&start).or_else(|| {
+        let nearest = passage.headings.iter().rev();
+        nearest.map(String::as_str).find_map(first_date)
+    })
+}
+
+fn first_date(text: &str) -> Option<NaiveDate> {
+    text.split(|c: char| c.is_whitespace() || "([|".contains(c))
+        .find_map(parse_date)
+}
+
+/// Tells whether a passage says that it holds no longer: struck out, or kept where such texts are kept.
+fn is_superseded(passage: &Passage) -> bool {
+    let text = passage.text.trim_start();
+    let is_named = |title: &String| matches!(fold(title).as_str(), "superseded" | "deprecated");
+    text.starts_with("~~")
+        || text.starts_with("(Superseded ")
+        || passage.headings.iter().any(is_named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<Document> {
+        documents(text, Path::new("a.md"), Rank::Standing)
+    }
+
+    fn flags(document: &Document) -> Vec<Flag> {
+        document.flags.list().collect()
+    }
+
+    #[test]
+    fn the_nearest_day_is_taken() {
+        let found = read(
+            "---\nupdated: 2026-01-01\n---\n# A\n\nplain\n\n## B (2026-02-02)\n\n- one\n- (2026-03-03) two\n",
+        );
+        let dates: Vec<String> = found
+            .iter()
+            .filter_map(|document| Some(document.date?.to_string()))
+            .collect();
+        assert_eq!(
+            dates,
+            ["2026-01-01", "2026-01-01", "2026-02-02", "2026-03-03"]
+        );
+        assert_eq!(read("# A\n\nplain\n")[0].date, None);
+    }
+
+    #[test]
+    fn what_no_longer_holds_is_flagged() {
+        let found = read("# A\n\n- ~~old~~\n- new\n\n## Superseded\n\n- older\n");
+        let flags: Vec<Vec<Flag>> = found.iter().map(flags).collect();
+        assert_eq!(
+            flags,
+            [vec![Flag::Superseded], vec![], vec![Flag::Superseded]]
+        );
+        let found = read("---\nstatus: superseded\nconfidence: low\n---\n# A\n\ntext\n");
+        let last = found.last().unwrap();
+        assert_eq!(
+            last.flags.list().collect::<Vec<_>>(),
+            [Flag::Superseded, Flag::LowConfidence]
+        );
+    }
+}

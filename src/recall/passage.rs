@@ -1,0 +1,346 @@
+//! Splits markdown into what is found: prose, list items and table rows, each with its headings.
+
+use std::ops::Range;
+
+use crate::markdown::Block;
+use crate::markdown::Content;
+use crate::markdown::Outline;
+use crate::markdown::Section;
+
+/// Prose grows to this many bytes before it is split at a paragraph: more would blur what it is about.
+const PROSE: usize = 1200;
+/// A list item takes the items nested in it along up to this many bytes.
+const ITEM: usize = 700;
+/// A line that heads a list is no longer than this.
+const LABEL: usize = 80;
+/// Nothing longer is taken into one passage.
+const LONGEST: usize = 4000;
+
+/// A piece of a markdown file that can be found by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Passage {
+    /// The titles of the headings that it stands under, the outermost first.
+    pub(crate) headings: Vec<String>,
+    /// Its first line, counted from 1.
+    pub(crate) line: usize,
+    /// Its text, verbatim.
+    pub(crate) text: String,
+}
+
+/// Returns the passages of a markdown text, in file order.
+///
+/// `front` is where the fields at the head of the file stand.
+pub(crate) fn passages(text: &str, front: &Range<usize>) -> Vec<Passage> {
+    let outline = Outline::parse(text, front.end);
+    let mut splitter = Splitter {
+        outline: &outline,
+        headings: Vec::new(),
+        label: None,
+        found: Vec::new(),
+        open: None,
+    };
+    splitter.front_matter(front);
+    for section in outline.sections() {
+        splitter.section(section);
+    }
+    splitter.found
+}
+
+/// What an open passage is, which decides what may join it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Prose,
+    Item,
+}
+
+struct Open {
+    kind: Kind,
+    range: Range<usize>,
+}
+
+struct Splitter<'a> {
+    outline: &'a Outline<'a>,
+    /// The open headings with their levels.
+    headings: Vec<(u8, String)>,
+    /// The line that heads a list without being a heading: `**What failed:**`.
+    label: Option<Range<usize>>,
+    found: Vec<Passage>,
+    open: Option<Open>,
+}
+
+impl Splitter<'_> {
+    /// Splits the fields at the head of a file: each of several lines for itself, the short ones together.
+    fn front_matter(&mut self, range: &Range<usize>) {
+        let mut at = range.start;
+        let mut field: Option<Range<usize>> = None;
+        for line in self.outline.text()[range.clone()].split_inclusive('\n') {
+            let whole = at..at + line.len();
+            at = whole.end;
+            let is_name = line.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            match &mut field {
+                _ if line.trim_end() == "---" => self.field(field.take()),
+                Some(field) if !is_name => field.end = whole.end,
+                _ => {
+                    self.field(field.take());
+                    field = Some(whole);
+                }
+            }
+        }
+        self.field(field);
+        self.close();
+    }
+
+    fn field(&mut self, field: Option<Range<usize>>) {
+        let Some(field) = field else {
+            return;
+        };
+        if self.outline.slice(&field).contains('\n') {
+            self.close();
+            self.grow(Kind::Prose, field, ITEM);
+            self.close();
+        } else {
+            self.grow(Kind::Prose, field, ITEM);
+        }
+    }
+
+    fn section(&mut self, section: &Section) {
+        if section.level > 0 {
+            self.headings.retain(|(level, _)| *level < section.level);
+            self.headings.push((section.level, section.title.clone()));
+        }
+        let before = self.found.len();
+        let mut blocks = self.outline.blocks(&section.own).iter().peekable();
+        while let Some(block) = blocks.next() {
+            let is_list =
+                |next: &&Block| matches!(next.content, Content::Item(_) | Content::Table(_));
+            if self.is_label(block) && blocks.peek().is_some_and(is_list) {
+                self.close();
+                self.label = Some(block.range.clone());
+            } else {
+                self.block(block);
+            }
+        }
+        self.close();
+        self.label = None;
+        let is_leaf = section.own.end == section.whole.end;
+        if section.level > 0 && is_leaf && self.found.len() == before {
+            self.push(section.line, section.title.clone());
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        match &block.content {
+            Content::Item(item) => {
+                if item.depth == 0 || !self.joins_item(&block.range) {
+                    self.close();
+                }
+                self.grow(Kind::Item, block.range.clone(), ITEM);
+            }
+            Content::Table(table) => {
+                self.close();
+                for row in &table.rows {
+                    self.push(row.line, row.cells.join(" | "));
+                }
+            }
+            Content::Html if self.outline.slice(&block.range).starts_with("<!--") => self.close(),
+            Content::Paragraph | Content::Code | Content::Html => {
+                if self.joins_item(&block.range) {
+                    self.grow(Kind::Item, block.range.clone(), ITEM);
+                } else {
+                    self.end_list();
+                    self.grow(Kind::Prose, block.range.clone(), PROSE);
+                }
+            }
+        }
+    }
+
+    /// Ends the list that a label heads.
+    fn end_list(&mut self) {
+        if self.label.is_some() {
+            self.close();
+            self.label = None;
+        }
+    }
+
+    /// Tells whether a block is one short line that ends in a colon.
+    fn is_label(&self, block: &Block) -> bool {
+        let text = self.outline.slice(&block.range);
+        let is_line = text.len() <= LABEL && !text.contains('\n');
+        let is_alone = block.content == Content::Paragraph && !self.joins_item(&block.range);
+        is_line && is_alone && text.trim_end_matches(['*', '_']).ends_with(':')
+    }
+
+    /// Tells whether a block stands indented under the open list item.
+    fn joins_item(&self, range: &Range<usize>) -> bool {
+        let text = self.outline.text();
+        let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let is_indented = text[start..].starts_with([' ', '\t']);
+        let is_open = self.open.as_ref();
+        is_indented && is_open.is_some_and(|open| open.kind == Kind::Item)
+    }
+
+    /// Adds a block to the open passage, or opens one where there is none of its kind with room for it.
+    fn grow(&mut self, kind: Kind, range: Range<usize>, most: usize) {
+        if let Some(open) = &mut self.open
+            && open.kind == kind
+            && range.end - open.range.start <= most
+        {
+            open.range.end = range.end;
+            return;
+        }
+        self.close();
+        self.open = Some(Open { kind, range });
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else {
+            return;
+        };
+        let text = &self.outline.text()[open.range.clone()];
+        let mut at = open.range.start;
+        let mut start = at;
+        for line in text.split_inclusive('\n') {
+            if at + line.len() - start > LONGEST && at > start {
+                self.push_range(start..at);
+                start = at;
+            }
+            at += line.len();
+        }
+        self.push_range(start..open.range.end);
+    }
+
+    fn push_range(&mut self, range: Range<usize>) {
+        let text = self.outline.slice(&range);
+        self.push(self.outline.line(range.start), text.to_owned());
+    }
+
+    fn push(&mut self, line: usize, text: String) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let titles = self.headings.iter().map(|(_, title)| title.as_str());
+        let label = self.label.as_ref().map(|label| {
+            let label = self.outline.slice(label);
+            label.trim_matches(['*', '_', ':', ' '])
+        });
+        self.found.push(Passage {
+            headings: titles.chain(label).map(str::to_owned).collect(),
+            line,
+            text,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::markdown::FrontMatter;
+
+    use super::*;
+
+    fn read(text: &str) -> Vec<Passage> {
+        let path = std::path::Path::new("a.md");
+        passages(text, &FrontMatter::parse(text, path).value.range)
+    }
+
+    fn shown(text: &str) -> Vec<String> {
+        let shown = |passage: Passage| {
+            let headings = passage.headings.join(" > ");
+            format!("{}|{headings}|{}", passage.line, passage.text)
+        };
+        read(text).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn prose_items_and_rows_come_with_their_headings() {
+        let text = "\
+# Project
+
+One paragraph.
+
+Another.
+
+## Rules
+
+- first
+  - nested
+- second
+  goes on
+
+### Table
+
+| a | b |
+|---|---|
+| 1 | 2 |
+| 3 | 4 |
+
+## Empty
+";
+        assert_eq!(
+            shown(text),
+            [
+                "3|Project|One paragraph.\n\nAnother.",
+                "9|Project > Rules|first\n  - nested",
+                "11|Project > Rules|second\n  goes on",
+                "18|Project > Rules > Table|1 | 2",
+                "19|Project > Rules > Table|3 | 4",
+                "21|Project > Empty|Empty",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_that_heads_a_list_is_a_heading_of_its_items() {
+        let text = "# P\n\n**What failed:**\n- one\n- two\n\nAfter.\n\nNote:\n\nText.\n";
+        assert_eq!(
+            shown(text),
+            [
+                "4|P > What failed|one",
+                "5|P > What failed|two",
+                "7|P|After.\n\nNote:\n\nText.",
+            ]
+        );
+    }
+
+    #[test]
+    fn fields_at_the_head_are_found_too() {
+        let text = "---\nphase: 1\ntitle: Store\ndecisions:\n  - one\n  - two\nstatus: done\n---\n# T\n\ntext\n";
+        assert_eq!(
+            shown(text),
+            [
+                "2||phase: 1\ntitle: Store",
+                "4||decisions:\n  - one\n  - two",
+                "7||status: done",
+                "11|T|text",
+            ]
+        );
+    }
+
+    #[test]
+    fn comments_are_left_out_and_long_texts_are_split() {
+        assert_eq!(shown("<!-- note -->\n\nseen\n"), ["3||seen"]);
+        let prose = "A sentence of words.\n\n".repeat(500);
+        let found = read(&prose);
+        assert!(found.len() > 5, "{}", found.len());
+        let block = format!("```\n{}```\n", "let one = 1;\n".repeat(2000));
+        assert!(
+            read(&block)
+                .iter()
+                .all(|passage| passage.text.len() <= LONGEST)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn passages_are_pieces_of_the_text(text in "([-#|>`*: a-c0-9é]{0,6}\n?){0,40}") {
+            let mut last = 0;
+            for passage in read(&text) {
+                prop_assert!(passage.line >= last && !passage.text.is_empty());
+                last = passage.line;
+                let is_row = passage.text.contains(" | ") || passage.text.contains('|');
+                prop_assert!(is_row || text.contains(&passage.text), "{passage:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What is looked for, and where.
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::recall::document::SourceName;
+
+/// A question to the memory of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// What is looked for; nothing in it is an operator.
+    pub text: String,
+    /// The stores that are searched.
+    pub sources: Vec<SourceName>,
+    /// How many hits are wanted.
+    pub limit: usize,
+}
+
+impl Query {
+    /// Returns a question to every store; one without a single sign is refused.
+    pub fn new(text: &str) -> Result<Self> {
+        if text.trim().is_empty() {
+            return Err(Error::usage("there is nothing to look for")
+                .hint("say what you want to know, in words"));
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            sources: SourceName::ALL.to_vec(),
+            limit: 10,
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! The newest records of the journal, each known by its time.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::clock::parse_date;
+use crate::error::Result;
+use crate::journal;
+use crate::project::Project;
+use crate::recall::document::Document;
+use crate::recall::document::Flags;
+use crate::recall::document::Rank;
+use crate::recall::document::SourceName;
+use crate::recall::sources::Source;
+use crate::text::clip;
+use crate::warning::Parsed;
+
+/// Older records are found by `journal search`, which looks at all of them.
+const RECORDS: usize = 2000;
+
+/// Records that are larger together than this are fewer.
+const BYTES: usize = 4 * 1024 * 1024;
+
+/// What is searched of one record.
+const LONGEST: usize = 4000;
+
+/// The end of the journal.
+pub(crate) struct Journal;
+
+impl Source for Journal {
+    fn name(&self) -> SourceName {
+        SourceName::Journal
+    }
+
+    fn files(&self, project: &Project) -> Vec<PathBuf> {
+        // Without a home there is no journal.
+        journal::place(&project.environment).into_iter().collect()
+    }
+
+    fn is_users_own(&self) -> bool {
+        true
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Parsed<String>>> {
+        let from = journal::last(path, RECORDS)?;
+        let mut lines = VecDeque::new();
+        let mut bytes = 0;
+        journal::read_from(path, from, true, |entry| {
+            let line = entry.json.get().to_owned();
+            bytes += line.len();
+            lines.push_back(line);
+            while bytes > BYTES
+                && let Some(oldest) = lines.pop_front()
+            {
+                bytes -= oldest.len();
+            }
+            true
+        })?;
+        let lines: Vec<String> = lines.into();
+        Ok(Some(Parsed::clean(lines.join("\n"))))
+    }
+
+    fn documents(&self, text: &str, _path: &Path) -> Vec<Document> {
+        text.lines().filter_map(document).collect()
+    }
+}
+
+/// Returns a record as a text under its kind and tags; nothing where it says nothing.
+fn document(line: &str) -> Option<Document> {
+    let record: Value = serde_json::from_str(line).ok()?;
+    let content = record.get("content")?.as_str()?.trim();
+    let field = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
+    let tags = record.get("tags").and_then(Value::as_array);
+    let tags = tags.into_iter().flatten().filter_map(Value::as_str);
+    let headings = field("type").into_iter().chain(tags.map(str::to_owned));
+    let time = field("ts");
+    (!content.is_empty()).then(|| Document {
+        headings: headings.collect(),
+        line: 0,
+        date: time.as_deref().and_then(parse_date),
+        id: time,
+        text: clip(content, LONGEST).into_owned(),
+        flags: Flags::default(),
+        rank: Rank::Standing,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_known_by_its_time_and_stands_under_its_kind_and_tags() {
+        let line = r#"{"ts":"2026-03-01T12:00:00+00:00","type":"note","content":" tabs ","tags":["style"],"meta":null}"#;
+        let found = document(line).unwrap();
+        assert_eq!(found.headings, ["note", "style"]);
+        assert_eq!(found.text, "tabs");
+        assert_eq!(found.id.as_deref(), Some("2026-03-01T12:00:00+00:00"));
+        assert_eq!(found.date.unwrap().to_string(), "2026-03-01");
+    }
+
+    #[test]
+    fn what_says_nothing_is_none() {
+        for line in [
+            "",
+            "torn",
+            "[]",
+            "{}",
+            r#"{"content":""}"#,
+            r#"{"content":7}"#,
+        ] {
+            assert_eq!(document(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The repository's ledger: what holds, what must hold, and what was decided.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::project::Project;
+use crate::recall::document::Document;
+use crate::recall::document::Rank;
+use crate::recall::document::SourceName;
+use crate::recall::markdown_file::documents;
+use crate::recall::sources::Source;
+
+/// STATE.md, CONSTRAINTS.md and DECISIONS.md of the ledger's folder.
+pub(crate) struct Ledger;
+
+impl Source for Ledger {
+    fn name(&self) -> SourceName {
+        SourceName::Ledger
+    }
+
+    fn files(&self, project: &Project) -> Vec<PathBuf> {
+        let folder = project.root.join(&project.settings.ledger_dir);
+        ["STATE.md", "CONSTRAINTS.md", "DECISIONS.md"]
+            .map(|name| folder.join(name))
+            .to_vec()
+    }
+
+    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+        documents(text, path, Rank::Standing)
+    }
+}

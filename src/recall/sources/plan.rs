@@ -1,0 +1,172 @@
+//! The planning folder, archives included, and the context files at the root.
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::patterns;
+use crate::project::LayoutName;
+use crate::project::Project;
+use crate::project::Target;
+use crate::recall::document::Document;
+use crate::recall::document::Rank;
+use crate::recall::document::SourceName;
+use crate::recall::markdown_file::documents;
+use crate::recall::sources::Source;
+
+/// Folders deeper than this are no planning folder's.
+const DEEPEST: usize = 12;
+
+/// The last word in the name of a file whose text stands until it is changed; sorted.
+const STANDING: &[&str] = &[
+    "AGENTS",
+    "ARCHITECTURE",
+    "CLAUDE",
+    "CONCERNS",
+    "CONSTRAINTS",
+    "CONTEXT",
+    "CONVENTIONS",
+    "DECISIONS",
+    "GEMINI",
+    "INDEX",
+    "META",
+    "MILESTONES",
+    "PATTERNS",
+    "PROJECT",
+    "REQUIREMENTS",
+    "ROADMAP",
+    "SHIPPED",
+    "STATE",
+];
+
+/// The planning folder; several where several tools' folders stand side by side.
+pub(crate) struct Plan;
+
+impl Source for Plan {
+    fn name(&self) -> SourceName {
+        SourceName::Plan
+    }
+
+    fn files(&self, project: &Project) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for folder in folders(project) {
+            add_markdown(&folder, 0, &mut found);
+            let apart = patterns::path(&folder);
+            found.retain(|file| *file != apart);
+        }
+        found.extend(Target::ALL.map(|target| project.root.join(target.file())));
+        found
+    }
+
+    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+        documents(&without_block(text), path, rank(path))
+    }
+}
+
+/// Returns the planning folders that are there, the one in use first.
+pub(crate) fn folders(project: &Project) -> Vec<PathBuf> {
+    let mut folders = vec![project.planning_place().dir.clone()];
+    for name in LayoutName::ALL {
+        let folder = project.root.join(name.dir());
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    // A link could lead anywhere, and a cloned repository can bring one.
+    let is_folder = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    folders.retain(is_folder);
+    folders
+}
+
+/// Adds the markdown files below a folder; links are not followed, hidden files are left out.
+fn add_markdown(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    // What cannot be listed has nothing to be found; `status` reports it.
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with('.') {
+            continue;
+        }
+        if kind.is_dir() && depth < DEEPEST {
+            add_markdown(&entry.path(), depth + 1, found);
+        } else if kind.is_file() && is_markdown(&name) {
+            found.push(entry.path());
+        }
+    }
+}
+
+/// Tells whether a file is markdown, by its name.
+pub(crate) fn is_markdown(name: &str) -> bool {
+    let extension = Path::new(name).extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}
+
+/// Returns what a file of the planning folder is to the project, by its name.
+fn rank(path: &Path) -> Rank {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = stem.to_uppercase();
+    let words: Vec<&str> = stem.split(['-', '_']).collect();
+    let folder = path.parent().and_then(Path::file_name);
+    let last = words.last().copied().unwrap_or_default();
+    if folder.is_some_and(|folder| folder == "codebase") || STANDING.binary_search(&last).is_ok() {
+        Rank::Standing
+    } else if words.contains(&"SUMMARY") {
+        Rank::Report
+    } else {
+        Rank::Paper
+    }
+}
+
+/// Returns a context file's text with the lines that annals generates left empty: they repeat other files.
+fn without_block(text: &str) -> String {
+    let mut inside = false;
+    let mut kept = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let shown = line.trim_start();
+        inside |= shown.starts_with("<!-- annals:begin");
+        if inside {
+            kept.push('\n');
+        } else {
+            kept.push_str(line);
+        }
+        inside &= !shown.starts_with("<!-- annals:end");
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_what_stands_from_what_was_written_on_the_way() {
+        assert!(STANDING.is_sorted());
+        for (path, expected) in [
+            (".vbw-planning/PROJECT.md", Rank::Standing),
+            (".vbw-planning/phases/02-x/02-CONTEXT.md", Rank::Standing),
+            (".planning/milestones/v1.0-ROADMAP.md", Rank::Standing),
+            (".planning/codebase/STACK.md", Rank::Standing),
+            (".vbw-planning/phases/02-x/02-01-SUMMARY.md", Rank::Report),
+            (".vbw-planning/phases/02-x/SUMMARY-02.md", Rank::Report),
+            (".vbw-planning/phases/02-x/02-01-PLAN.md", Rank::Paper),
+            (".vbw-planning/phases/02-x/02-RESEARCH.md", Rank::Paper),
+            (".vbw-planning/state-machine.md", Rank::Paper),
+        ] {
+            assert_eq!(rank(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_generated_block_is_left_out_and_lines_stay_where_they_are() {
+        let text =
+            "# Mine\n<!-- annals:begin v1 sha256=0 -->\n## State\n<!-- annals:end -->\nlast\n";
+        assert_eq!(without_block(text), "# Mine\n\n\n\nlast\n");
+        assert_eq!(without_block("a\r\nb"), "a\r\nb");
+    }
+}

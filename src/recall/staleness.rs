@@ -1,0 +1,74 @@
+//! Which of the found patterns no longer hold.
+
+use std::collections::HashSet;
+
+use rusqlite::Result;
+
+use crate::patterns;
+use crate::patterns::Doubts;
+use crate::patterns::Patterns;
+use crate::project::Project;
+use crate::recall::document::SourceName;
+use crate::recall::index::Index;
+use crate::recall::search::Scan;
+use crate::storage::read;
+use crate::warning::Parsed;
+
+/// The texts that name what is no longer there, by place among those that are searched.
+#[derive(Default)]
+pub(crate) struct Staleness(HashSet<usize>);
+
+impl Staleness {
+    /// Tells whether a text no longer holds.
+    pub(crate) fn has(&self, unit: usize) -> bool {
+        self.0.contains(&unit)
+    }
+
+    /// Asks the check of the patterns, whose last result is kept, about each that is searched.
+    pub(crate) fn of(project: &Project, index: &Index, scan: &Scan) -> Result<Parsed<Self>> {
+        let mut stale = Self::default();
+        let mut warnings = Vec::new();
+        let path = patterns::path(&project.planning_place().dir);
+        let name = project.relative(&path).to_string_lossy();
+        let recorded: Vec<usize> = (0..scan.units.len())
+            .filter(|unit| scan.units[*unit].source == SourceName::Patterns)
+            .filter(|unit| scan.place(*unit).0 == name)
+            .collect();
+        if recorded.is_empty() {
+            return Ok(Parsed::clean(stale));
+        }
+        let Ok(Some(text)) = read::text(&path) else {
+            return Ok(Parsed::clean(stale));
+        };
+        let patterns = Patterns::parse(&text.value, &path).value;
+        let doubts = Doubts::known(project, &patterns, &mut warnings);
+        for unit in recorded {
+            let line = scan.place(unit).1;
+            let text = index.text(scan.units[unit].id)?.body;
+            if doubts
+                .about(owner(&patterns, line), &on_one_line(&text))
+                .is_some()
+            {
+                stale.0.insert(unit);
+            }
+        }
+        Ok(Parsed {
+            value: stale,
+            warnings,
+        })
+    }
+}
+
+/// Returns the line by which a bullet's doubts are known: that of its entry's heading, or its own.
+fn owner(patterns: &Patterns, line: usize) -> usize {
+    if patterns.loose.iter().any(|loose| loose.line == line) {
+        return line;
+    }
+    let before = patterns.entries.iter().map(|entry| entry.line);
+    before.filter(|start| *start <= line).max().unwrap_or(line)
+}
+
+fn on_one_line(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    lines.join(" ")
+}

@@ -1,0 +1,132 @@
+//! Gives a file another name: a link, or a copy where links cannot be made.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use crate::error::At;
+use crate::error::Result;
+use crate::storage::disk;
+use crate::storage::read;
+
+/// What stands where a link is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linked {
+    /// Nothing.
+    Missing,
+    /// A link to the file, or its copy.
+    Same,
+    /// A link that leads elsewhere, or nowhere.
+    Elsewhere,
+    /// Something else.
+    Other,
+}
+
+/// Says what stands at a path where a link to a file is wanted.
+pub fn linked(path: &Path, target: &Path) -> Result<Linked> {
+    let metadata = match fs::symlink_metadata(path) {
+        Err(error) if read::is_absent(&error) => return Ok(Linked::Missing),
+        metadata => metadata.at("read", path)?,
+    };
+    if metadata.is_symlink() {
+        let leads_there = match (fs::canonicalize(path), fs::canonicalize(target)) {
+            (Ok(there), Ok(target)) => there == target,
+            _ => false,
+        };
+        return Ok(if leads_there {
+            Linked::Same
+        } else {
+            Linked::Elsewhere
+        });
+    }
+    let is_copy = metadata.is_file() && are_equal(path, target).at("read", path)?;
+    Ok(if is_copy { Linked::Same } else { Linked::Other })
+}
+
+/// Makes a path a link to a file, or its copy where links cannot be made; replaces a link that is there.
+pub fn link(path: &Path, target: &Path) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        create_folders(folder)?;
+    }
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
+        unlink(path)?;
+    }
+    match disk::symlink(target, path) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::Unsupported | ErrorKind::PermissionDenied
+            ) =>
+        {
+            disk::copy(target, path).at("copy the program to", path)
+        }
+        done => done.at("link", path),
+    }
+}
+
+/// Removes a link or a copy; one that is gone already is no failure.
+pub fn unlink(path: &Path) -> Result<()> {
+    disk::remove_file(path).at("remove", path)
+}
+
+fn create_folders(folder: &Path) -> Result<()> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent() {
+        create_folders(above)?;
+    }
+    disk::create_directory(folder)
+        .map(drop)
+        .at("create", folder)
+}
+
+fn are_equal(one: &Path, other: &Path) -> io::Result<bool> {
+    if fs::metadata(one)?.len() != fs::metadata(other)?.len() {
+        return Ok(false);
+    }
+    let mut one = BufReader::new(File::open(one)?);
+    let mut other = BufReader::new(File::open(other)?);
+    loop {
+        let (a, b) = (one.fill_buf()?, other.fill_buf()?);
+        let length = a.len().min(b.len());
+        if length == 0 {
+            return Ok(a.len() == b.len());
+        }
+        if a[..length] != b[..length] {
+            return Ok(false);
+        }
+        one.consume(length);
+        other.consume(length);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_told_from_a_copy_and_from_anything_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        disk::write(&File::create(at("program")).unwrap(), b"program").unwrap();
+        disk::write(&File::create(at("script")).unwrap(), b"another").unwrap();
+        let place = at("a/b/tool");
+        assert_eq!(linked(&place, &at("program")).unwrap(), Linked::Missing);
+        link(&place, &at("program")).unwrap();
+        assert_eq!(linked(&place, &at("program")).unwrap(), Linked::Same);
+        assert_eq!(linked(&place, &at("script")).unwrap(), Linked::Elsewhere);
+        link(&place, &at("script")).unwrap();
+        assert_eq!(linked(&place, &at("script")).unwrap(), Linked::Same);
+        assert_eq!(
+            linked(&at("script"), &at("program")).unwrap(),
+            Linked::Other
+        );
+        disk::copy(&at("program"), &at("copy")).unwrap();
+        assert_eq!(linked(&at("copy"), &at("program")).unwrap(), Linked::Same);
+        unlink(&place).unwrap();
+        unlink(&place).unwrap();
+        assert_eq!(linked(&place, &at("program")).unwrap(), Linked::Missing);
+    }
+}

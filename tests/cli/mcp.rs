@@ -1,0 +1,269 @@
+//! `annals mcp`, as a client speaks to it: lines of JSON-RPC on standard input and output.
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::cli::VBW;
+use crate::support::Case;
+use crate::support::Outcome;
+
+/// The largest list of tools that a session is made to read, in bytes.
+const MOST_BYTES_OF_TOOLS: usize = 6 * 1024;
+
+fn request(id: u64, method: &str, params: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+}
+
+/// Runs one session: the handshake, then these lines; the client goes away after them.
+fn session(case: &Case, line: &str, lines: &[String]) -> Outcome {
+    let hello = request(
+        0,
+        "initialize",
+        &json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        }),
+    );
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    let mut all = vec![hello, ready];
+    all.extend_from_slice(lines);
+    let text = all.join("\n") + "\n";
+    case.run(line).stdin(text).success()
+}
+
+/// Returns the answer to a request; answers may come in any order.
+fn answer(session: &Outcome, id: u64) -> Value {
+    let lines = session.try_json_lines().unwrap();
+    let found = lines.into_iter().find(|line| line["id"] == id);
+    found.unwrap_or_else(|| panic!("no answer to {id}: {}", session.report()))
+}
+
+fn call(id: u64, tool: &str, arguments: &Value) -> String {
+    request(
+        id,
+        "tools/call",
+        &json!({"name": tool, "arguments": arguments}),
+    )
+}
+
+#[test]
+fn the_default_tools_are_few_and_say_when_to_use_them() {
+    let case = Case::new(VBW);
+    let session = session(&case, "mcp", &[request(1, "tools/list", &json!({}))]);
+    let listed = answer(&session, 1);
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let bytes = listed.to_string().len();
+    assert!(bytes <= MOST_BYTES_OF_TOOLS, "{bytes} bytes");
+    for tool in tools {
+        let about = tool["description"].as_str().unwrap();
+        assert!(about.contains("Use "), "{about}");
+        assert_eq!(tool["annotations"]["destructiveHint"], false);
+        assert_eq!(tool["annotations"]["openWorldHint"], false);
+        assert_eq!(
+            tool["inputSchema"]["properties"]["project"]["type"],
+            "string"
+        );
+        assert!(tool["outputSchema"].is_null());
+    }
+}
+
+#[test]
+fn a_tool_answers_with_the_document_of_its_command() {
+    let case = Case::new(VBW);
+    let session = session(&case, "mcp", &[call(1, "status", &json!({}))]);
+    let result = answer(&session, 1)["result"].clone();
+    assert_eq!(result["isError"], false);
+    let document = case.run("status --json").success().json();
+    assert_eq!(result["structuredContent"], document);
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), document);
+    assert_eq!(session.stderr(), "");
+}
+
+#[test]
+fn a_call_names_its_project() {
+    let case = Case::empty();
+    let other = Case::new(VBW);
+    let folder = other.root().to_str().unwrap();
+    let lines = [
+        call(1, "status", &json!({"project": folder})),
+        call(2, "status", &json!({"project": "nowhere"})),
+        call(3, "status", &json!({"project": 7})),
+    ];
+    let session = session(&case, "mcp", &lines);
+    assert_eq!(
+        answer(&session, 1)["result"]["structuredContent"]["project"],
+        "larderbook"
+    );
+    let text = |id| answer(&session, id)["result"]["content"][0]["text"].to_string();
+    assert!(
+        text(2).contains("no such folder. Next: pass the project's folder"),
+        "{}",
+        text(2)
+    );
+    assert!(
+        text(3).contains("project must be a folder's path"),
+        "{}",
+        text(3)
+    );
+}
+
+#[test]
+fn the_folder_of_the_session_counts_where_a_call_names_none() {
+    let case = Case::empty();
+    let other = Case::new(VBW);
+    let line = call(1, "status", &json!({}));
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let session = case
+        .run("mcp")
+        .env("CLAUDE_PROJECT_DIR", other.root())
+        .stdin(format!("{hello}\n{ready}\n{line}\n"))
+        .success();
+    assert_eq!(
+        answer(&session, 1)["result"]["structuredContent"]["project"],
+        "larderbook"
+    );
+}
+
+#[test]
+fn a_tool_that_fails_says_what_to_do() {
+    let case = Case::empty();
+    let lines = [
+        call(1, "status", &json!({})),
+        call(2, "status", &json!({"phaze": 1})),
+        call(3, "no_such_tool", &json!({})),
+        call(4, "plan_brief", &json!({})),
+    ];
+    let session = session(&case, "mcp", &lines);
+    let failed = answer(&session, 1)["result"].clone();
+    assert_eq!(failed["isError"], true);
+    let text = failed["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("no planning folder here. Next: looked for"),
+        "{text}"
+    );
+    assert_eq!(answer(&session, 2)["result"]["isError"], true);
+    let unknown = answer(&session, 3)["error"]["message"].to_string();
+    assert!(unknown.contains("the tools here are"), "{unknown}");
+    // A tool of a set that was not asked for is not there.
+    assert!(answer(&session, 4)["error"]["message"].is_string());
+}
+
+#[test]
+fn more_tools_come_only_when_asked_for() {
+    let case = Case::new(VBW);
+    let names = |line: &str| -> Vec<String> {
+        let session = session(&case, line, &[request(1, "tools/list", &json!({}))]);
+        let listed = answer(&session, 1)["result"]["tools"].clone();
+        let names = listed.as_array().unwrap().iter();
+        names
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let (few, plan, all) = (
+        names("mcp"),
+        names("mcp --tools plan"),
+        names("mcp --tools all"),
+    );
+    assert!(!few.contains(&"plan_brief".to_owned()));
+    assert!(plan.contains(&"plan_brief".to_owned()));
+    assert!(plan.iter().all(|name| all.contains(name)));
+}
+
+#[test]
+fn a_brief_over_mcp_writes_nothing() {
+    let case = Case::new(VBW);
+    let before = case.whole_tree();
+    let session = session(
+        &case,
+        "mcp --tools plan",
+        &[call(1, "plan_brief", &json!({"phase": "4"}))],
+    );
+    assert_eq!(answer(&session, 1)["result"]["isError"], false);
+    assert_eq!(case.whole_tree(), before);
+}
+
+#[test]
+fn the_projects_files_are_resources_and_nothing_else_is() {
+    let case = Case::new(VBW);
+    let read = |id, uri: &str| request(id, "resources/read", &json!({"uri": uri}));
+    let lines = [
+        request(1, "resources/list", &json!({})),
+        read(2, "annals://STATE.md"),
+        read(3, "annals://../../etc/passwd"),
+        read(4, "file:///etc/passwd"),
+    ];
+    let session = session(&case, "mcp", &lines);
+    let listed = answer(&session, 1)["result"]["resources"].to_string();
+    assert!(listed.contains("annals://PATTERNS.md"), "{listed}");
+    let state = answer(&session, 2)["result"]["contents"][0]["text"].clone();
+    let file = String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
+    assert_eq!(state, file);
+    for id in [3, 4] {
+        assert!(
+            answer(&session, id)["error"]["message"]
+                .to_string()
+                .contains("no resource")
+        );
+    }
+}
+
+#[test]
+fn prompts_are_listed_and_read() {
+    let case = Case::empty();
+    let lines = [
+        request(1, "prompts/list", &json!({})),
+        request(2, "prompts/get", &json!({"name": "update-memory"})),
+        request(3, "prompts/get", &json!({"name": "other"})),
+    ];
+    let session = session(&case, "mcp", &lines);
+    assert_eq!(
+        answer(&session, 1)["result"]["prompts"][0]["name"],
+        "update-memory"
+    );
+    let text = answer(&session, 2)["result"]["messages"][0]["content"]["text"].to_string();
+    assert!(text.contains("annals ledger pending"), "{text}");
+    assert!(answer(&session, 3)["error"]["message"].is_string());
+}
+
+#[test]
+fn fifty_calls_at_once_are_all_answered() {
+    let case = Case::new(VBW);
+    let calls: Vec<String> = (1..=50).map(|id| call(id, "status", &json!({}))).collect();
+    let session = session(&case, "mcp", &calls);
+    for id in 1..=50 {
+        assert_eq!(answer(&session, id)["result"]["isError"], false, "{id}");
+    }
+}
+
+#[test]
+fn a_client_that_goes_away_or_talks_nonsense_ends_it_quietly() {
+    let case = Case::new(VBW);
+    case.run("mcp").stdin("").success();
+    for nonsense in [
+        "\n",
+        "{",
+        "not json\n",
+        "[]\n",
+        "\u{0}\u{1}\n",
+        "{\"jsonrpc\":\"2.0\"}\n",
+    ] {
+        let outcome = case.run("mcp").stdin(nonsense).output();
+        assert!(
+            outcome.crash().is_none(),
+            "{nonsense:?}: {}",
+            outcome.report()
+        );
+    }
+    let lines = [
+        "{\"jsonrpc\":\"2.0\",\"id\":".to_owned(),
+        request(2, "no/such/method", &json!({})),
+        call(3, "status", &json!({})),
+    ];
+    let session = session(&case, "mcp", &lines);
+    assert!(answer(&session, 2)["error"]["code"].is_number());
+    assert_eq!(answer(&session, 3)["result"]["isError"], false);
+}

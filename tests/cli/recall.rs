@@ -1,0 +1,131 @@
+//! `annals recall`
+
+use serde_json::json;
+
+use crate::cli::VBW;
+use crate::cli::assert_error;
+use crate::cli::assert_unchanged;
+use crate::support::Case;
+
+#[test]
+fn hits_are_cited_and_explained() {
+    let case = Case::new(VBW);
+    let before = case.tree();
+    let run = case
+        .run("recall --limit 1 --explain")
+        .args(["two writers at once"])
+        .success();
+    assert_eq!(
+        run.stdout(),
+        "\
+.vbw-planning/PROJECT.md:16 (plan, 1.00)
+  larderbook > Requirements > Validated
+    Two writers at once (0.2, phase 2.1)
+  (0.60 x words 1.00 + 0.40 x meaning 1.00) x 1.00 + recency 0.000
+
+More were found: --limit shows them.
+"
+    );
+    assert_eq!(run.stderr(), "");
+    assert_unchanged(&before, &case, &run);
+}
+
+#[test]
+fn a_hit_as_json_has_everything_that_is_known() {
+    let case = Case::empty();
+    case.write(
+        ".vibekit/memory/port.md",
+        "---\ntitle: Port\nstatus: superseded\nconfidence: low\nupdated: 2026-02-01\n---\n# Port\n\nThe gateway listens on 7443.\n",
+    );
+    let found = case
+        .run("recall --json --limit 1")
+        .args(["gateway listens"])
+        .success();
+    found.stdout_json(&json!({
+        "query": "gateway listens",
+        "hits": [{
+            "source": "entries",
+            "file": ".vibekit/memory/port.md",
+            "line": 9,
+            "id": "port",
+            "headings": ["Port"],
+            "snippet": "The gateway listens on 7443.",
+            "score": 0.53,
+            "date": "2026-02-01",
+            "flags": ["superseded", "low-confidence"]
+        }],
+        "truncated": false
+    }));
+    let explained = case.run("recall --json --explain gateway").success();
+    assert_eq!(explained.json()["hits"][0]["parts"]["words"], json!(1.0));
+}
+
+#[test]
+fn nothing_to_look_for_is_wrong_use() {
+    let case = Case::new(VBW);
+    let empty = case.run("recall").args(["  "]).code(2);
+    assert_error(
+        &empty,
+        "there is nothing to look for",
+        "say what you want to know, in words",
+    );
+    case.run("recall").code(2);
+    case.run("recall x --in nowhere").code(2);
+    case.run("recall x --eval y").code(2);
+}
+
+#[test]
+fn only_the_named_stores_are_searched() {
+    let case = Case::new(VBW);
+    case.write(".vibekit/notepad.md", "# Notepad\n\n- the pantry lock\n");
+    case.write(
+        "docs/memory/DECISIONS.md",
+        "# Decisions\n\n- a pantry lock\n",
+    );
+    for (named, expected) in [
+        ("plan", vec!["plan"]),
+        ("entries", vec!["entries"]),
+        ("ledger,entries", vec!["entries", "ledger"]),
+    ] {
+        let line = format!("recall --json --limit 100 --in {named}");
+        let found = case.run(&line).args(["pantry lock"]).success().json();
+        let hits = found["hits"].as_array().unwrap();
+        let mut sources: Vec<&str> = hits
+            .iter()
+            .map(|hit| hit["source"].as_str().unwrap())
+            .collect();
+        sources.sort_unstable();
+        sources.dedup();
+        assert_eq!(sources, expected);
+    }
+}
+
+#[test]
+fn questions_are_measured() {
+    let case = Case::empty();
+    case.write(
+        ".planning/PROJECT.md",
+        "# P\n\n- the cat sleeps\n- the **dog** barks\n",
+    );
+    let questions = [
+        json!({"question": "dog", "answer_snippet": "The dog  barks", "answer_file": "x"}),
+        json!({"question": "cat", "answer_snippet": "nowhere", "project": "some/project"}),
+        json!({"question": "cat", "answer_snippet": "nowhere", "project": "other/project"}),
+    ];
+    let lines: Vec<String> = questions.iter().map(ToString::to_string).collect();
+    case.write("q.jsonl", lines.join("\n"));
+    let all_found = |method| json!({"method": method, "r_at_5": 1.0, "r_at_10": 1.0, "mrr": 1.0});
+    case.run("recall --json --eval q.jsonl")
+        .success()
+        .stdout_json(&json!({
+            "questions": 1,
+            "rows": [all_found("words"), all_found("vectors"), all_found("both")]
+        }));
+    let page = case.run("recall --eval q.jsonl").success().stdout();
+    assert!(page.contains("both      100.0  100.0  100.0"), "{page}");
+    case.write("none.jsonl", lines[1].as_str());
+    case.run("recall --eval none.jsonl").code(3);
+    case.write("bad.jsonl", "{\"question\":1}");
+    case.run("recall --eval bad.jsonl").code(1);
+    case.run("recall --eval missing.jsonl").code(3);
+}

@@ -1,0 +1,129 @@
+//! The rules of `classify`.
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::support::Case;
+
+const INDEX: &str = "| key | title | type | tags | status | updated |\n|---|---|---|---|---|---|\n| test-runner | Test runner is vitest | convention | testing | active | 2026-01-01 |\n";
+
+fn proposed(finding: &str) -> Value {
+    let case = Case::empty();
+    case.write(".vibekit/memory/INDEX.md", INDEX);
+    let answer = case.run("entry classify --json").args([finding]).success();
+    answer.json()["proposed"].clone()
+}
+
+#[test]
+fn a_code_fact_belongs_nowhere() {
+    let answer = proposed("the auth middleware is in src/auth/middleware.ts");
+    assert_eq!(answer["surface"], json!("none"));
+    assert!(
+        answer["reason"].as_str().unwrap().contains("code fact"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_spec_fact_belongs_nowhere() {
+    let answer = proposed("docs/specs/auth.md says that tokens expire after an hour");
+    assert_eq!(answer["surface"], json!("none"));
+    assert!(
+        answer["reason"].as_str().unwrap().contains("spec fact"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn what_the_index_has_belongs_nowhere() {
+    let answer = proposed("Our test runner is vitest");
+    assert_eq!(answer["surface"], json!("none"));
+    assert_eq!(answer["reason"], json!("already known as test-runner"));
+}
+
+#[test]
+fn ephemera_belong_nowhere() {
+    let answer = proposed("I just ran the migration and it worked");
+    assert_eq!(answer["surface"], json!("none"));
+}
+
+#[test]
+fn the_default_is_nowhere() {
+    let answer = proposed("The weather widget shows clouds");
+    assert_eq!(answer["surface"], json!("none"));
+    assert_eq!(answer["key"], Value::Null);
+    assert_eq!(answer["type"], Value::Null);
+}
+
+#[test]
+fn the_type_follows_from_the_cue() {
+    for (finding, expected) in [
+        ("Code freeze starts 2026-03-20", "deadline"),
+        ("We chose SQLite because one file is enough", "decision"),
+        ("Always pin action versions by hash", "convention"),
+        (
+            "Tests fail with EADDRINUSE on port 3000; fix: set PORT=0",
+            "gotcha",
+        ),
+        (
+            "When the worker hangs, check the queue length first",
+            "debugging",
+        ),
+        (
+            "Ask the #platform-help channel on Slack about DNS",
+            "contact",
+        ),
+        ("Deploy with `make deploy ENV=staging`", "environment"),
+    ] {
+        let answer = proposed(finding);
+        assert_eq!(answer["surface"], json!("entry"), "{finding}");
+        assert_eq!(answer["type"], json!(expected), "{finding}");
+        assert_ne!(answer["confidence"], json!("high"), "{finding}");
+    }
+}
+
+#[test]
+fn the_answer_is_the_format_of_the_seed_and_the_finding_verbatim() {
+    let finding = "We chose \"x: y\" # because\n\tit # is 日本 \\ fine";
+    let case = Case::empty();
+    let yaml = case
+        .run("entry classify")
+        .args([finding])
+        .success()
+        .stdout();
+    let labels: Vec<&str> = yaml
+        .lines()
+        .map(|line| line.split(':').next().unwrap())
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            "finding",
+            "proposed",
+            "  surface",
+            "  key",
+            "  type",
+            "  tags",
+            "  confidence",
+            "  reason"
+        ]
+    );
+    // The quotes of a YAML string in double quotes are those of JSON.
+    let quoted = yaml
+        .lines()
+        .next()
+        .unwrap()
+        .strip_prefix("finding: ")
+        .unwrap();
+    assert_eq!(serde_json::from_str::<String>(quoted).unwrap(), finding);
+}
+
+#[test]
+fn nothing_is_written() {
+    let case = Case::empty();
+    let before = case.whole_tree();
+    case.run("entry classify")
+        .args(["Always write tests first"])
+        .success();
+    assert_eq!(case.whole_tree(), before);
+}

@@ -1,0 +1,61 @@
+//! The format and the operations of the knowledge store, rule by rule, as the binary keeps them.
+//!
+//! Each test is one rule, refusal or output line that other tools of the same store rely on.
+
+mod classify;
+mod entries;
+mod notepad;
+
+use crate::support::Case;
+use crate::support::Outcome;
+
+const MEMORY: &str = ".vibekit/memory";
+
+/// Returns an entry as another tool would have written it.
+fn entry(key: &str, fields: &[(&str, &str)], body: &str) -> String {
+    let defaults = [
+        ("key", key),
+        ("type", "convention"),
+        ("tags", "[testing]"),
+        ("created", "2026-01-10"),
+        ("updated", "2026-02-20"),
+        ("status", "active"),
+        ("confidence", "high"),
+    ];
+    let mut text = "---\n".to_owned();
+    for (name, default) in defaults {
+        let given = fields.iter().find(|(given, _)| *given == name);
+        let value = given.map_or(default, |(_, value)| *value);
+        text.extend([name, ": ", value, "\n"]);
+        if name == "status" {
+            for (name, value) in fields.iter().filter(|(name, _)| *name == "supersedes") {
+                text.extend([*name, ": ", *value, "\n"]);
+            }
+        }
+    }
+    text + "---\n\n" + body
+}
+
+/// Puts an entry into a case's store.
+fn put(case: &Case, key: &str, fields: &[(&str, &str)], body: &str) {
+    case.write(&format!("{MEMORY}/{key}.md"), entry(key, fields, body));
+}
+
+/// Returns a file of the memory as text.
+fn memory(case: &Case, name: &str) -> String {
+    let bytes = case.read(&format!("{MEMORY}/{name}"));
+    String::from_utf8(bytes.unwrap_or_else(|| panic!("{name} is missing"))).unwrap()
+}
+
+/// Writes an entry with a body, and returns how that ended.
+fn write(case: &Case, key: &str, body: &str, more: &str) -> Outcome {
+    let line =
+        format!("entry write --key {key} --type convention --confidence high --body-stdin {more}");
+    case.run(&line).stdin(body).output()
+}
+
+/// Fails the test unless a run ended well and printed exactly this.
+fn prints(outcome: &Outcome, expected: &str) {
+    assert_eq!(outcome.exit_code(), Some(0), "{}", outcome.report());
+    assert_eq!(outcome.stdout(), expected, "{}", outcome.report());
+}

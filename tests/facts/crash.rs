@@ -1,0 +1,110 @@
+//! Killed at every step of a transaction, a command done again comes to what it would have come to.
+
+#[cfg(feature = "fail-point")]
+use serde_json::Value;
+
+#[cfg(feature = "fail-point")]
+use crate::support::Case;
+
+#[cfg(feature = "fail-point")]
+const ACTIONS: &str = r#"{"actions": [
+    {"type": "insert", "key": "city", "new_value_text": "Rome", "confidence_delta": 0, "reason": "moved"},
+    {"type": "insert", "key": "likes[]", "new_value_text": "tea", "confidence_delta": 0, "reason": "said"},
+    {"type": "expire", "key": "pet", "confidence_delta": 0, "reason": "gone"}]}"#;
+
+#[cfg(feature = "fail-point")]
+fn prepared() -> Case {
+    let case = Case::empty();
+    for line in [
+        "facts add --user ada --key city --value Turin",
+        "facts add --user ada --key pet --value dog",
+    ] {
+        case.run(line).success();
+    }
+    case.run("facts observe --user ada")
+        .stdin(r#"{"user_input": "I moved to Rome", "turn_id": "a"}"#)
+        .success();
+    case
+}
+
+#[cfg(feature = "fail-point")]
+fn state(case: &Case) -> (Value, Value) {
+    let check = case.run("facts check --json").success().json();
+    assert_eq!(check["problems"], serde_json::json!([]));
+    let facts = case
+        .run("facts list --all --user ada --json")
+        .success()
+        .json();
+    let history = case.run("facts history --user ada --json").success().json();
+    (facts, history)
+}
+
+/// Runs a command killed at its n-th step, for all n, and then once more at a time when leases are over.
+#[cfg(feature = "fail-point")]
+fn killed_at_every_step(command: &str, input: &str, llm: &str) {
+    let run = |case: &Case, nth: Option<usize>, now: &str| {
+        let mut run = case
+            .run(command)
+            .stdin(input)
+            .env("ANNALS_LLM_COMMAND", llm)
+            .env("ANNALS_NOW", now);
+        if let Some(nth) = nth {
+            run = run.env("ANNALS_FAIL_AFTER", nth.to_string());
+        }
+        run.output()
+    };
+    let (early, late) = ("2026-03-01T12:00:00Z", "2026-03-01T13:00:00Z");
+    let whole = prepared();
+    assert_eq!(run(&whole, None, early).exit_code(), Some(0));
+    let done = state(&whole).0["facts"].as_array().unwrap().len();
+    let mut kills = 0;
+    for nth in 1.. {
+        let case = prepared();
+        let before = state(&case);
+        let was_killed = run(&case, Some(nth), early).exit_code().is_none();
+        let between = state(&case);
+        let facts = between.0["facts"].as_array().unwrap().len();
+        assert!(
+            between == before || facts == done,
+            "half of a turn at step {nth}"
+        );
+        let again = run(&case, None, late);
+        assert_eq!(again.exit_code(), Some(0), "{}", again.report());
+        let after = state(&case);
+        let values = |state: &Value| -> Vec<(Value, Value, Value)> {
+            let facts = state["facts"].as_array().unwrap();
+            facts
+                .iter()
+                .map(|f| {
+                    (
+                        f["value_text"].clone(),
+                        f["status"].clone(),
+                        f["confidence"].clone(),
+                    )
+                })
+                .collect()
+        };
+        assert_eq!(values(&after.0), values(&state(&whole).0), "step {nth}");
+        if !was_killed {
+            break;
+        }
+        kills += 1;
+    }
+    assert!(kills > 4, "{command} was killed {kills} times only");
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn an_answer_is_applied_whole_or_not_at_all_and_once() {
+    killed_at_every_step("facts apply a --user ada", ACTIONS, "");
+}
+
+#[cfg(all(feature = "fail-point", unix))]
+#[test]
+fn a_worker_that_dies_leaves_its_turn_to_the_next() {
+    let llm = format!(
+        "cat > /dev/null; printf '%s' '{}'",
+        ACTIONS.replace('\n', " ")
+    );
+    killed_at_every_step("facts work", "", &llm);
+}

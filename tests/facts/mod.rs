@@ -1,0 +1,145 @@
+//! The store of facts: every rule by its name, what no sequence of events may break, and who comes in between.
+
+mod crash;
+mod erasure;
+mod processes;
+mod properties;
+mod queue;
+mod rules;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use annals::clock::Clock;
+use annals::error::Result;
+use annals::facts;
+use annals::facts::Applied;
+use annals::facts::Change;
+use annals::facts::Fact;
+use annals::facts::Facts;
+use annals::facts::Filter;
+use annals::facts::Observation;
+use annals::facts::Outcome;
+use annals::facts::Purpose;
+use annals::facts::Statement;
+use annals::facts::Status;
+use annals::facts::UserId;
+use serde_json::Value;
+use serde_json::json;
+use tempfile::TempDir;
+
+/// The time at which every test begins.
+const START: &str = "2026-03-01T12:00:00Z";
+
+/// A database of its own, with one user who is meant unless another is named.
+struct Desk {
+    facts: Facts,
+    user: UserId,
+    turns: u32,
+    path: PathBuf,
+    _temp: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("mem.db");
+        let clock = Clock::new(Some(START)).unwrap();
+        let wait = Duration::from_secs(5);
+        Self {
+            facts: Facts::open_file(&path, clock, wait, Purpose::Write).unwrap(),
+            user: UserId::new("ada").unwrap(),
+            turns: 0,
+            path,
+            _temp: temp,
+        }
+    }
+
+    /// Sets the time.
+    fn at(&mut self, time: &str) -> &mut Self {
+        self.facts.set_clock(Clock::new(Some(time)).unwrap());
+        self
+    }
+
+    /// Queues a turn and applies these actions to it.
+    fn hear(&mut self, actions: &Value) -> Result<Vec<Applied>> {
+        self.turns += 1;
+        let turn = format!("t{}", self.turns);
+        let observation = Observation {
+            user_input: format!("what was said in {turn}"),
+            turn_id: Some(turn.clone()),
+            ..Observation::default()
+        };
+        facts::observe(&mut self.facts, &self.user, &observation, false)?;
+        self.answer(&turn, actions)
+    }
+
+    fn answer(&mut self, turn: &str, actions: &Value) -> Result<Vec<Applied>> {
+        let answer = json!({ "actions": actions }).to_string();
+        facts::apply(&mut self.facts, &self.user, turn, &answer, false).map(|judged| judged.applied)
+    }
+
+    /// Has one action applied, and returns what came of it.
+    fn act(&mut self, action: &Value) -> Outcome {
+        self.hear(&json!([action])).unwrap()[0].outcome
+    }
+
+    /// States a value so often that its confidence is 0.40, 0.70, 0.85, 0.925, ….
+    fn known(&mut self, key: &str, value: &str, times: u32) -> String {
+        for _ in 0..times {
+            self.act(&insert(key, value));
+        }
+        self.active(key)[0].fact_id.clone()
+    }
+
+    fn all(&self) -> Vec<Fact> {
+        let filter = Filter::default();
+        facts::list(&self.facts, &self.user, &filter).unwrap().facts
+    }
+
+    fn active(&self, key: &str) -> Vec<Fact> {
+        let mut all = self.all();
+        all.retain(|fact| fact.key == key && fact.status == Status::Active);
+        all
+    }
+
+    fn fact(&self, id: &str) -> Fact {
+        facts::find(&self.facts, &self.user, id).unwrap()
+    }
+
+    fn history(&self) -> Vec<Change> {
+        facts::history(&self.facts, &self.user, None).unwrap()
+    }
+
+    /// Fails the test where the database is not as it should be.
+    fn sound(&self) {
+        let found = facts::check(&self.facts).unwrap();
+        assert!(found.problems.is_empty(), "{:?}", found.problems);
+    }
+}
+
+fn action(kind: &str, key: &str, value: Option<&str>) -> Value {
+    json!({"type": kind, "key": key, "new_value_text": value, "confidence_delta": 0.0, "reason": "said so"})
+}
+
+fn insert(key: &str, value: &str) -> Value {
+    action("insert", key, Some(value))
+}
+
+fn with(mut action: Value, field: &str, value: impl Into<Value>) -> Value {
+    action[field] = value.into();
+    action
+}
+
+fn stated(key: &str, value: &str) -> Statement {
+    Statement {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        ..Statement::default()
+    }
+}
+
+/// Two confidences are the same where no one could tell them apart.
+fn is_about(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}

@@ -1,0 +1,228 @@
+//! What no sequence of actions may break, whatever they claim.
+
+use std::collections::BTreeMap;
+
+use annals::facts;
+use annals::facts::Change;
+use annals::facts::Status;
+use annals::facts::UserId;
+use proptest::prelude::*;
+use serde_json::Value;
+use serde_json::json;
+
+use crate::facts::Desk;
+
+const KEYS: [&str; 5] = [
+    "city",
+    "name",
+    "likes[]",
+    "allergies[]",
+    "preference.editor",
+];
+const VALUES: [&str; 6] = ["A", "B", "A of old", "no A", "b", "C"];
+const TYPES: [&str; 6] = [
+    "insert",
+    "update",
+    "supersede",
+    "expire",
+    "noop",
+    "mark_pending_confirmation",
+];
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+enum Event {
+    Turn(Vec<Wish>),
+    Replay(usize),
+    Confirm(usize),
+    Reject(usize),
+    Later,
+    Maintain,
+}
+
+/// An action before it is known which facts there are.
+#[derive(Clone, Debug)]
+struct Wish {
+    kind: usize,
+    key: usize,
+    value: Option<usize>,
+    target: Option<usize>,
+    delta: f64,
+    valid_to: bool,
+}
+
+fn wish() -> impl Strategy<Value = Wish> {
+    (
+        0..TYPES.len(),
+        0..KEYS.len(),
+        prop::option::weighted(0.8, 0..VALUES.len()),
+        prop::option::weighted(0.3, 0..20_usize),
+        -1.0..1.0_f64,
+        prop::bool::weighted(0.1),
+    )
+        .prop_map(|(kind, key, value, target, delta, valid_to)| Wish {
+            kind,
+            key,
+            value,
+            target,
+            delta,
+            valid_to,
+        })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        8 => prop::collection::vec(wish(), 1..4).prop_map(Event::Turn),
+        2 => (0..30_usize).prop_map(Event::Replay),
+        1 => (0..30_usize).prop_map(Event::Confirm),
+        1 => (0..30_usize).prop_map(Event::Reject),
+        1 => Just(Event::Later),
+        1 => Just(Event::Maintain),
+    ]
+}
+
+/// One run: what was said so far, so that it can be said again.
+struct Run {
+    desk: Desk,
+    said: Vec<(UserId, String, Value)>,
+    day: u32,
+}
+
+impl Run {
+    fn happen(&mut self, event: &Event, user: &UserId) {
+        self.desk.user = user.clone();
+        let all = self.desk.all();
+        match event {
+            Event::Turn(wishes) => {
+                let actions: Vec<Value> = wishes.iter().map(|wish| self.action(wish)).collect();
+                let actions = json!(actions);
+                let done = self.desk.hear(&actions);
+                let turn = format!("t{}", self.desk.turns);
+                if done.is_ok() {
+                    self.said.push((user.clone(), turn, actions));
+                }
+            }
+            Event::Replay(nth) => {
+                if let Some((user, turn, actions)) = self.said.get(*nth).cloned() {
+                    self.desk.user = user;
+                    let (facts, history) = (self.desk.all(), self.desk.history());
+                    self.desk.answer(&turn, &actions).unwrap();
+                    assert_eq!((self.desk.all(), self.desk.history()), (facts, history));
+                }
+            }
+            Event::Confirm(nth) => {
+                if let Some(fact) = all.get(*nth) {
+                    facts::confirm(&mut self.desk.facts, user, &fact.fact_id).unwrap();
+                }
+            }
+            Event::Reject(nth) => {
+                if let Some(fact) = all.get(*nth) {
+                    facts::reject(&mut self.desk.facts, user, &fact.fact_id, "no").unwrap();
+                }
+            }
+            Event::Later => {
+                self.day += 1;
+                let time = format!(
+                    "2026-{:02}-{:02}T12:00:00Z",
+                    3 + self.day / 28,
+                    1 + self.day % 28
+                );
+                self.desk.at(&time);
+            }
+            Event::Maintain => {
+                facts::maintain(&mut self.desk.facts, 5).unwrap();
+                let now = self.desk.facts.clock().now();
+                facts::archive(&mut self.desk.facts, now).unwrap();
+            }
+        }
+    }
+
+    fn action(&self, wish: &Wish) -> Value {
+        let all = self.desk.all();
+        let target = wish.target.and_then(|nth| all.get(nth));
+        // Half of the targets fit their key; the others must be refused whole.
+        let key = target.map_or(KEYS[wish.key], |fact| fact.key.as_str());
+        json!({
+            "type": TYPES[wish.kind], "key": key, "new_value_text": wish.value.map(|nth| VALUES[nth]),
+            "target_fact_id": target.map(|fact| &fact.fact_id), "confidence_delta": wish.delta,
+            "valid_to": wish.valid_to.then_some("2026-03-03"), "reason": format!("{:.3}", wish.delta),
+        })
+    }
+}
+
+/// Nothing but a proposal as sure as 0.90, or the user's own word, takes a fact of high risk away.
+fn high_risk_holds(history: &[Change]) {
+    let is_users_word = |change: &Change| {
+        change.turn_id.starts_with("annals:confirmed:")
+            || change.turn_id.starts_with("annals:rejected:")
+    };
+    for change in history
+        .iter()
+        .filter(|change| ["name", "allergies[]"].contains(&change.key.as_str()))
+    {
+        let (Some(before), Some(after)) = (&change.before, &change.after) else {
+            continue;
+        };
+        let is_overwritten = before.status == Status::Active
+            && (after.status != Status::Active || after.value_text != before.value_text);
+        let ended_by_itself = before
+            .valid_to
+            .as_ref()
+            .is_some_and(|end| *end <= change.at);
+        if !is_overwritten || is_users_word(change) || ended_by_itself {
+            continue;
+        }
+        let is_accepted = |other: &&Change| {
+            let was = other.before.as_ref();
+            other.turn_id == change.turn_id
+                && other.key == change.key
+                && was.is_some_and(|was| {
+                    was.status == Status::PendingConfirmation && was.confidence >= 0.90
+                })
+        };
+        assert!(
+            history.iter().any(|other| is_accepted(&other)),
+            "{change:?}"
+        );
+    }
+}
+
+/// Every state is reached by folding the history: each change begins where the last one ended.
+fn history_is_whole(run: &Run) {
+    let mut folded: BTreeMap<String, facts::Fact> = BTreeMap::new();
+    for change in run.desk.history() {
+        let before = folded.get(&change.fact_id).cloned();
+        assert_eq!(before, change.before, "{}", change.action);
+        if let Some(after) = change.after {
+            folded.insert(change.fact_id, after);
+        }
+    }
+    let mut states: Vec<_> = facts::export(&run.desk.facts, &run.desk.user).unwrap();
+    states.sort_by(|a, b| a.fact_id.cmp(&b.fact_id));
+    let told: Vec<_> = folded.into_values().collect();
+    assert_eq!(states, told);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_sequence_keeps_what_must_hold(events in prop::collection::vec((event(), any::<bool>()), 1..40)) {
+        let users = [UserId::new("ada").unwrap(), UserId::new("grace").unwrap()];
+        let mut run = Run { desk: Desk::new(), said: Vec::new(), day: 0 };
+        for (event, is_second) in &events {
+            run.happen(event, &users[usize::from(*is_second)]);
+        }
+        run.desk.sound();
+        for user in &users {
+            run.desk.user = user.clone();
+            high_risk_holds(&run.desk.history());
+            history_is_whole(&run);
+            let all = run.desk.all();
+            prop_assert!(all.iter().all(|fact| fact.user_id == user.as_str()));
+            for key in KEYS.iter().filter(|key| !key.ends_with("[]")) {
+                prop_assert!(run.desk.active(key).len() <= 1);
+            }
+        }
+    }
+}

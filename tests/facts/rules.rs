@@ -1,0 +1,729 @@
+//! Every rule of the memory loop, a test each, named after it.
+
+use annals::error::Kind;
+use annals::facts;
+use annals::facts::Category;
+use annals::facts::FactKey;
+use annals::facts::Outcome;
+use annals::facts::Proposal;
+use annals::facts::Slot;
+use annals::facts::Status;
+use serde_json::json;
+
+use crate::facts::Desk;
+use crate::facts::action;
+use crate::facts::insert;
+use crate::facts::is_about;
+use crate::facts::stated;
+use crate::facts::with;
+
+#[test]
+fn stage_3_rule_1_a_new_fact_is_inserted() {
+    for kind in ["insert", "update", "supersede"] {
+        let mut desk = Desk::new();
+        assert_eq!(
+            desk.act(&action(kind, "city", Some("Turin"))),
+            Outcome::Inserted,
+            "{kind}"
+        );
+        let [fact] = &desk.all()[..] else { panic!() };
+        assert_eq!(
+            (fact.status, fact.value_text.as_str()),
+            (Status::Active, "Turin")
+        );
+        assert!(is_about(fact.confidence, 0.40));
+        assert_eq!(fact.source_turn_id, "t1");
+        desk.sound();
+    }
+}
+
+#[test]
+fn stage_3_rule_2_a_refinement_changes_the_fact_in_place() {
+    let mut desk = Desk::new();
+    let id = desk.known("city", "Turin", 1);
+    assert_eq!(
+        desk.act(&action("update", "city", Some("Turin, Italy"))),
+        Outcome::Refined
+    );
+    let fact = desk.fact(&id);
+    assert_eq!(
+        (fact.value_text.as_str(), fact.status),
+        ("Turin, Italy", Status::Active)
+    );
+    assert_eq!(desk.all().len(), 1);
+    // What takes the old value back is no refinement, whatever it is called.
+    assert_eq!(
+        desk.act(&action("update", "city", Some("no longer Turin, Italy"))),
+        Outcome::Superseded
+    );
+    desk.sound();
+}
+
+#[test]
+fn stage_3_rule_3_a_contradiction_closes_the_old_validity_and_inserts() {
+    for kind in ["insert", "update", "supersede"] {
+        let mut desk = Desk::new();
+        let old = desk.known("city", "Turin", 1);
+        desk.at("2026-03-02T12:00:00Z");
+        assert_eq!(
+            desk.act(&action(kind, "city", Some("Rome"))),
+            Outcome::Superseded,
+            "{kind}"
+        );
+        let old = desk.fact(&old);
+        assert_eq!(old.status, Status::Superseded);
+        assert_eq!(old.valid_to.as_deref(), Some("2026-03-02T12:00:00Z"));
+        let [new] = &desk.active("city")[..] else {
+            panic!()
+        };
+        assert_eq!(
+            (new.value_text.as_str(), new.valid_from.as_str()),
+            ("Rome", "2026-03-02T12:00:00Z")
+        );
+        desk.sound();
+    }
+}
+
+#[test]
+fn stage_3_rule_4_an_explicit_invalidation_expires() {
+    let mut desk = Desk::new();
+    let id = desk.known("pet", "a dog", 1);
+    let gone = with(
+        action("expire", "pet", None),
+        "valid_to",
+        "2026-03-01T12:00:00Z",
+    );
+    assert_eq!(desk.act(&gone), Outcome::Expired);
+    assert_eq!(desk.fact(&id).status, Status::Expired);
+    assert_eq!(desk.act(&action("expire", "pet", None)), Outcome::Nothing);
+    // An end that lies ahead is only noted; the worker expires the fact when it comes.
+    let id = desk.known("pet", "a cat", 1);
+    desk.act(&with(
+        action("expire", "pet", None),
+        "valid_to",
+        "2026-04-01",
+    ));
+    assert_eq!(desk.fact(&id).status, Status::Active);
+    let done = facts::maintain(&mut desk.at("2026-04-02T00:00:00Z").facts, 5).unwrap();
+    assert_eq!((done.expired, desk.fact(&id).status), (1, Status::Expired));
+    desk.sound();
+}
+
+#[test]
+fn stage_3_rule_4_of_several_values_the_one_named_expires() {
+    let mut desk = Desk::new();
+    desk.act(&insert("likes[]", "tea"));
+    desk.act(&insert("likes[]", "rain"));
+    let error = desk
+        .hear(&json!([action("expire", "likes[]", None)]))
+        .unwrap_err();
+    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(
+        desk.act(&action("expire", "likes[]", Some("Tea"))),
+        Outcome::Expired
+    );
+    assert_eq!(desk.active("likes[]").len(), 1);
+}
+
+#[test]
+fn stage_3_rule_5_a_duplicate_refreshes_mention_time_and_confidence() {
+    for kind in ["insert", "update", "supersede", "noop"] {
+        let mut desk = Desk::new();
+        let id = desk.known("city", "Turin", 1);
+        desk.at("2026-03-05T12:00:00Z");
+        assert_eq!(
+            desk.act(&action(kind, "city", Some(" turin."))),
+            Outcome::Confirmed,
+            "{kind}"
+        );
+        let fact = desk.fact(&id);
+        assert_eq!(fact.last_mentioned_at, "2026-03-05T12:00:00Z");
+        assert!(is_about(fact.confidence, 0.70));
+        assert_eq!(desk.all().len(), 1);
+        desk.sound();
+    }
+}
+
+#[test]
+fn stage_3_rule_5_one_turn_counts_once() {
+    let mut desk = Desk::new();
+    let id = desk.known("city", "Turin", 1);
+    let applied = desk
+        .hear(&json!([
+            with(action("noop", "city", Some("Turin")), "reason", "first"),
+            with(action("noop", "city", Some("Turin")), "reason", "second"),
+            insert("pet", "a dog"),
+            action("noop", "pet", Some("a dog")),
+        ]))
+        .unwrap();
+    let outcomes: Vec<_> = applied.iter().map(|one| one.outcome).collect();
+    assert_eq!(
+        outcomes,
+        [
+            Outcome::Confirmed,
+            Outcome::Mentioned,
+            Outcome::Inserted,
+            Outcome::Mentioned
+        ]
+    );
+    assert!(is_about(desk.fact(&id).confidence, 0.70));
+}
+
+#[test]
+fn stage_3_rule_6_a_conflict_of_low_confidence_becomes_pending() {
+    for unsure in [
+        with(insert("city", "Rome"), "confidence_delta", -0.1),
+        action("mark_pending_confirmation", "city", Some("Rome")),
+        with(insert("city", "Rome"), "valid_from", "2027-01-01"),
+    ] {
+        let mut desk = Desk::new();
+        let old = desk.known("city", "Turin", 1);
+        assert_eq!(desk.act(&unsure), Outcome::Pending);
+        assert_eq!(desk.fact(&old).status, Status::Active);
+        let pending = facts::pending(&desk.facts, &desk.user).unwrap();
+        assert_eq!(
+            pending[0].contested.as_ref().map(|fact| &fact.fact_id),
+            Some(&old)
+        );
+        desk.sound();
+    }
+}
+
+#[test]
+fn stage_3_a_turn_that_is_read_late_overwrites_nothing() {
+    let mut desk = Desk::new();
+    desk.known("city", "Turin", 1);
+    let late = facts::Observation {
+        user_input: "I live in Rome".to_owned(),
+        turn_id: Some("late".to_owned()),
+        timestamp: Some("2026-01-01T00:00:00Z".to_owned()),
+        ..facts::Observation::default()
+    };
+    facts::observe(&mut desk.facts, &desk.user, &late, false).unwrap();
+    let applied = desk
+        .answer("late", &json!([insert("city", "Rome")]))
+        .unwrap();
+    assert_eq!(applied[0].outcome, Outcome::Pending);
+}
+
+#[test]
+fn stage_3_all_actions_of_a_turn_or_none() {
+    let mut desk = Desk::new();
+    let error = desk
+        .hear(&json!([
+            insert("city", "Turin"),
+            with(action("noop", "city", None), "target_fact_id", "nowhere"),
+            with(action("expire", "pet", None), "target_fact_id", "nothing"),
+        ]))
+        .unwrap_err();
+    assert!(
+        error.message.contains("actions[1]: target_fact_id nowhere"),
+        "{error}"
+    );
+    assert!(
+        error.message.contains("actions[2]: target_fact_id nothing"),
+        "{error}"
+    );
+    assert_eq!((desk.all().len(), desk.history().len()), (0, 0));
+}
+
+#[test]
+fn stage_3_a_target_is_a_fact_of_this_user_and_key() {
+    let mut desk = Desk::new();
+    let id = desk.known("city", "Turin", 1);
+    let other = with(action("expire", "pet", None), "target_fact_id", id.as_str());
+    assert!(
+        desk.hear(&json!([other]))
+            .unwrap_err()
+            .message
+            .contains("its key is city")
+    );
+    desk.user = facts::UserId::new("grace").unwrap();
+    let foreign = with(
+        action("expire", "city", None),
+        "target_fact_id",
+        id.as_str(),
+    );
+    assert!(
+        desk.hear(&json!([foreign]))
+            .unwrap_err()
+            .message
+            .contains("there is no such fact")
+    );
+}
+
+#[test]
+fn stage_3_every_destructive_change_has_before_and_after() {
+    let mut desk = Desk::new();
+    desk.known("city", "Turin", 1);
+    desk.act(&insert("city", "Turin, Italy"));
+    desk.act(&insert("city", "Rome"));
+    desk.act(&action("expire", "city", None));
+    let history = desk.history();
+    let told: Vec<_> = history
+        .iter()
+        .map(|change| change.action.as_str())
+        .collect();
+    assert_eq!(told, ["insert", "update", "supersede", "insert", "expire"]);
+    for change in &history {
+        assert_eq!(change.before.is_none(), change.action == "insert");
+        assert!(change.after.is_some());
+        assert_eq!(change.turn_id.as_bytes()[0], b't');
+    }
+}
+
+#[test]
+fn stage_3_a_turn_that_is_replayed_changes_nothing() {
+    let mut desk = Desk::new();
+    let actions = json!([
+        insert("city", "Turin"),
+        insert("likes[]", "tea"),
+        action("noop", "city", None)
+    ]);
+    let first = desk.hear(&actions).unwrap();
+    let (facts, history) = (desk.all(), desk.history());
+    assert_eq!(desk.answer("t1", &actions).unwrap(), first);
+    assert_eq!((desk.all(), desk.history()), (facts, history));
+    let error = desk
+        .answer("t1", &json!([insert("city", "Rome")]))
+        .unwrap_err();
+    assert_eq!(error.kind, Kind::Refused);
+}
+
+#[test]
+fn confidence_first_mention_repetition_and_confirmation() {
+    let mut desk = Desk::new();
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        let id = desk.known("city", "Turin", 1);
+        seen.push(desk.fact(&id).confidence);
+    }
+    for (seen, expected) in seen.iter().zip([0.40, 0.70, 0.85, 0.925]) {
+        assert!(is_about(*seen, expected), "{seen}");
+    }
+    let id = desk.active("city")[0].fact_id.clone();
+    facts::confirm(&mut desk.facts, &desk.user, &id).unwrap();
+    assert!(is_about(desk.fact(&id).confidence, 1.0));
+}
+
+#[test]
+fn confidence_is_never_raised_by_the_auditor() {
+    let mut desk = Desk::new();
+    desk.act(&with(insert("city", "Turin"), "confidence_delta", 1.0));
+    assert!(is_about(desk.active("city")[0].confidence, 0.40));
+    let sure = with(insert("city", "Rome"), "confidence_delta", 1.0);
+    desk.known("city", "Turin", 2);
+    assert_eq!(desk.act(&sure), Outcome::Pending);
+}
+
+#[test]
+fn confidence_one_contradiction_does_not_overwrite_an_established_fact() {
+    for (times, expected) in [
+        (1, Outcome::Superseded),
+        (2, Outcome::Superseded),
+        (3, Outcome::Pending),
+    ] {
+        let mut desk = Desk::new();
+        let id = desk.known("city", "Turin", times);
+        assert_eq!(desk.act(&insert("city", "Rome")), expected, "{times}");
+        let holds = desk.fact(&id).status == Status::Active;
+        assert_eq!(holds, expected == Outcome::Pending);
+        desk.sound();
+    }
+}
+
+#[test]
+fn confidence_a_contradiction_that_is_repeated_until_it_is_as_sure_takes_effect() {
+    let mut desk = Desk::new();
+    let old = desk.known("city", "Turin", 3);
+    let outcomes: Vec<_> = (0..3).map(|_| desk.act(&insert("city", "Rome"))).collect();
+    assert_eq!(
+        outcomes,
+        [Outcome::Pending, Outcome::Pending, Outcome::Superseded]
+    );
+    assert_eq!(desk.fact(&old).status, Status::Superseded);
+    assert_eq!(desk.active("city")[0].value_text, "Rome");
+    desk.sound();
+}
+
+#[test]
+fn confidence_what_the_user_confirmed_is_never_overwritten_by_repetition() {
+    let mut desk = Desk::new();
+    let old = desk.known("city", "Turin", 1);
+    facts::confirm(&mut desk.facts, &desk.user, &old).unwrap();
+    for _ in 0..60 {
+        assert_eq!(desk.act(&insert("city", "Rome")), Outcome::Pending);
+    }
+    assert_eq!(desk.fact(&old).status, Status::Active);
+}
+
+#[test]
+fn safety_no_high_risk_fact_changes_below_0_90() {
+    for change in [
+        insert("name", "Eve"),
+        action("supersede", "name", Some("Eve")),
+        action("update", "name", Some("Ada Lovelace")),
+        action("expire", "name", None),
+        with(action("expire", "name", None), "valid_to", "2026-01-01"),
+        with(insert("name", "Ada"), "valid_to", "2026-03-02"),
+    ] {
+        let mut desk = Desk::new();
+        let id = desk.known("name", "Ada", 1);
+        for expected in [0.40, 0.70, 0.85] {
+            assert_eq!(desk.act(&change), Outcome::Pending, "{change}");
+            let pending = facts::pending(&desk.facts, &desk.user).unwrap();
+            assert!(is_about(pending[0].fact.confidence, expected));
+            let old = desk.fact(&id);
+            assert_eq!(
+                (old.status, old.value_text.as_str(), old.valid_to),
+                (Status::Active, "Ada", None)
+            );
+        }
+        let fourth = desk.act(&change);
+        assert!(
+            matches!(fourth, Outcome::Superseded | Outcome::Expired),
+            "{fourth:?}"
+        );
+        assert_ne!(desk.fact(&id).status, Status::Active);
+        desk.sound();
+    }
+}
+
+#[test]
+fn safety_a_doubt_without_a_value_leaves_what_matters_alone() {
+    let doubt = |key| {
+        json!({"type": "mark_pending_confirmation", "key": key, "target_fact_id": null,
+        "confidence_delta": 0, "reason": ""})
+    };
+    for (key, times, expected) in [
+        ("city", 1, Outcome::Pending),
+        ("city", 3, Outcome::Kept),
+        ("allergy", 1, Outcome::Kept),
+    ] {
+        let mut desk = Desk::new();
+        let id = desk.known(key, "x-ray", times);
+        let doubt = with(doubt(key), "target_fact_id", id.as_str());
+        assert_eq!(desk.act(&doubt), expected, "{key} {times}");
+    }
+}
+
+#[test]
+fn safety_the_users_own_list_makes_keys_of_high_risk() {
+    let mut desk = Desk::new();
+    desk.facts.set_high_risk(&["travel.".to_owned()]);
+    desk.known("travel.seat", "aisle", 1);
+    assert_eq!(desk.act(&insert("travel.seat", "window")), Outcome::Pending);
+}
+
+#[test]
+fn safety_passwords_and_tokens_are_never_kept() {
+    let mut desk = Desk::new();
+    for key in ["password", "wifi.password", "github.token", "api_key"] {
+        let error = desk.hear(&json!([insert(key, "x")])).unwrap_err();
+        assert_eq!(error.kind, Kind::Refused, "{key}");
+        let error = facts::add(&mut desk.facts, &desk.user, &stated(key, "x")).unwrap_err();
+        assert_eq!(error.kind, Kind::Refused, "{key}");
+    }
+    let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
+    let mut statement = stated("note", &token);
+    assert_eq!(
+        facts::add(&mut desk.facts, &desk.user, &statement)
+            .unwrap_err()
+            .kind,
+        Kind::Refused
+    );
+    statement.allow_secret = true;
+    facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+}
+
+#[test]
+fn safety_the_users_word_overwrites_what_nothing_else_does() {
+    let mut desk = Desk::new();
+    let old = desk.known("name", "Ada", 4);
+    desk.act(&insert("name", "Eve"));
+    let pending = facts::pending(&desk.facts, &desk.user).unwrap();
+    assert_eq!(
+        pending[0].question.as_deref(),
+        Some("Is name now \"Eve\"? So far it was \"Ada\".")
+    );
+    let answered = facts::confirm(&mut desk.facts, &desk.user, &pending[0].fact.fact_id).unwrap();
+    assert_eq!(
+        (answered.outcome, answered.fact.status),
+        (Outcome::Superseded, Status::Active)
+    );
+    assert!(is_about(answered.fact.confidence, 1.0));
+    assert_eq!(desk.fact(&old).status, Status::Superseded);
+    // And it can be taken back: the old value holds again.
+    facts::confirm(&mut desk.facts, &desk.user, &old).unwrap();
+    assert_eq!(desk.active("name")[0].fact_id, old);
+    desk.sound();
+}
+
+#[test]
+fn safety_a_rejected_proposal_is_dropped() {
+    let mut desk = Desk::new();
+    let old = desk.known("name", "Ada", 1);
+    desk.act(&action("expire", "name", None));
+    let pending = facts::pending(&desk.facts, &desk.user).unwrap();
+    assert_eq!(pending[0].fact.proposal, Some(Proposal::End));
+    assert_eq!(
+        pending[0].question.as_deref(),
+        Some("Is name no longer \"Ada\"?")
+    );
+    let id = pending[0].fact.fact_id.clone();
+    facts::reject(&mut desk.facts, &desk.user, &id, "still so").unwrap();
+    assert!(facts::pending(&desk.facts, &desk.user).unwrap().is_empty());
+    assert_eq!(desk.fact(&old).status, Status::Active);
+    desk.sound();
+}
+
+#[test]
+fn safety_only_conflicts_of_high_value_are_worth_a_question() {
+    let mut desk = Desk::new();
+    desk.known("city", "Turin", 1);
+    desk.act(&action("mark_pending_confirmation", "city", Some("Rome")));
+    let pending = facts::pending(&desk.facts, &desk.user).unwrap();
+    assert_eq!(pending[0].question, None);
+}
+
+#[test]
+fn stage_5_the_profile_has_only_what_is_active_and_valid() {
+    let mut desk = Desk::new();
+    for (key, value) in [
+        ("name", "Ada"),
+        ("constraint.diet", "no meat"),
+        ("preference.editor", "helix"),
+        ("likes[]", "tea"),
+        ("likes[]", "rain"),
+        ("task.current", "the report"),
+        ("allergies[]", "nuts"),
+        ("city", "Turin"),
+    ] {
+        desk.act(&insert(key, value));
+    }
+    desk.act(&with(
+        insert("task.old", "done"),
+        "valid_to",
+        "2026-03-01T12:00:01Z",
+    ));
+    desk.act(&with(
+        insert("task.later", "soon"),
+        "valid_from",
+        "2026-05-01",
+    ));
+    desk.act(&insert("city", "Rome"));
+    desk.act(&insert("name", "Eve"));
+    desk.at("2026-03-01T12:00:02Z");
+    let profile = facts::profile(&desk.facts, &desk.user, None)
+        .unwrap()
+        .profile;
+    assert_eq!(profile.identity.keys().collect::<Vec<_>>(), ["name"]);
+    let Slot::One(name) = &profile.identity["name"] else {
+        panic!()
+    };
+    assert_eq!(
+        (name.value.as_str(), name.updated_at.as_str()),
+        ("Ada", "2026-03-01T12:00:00Z")
+    );
+    assert!(is_about(name.confidence, 0.40));
+    assert_eq!(profile.hard_preferences.len(), 1);
+    assert_eq!(
+        profile.soft_preferences.keys().collect::<Vec<_>>(),
+        ["city", "likes[]", "preference.editor"]
+    );
+    let Slot::Several(likes) = &profile.soft_preferences["likes[]"] else {
+        panic!()
+    };
+    assert_eq!(likes.len(), 2);
+    assert_eq!(profile.current_tasks.len(), 1);
+    assert_eq!(profile.sensitive_topics[0].key, "allergies[]");
+    assert!(!profile.recent_changes.is_empty());
+}
+
+#[test]
+fn stage_5_the_profile_is_rebuilt_every_five_turns_and_at_a_sessions_end() {
+    let mut desk = Desk::new();
+    for turn in 1..=5 {
+        desk.known("city", "Turin", 1);
+        let done = facts::maintain(&mut desk.facts, 5).unwrap();
+        assert_eq!(done.profiles, usize::from(turn == 5), "{turn}");
+    }
+    let built = facts::stored_profile(&desk.facts, &desk.user)
+        .unwrap()
+        .unwrap();
+    assert!(built.profile.soft_preferences.contains_key("city"));
+    let end = facts::Observation {
+        user_input: "bye".to_owned(),
+        session_end: true,
+        ..facts::Observation::default()
+    };
+    facts::observe(&mut desk.facts, &desk.user, &end, false).unwrap();
+    assert_eq!(facts::maintain(&mut desk.facts, 5).unwrap().profiles, 1);
+    assert_eq!(facts::maintain(&mut desk.facts, 5).unwrap().profiles, 0);
+}
+
+#[test]
+fn stage_6_what_is_stale_or_unsure_is_dropped_first() {
+    let mut desk = Desk::new();
+    desk.at("2025-01-01T00:00:00Z");
+    desk.act(&insert("preference.shell", "fish"));
+    desk.at(crate::facts::START);
+    desk.act(&insert("name", "Ada"));
+    desk.act(&insert("task.current", "the report"));
+    desk.act(&insert("preference.editor", "helix"));
+    desk.act(&with(
+        insert("preference.font", "mono"),
+        "confidence_delta",
+        -0.3,
+    ));
+    let all = facts::inject(&desk.facts, &desk.user, None, 500, None).unwrap();
+    assert_eq!(all.left_out, 0);
+    let lines: Vec<_> = all
+        .text
+        .lines()
+        .filter(|line| line.starts_with("- "))
+        .collect();
+    assert_eq!(lines.len(), 5);
+    assert!(lines[0].contains("Ada") && lines[1].contains("report") && lines[2].contains("helix"));
+    let mut last = all.tokens;
+    for budget in (0..all.tokens).rev() {
+        let fit = facts::inject(&desk.facts, &desk.user, None, budget, None).unwrap();
+        assert!(
+            fit.tokens <= budget && fit.tokens <= last,
+            "{budget}: {}",
+            fit.tokens
+        );
+        assert_eq!(fit.facts.len() + fit.left_out, 5);
+        last = fit.tokens;
+    }
+    let most = facts::inject(&desk.facts, &desk.user, None, all.tokens - 1, None).unwrap();
+    assert!(
+        most.text.contains("helix") && !most.text.contains("mono") | !most.text.contains("fish")
+    );
+}
+
+#[test]
+fn facts_of_other_projects_are_left_out() {
+    let mut desk = Desk::new();
+    let mut statement = stated("task.current", "the report");
+    statement.project = Some("atlas".to_owned());
+    facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+    let text = |project| {
+        facts::inject(&desk.facts, &desk.user, project, 500, None)
+            .unwrap()
+            .text
+    };
+    assert_eq!(text(None), "");
+    assert_eq!(text(Some("other")), "");
+    assert!(text(Some("atlas")).contains("the report"));
+}
+
+#[test]
+fn the_archive_takes_what_is_old_and_keeps_it() {
+    let mut desk = Desk::new();
+    let old = desk.known("city", "Turin", 1);
+    desk.act(&insert("city", "Rome"));
+    let count = facts::archive(&mut desk.facts, "2026-03-01T12:00:00Z".parse().unwrap()).unwrap();
+    assert_eq!(count, 0);
+    let count = facts::archive(&mut desk.facts, "2026-03-01T12:00:01Z".parse().unwrap()).unwrap();
+    assert_eq!((count, desk.all().len()), (1, 1));
+    let exported = facts::export(&desk.facts, &desk.user).unwrap();
+    assert!(
+        exported
+            .iter()
+            .any(|fact| fact.fact_id == old && fact.status == Status::Superseded)
+    );
+    desk.sound();
+}
+
+#[test]
+fn what_is_exported_can_be_imported_and_overwrites_nothing() {
+    let mut from = Desk::new();
+    from.known("city", "Turin", 2);
+    from.known("name", "Ada", 1);
+    from.act(&insert("likes[]", "tea"));
+    let lines: String = facts::export(&from.facts, &from.user)
+        .unwrap()
+        .iter()
+        .map(|fact| serde_json::to_string(fact).unwrap() + "\n")
+        .collect();
+    let mut to = Desk::new();
+    to.at("2026-03-02T00:00:00Z").known("city", "Rome", 1);
+    let user = to.user.clone();
+    let done = facts::import(&mut to.facts, &user, &lines, false).unwrap();
+    assert_eq!((done.imported, done.pending, done.known), (3, 1, 0));
+    assert_eq!(to.active("city")[0].value_text, "Rome");
+    let again = facts::import(&mut to.facts, &user, &lines, false).unwrap();
+    assert_eq!((again.imported, again.known), (0, 3));
+    to.sound();
+    let other = facts::UserId::new("grace").unwrap();
+    let error = facts::import(&mut to.facts, &other, &lines, false).unwrap_err();
+    assert!(
+        error
+            .message
+            .contains("line 1: a fact of ada, not of grace"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_explicit_statement_is_judged_by_its_value_alone() {
+    let mut desk = Desk::new();
+    for (value, expected) in [
+        ("Turin", Outcome::Inserted),
+        ("turin", Outcome::Confirmed),
+        ("Turin, Italy", Outcome::Refined),
+        ("Rome", Outcome::Superseded),
+    ] {
+        let added = facts::add(&mut desk.facts, &desk.user, &stated("city", value)).unwrap();
+        assert_eq!(added.outcome, expected, "{value}");
+    }
+    let mut once = stated("city", "Oslo");
+    once.request_id = Some("r1".to_owned());
+    let first = facts::add(&mut desk.facts, &desk.user, &once).unwrap();
+    let history = desk.history();
+    let second = facts::add(&mut desk.facts, &desk.user, &once).unwrap();
+    assert_eq!((first.outcome, first.fact), (second.outcome, second.fact));
+    assert_eq!(desk.history(), history);
+    desk.sound();
+}
+
+#[test]
+fn the_category_follows_from_the_key_and_is_kept() {
+    let mut desk = Desk::new();
+    let mut statement = stated("diet", "vegan");
+    statement.category = Some(Category::Health);
+    facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
+    // The stored category makes the key one of high risk from then on.
+    assert_eq!(desk.act(&insert("diet", "everything")), Outcome::Pending);
+    assert_eq!(FactKey::parse("diet").unwrap().category(), Category::Other);
+}
+
+#[test]
+fn no_user_sees_another() {
+    let mut desk = Desk::new();
+    let id = desk.known("city", "Turin", 1);
+    let grace = facts::UserId::new("grace").unwrap();
+    assert!(facts::find(&desk.facts, &grace, &id).is_err());
+    assert!(facts::confirm(&mut desk.facts, &grace, &id).is_err());
+    assert!(facts::reject(&mut desk.facts, &grace, &id, "").is_err());
+    assert!(facts::find_turn(&desk.facts, &grace, "t1").is_err());
+    assert!(facts::export(&desk.facts, &grace).unwrap().is_empty());
+    assert!(
+        facts::history(&desk.facts, &grace, None)
+            .unwrap()
+            .is_empty()
+    );
+    assert!(
+        facts::history(&desk.facts, &grace, Some(&id))
+            .unwrap()
+            .is_empty()
+    );
+    assert!(facts::turns(&desk.facts, &grace).unwrap().is_empty());
+    let profile = facts::profile(&desk.facts, &grace, None).unwrap().profile;
+    assert_eq!(profile, facts::Profile::default());
+    // The same turn and action of another user are not taken for a replay.
+    desk.user = grace;
+    desk.turns = 0;
+    assert_eq!(desk.act(&insert("city", "Turin")), Outcome::Inserted);
+}

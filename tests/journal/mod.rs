@@ -1,0 +1,7 @@
+//! The journal under many hands and many queries: nothing acknowledged is lost, and nothing that matches is missed.
+
+mod crowd;
+mod differential;
+#[cfg(feature = "fail-point")]
+mod kills;
+mod large;

@@ -1,0 +1,165 @@
+//! What is found, and what is said about it.
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::recall::hits;
+use crate::recall::places;
+use crate::support::Case;
+
+fn flags(case: &Case, query: &str) -> Value {
+    hits(case, query)[0]["flags"].clone()
+}
+
+#[test]
+fn what_no_longer_holds_comes_after_what_does() {
+    let case = Case::empty();
+    case.write(
+        "docs/memory/CONSTRAINTS.md",
+        "# Constraints\n\n## Rules\n\n- the gateway port is 9000\n\n## Superseded\n\n- the gateway port is 8000\n",
+    );
+    let found = hits(&case, "gateway port");
+    assert_eq!(found[0]["snippet"], "the gateway port is 9000");
+    assert_eq!(found[1]["flags"], json!(["superseded"]));
+    case.write(
+        ".vibekit/memory/guess.md",
+        "---\nconfidence: low\n---\n# Guess\n\nThe flux capacitor may overheat.\n",
+    );
+    assert_eq!(
+        flags(&case, "flux capacitor overheat"),
+        json!(["low-confidence"])
+    );
+}
+
+#[test]
+fn a_pattern_that_names_a_file_which_is_gone_is_stale() {
+    let case = Case::empty();
+    case.git_init();
+    for name in ["lock", "store", "shelf", "item", "unit", "main"] {
+        case.write(&format!("src/{name}.rs"), name);
+    }
+    case.write(
+        ".vbw-planning/patterns/PATTERNS.md",
+        "# Patterns\n\n### Phase 1: Store (2026-01-02)\n\n**What worked:**\n- Locking in `src/lock.rs` kept writers apart\n- Small walrus plans\n",
+    );
+    case.commit("one", "2026-01-01T00:00:00Z");
+    assert_eq!(flags(&case, "locking kept writers apart"), json!([]));
+    std::fs::remove_file(case.root().join("src/lock.rs")).unwrap();
+    case.commit("two", "2026-01-03T00:00:00Z");
+    let found = hits(&case, "locking kept writers apart");
+    assert_eq!(found[0]["flags"], json!(["stale"]));
+    assert_eq!(found[0]["headings"][2], "What worked");
+    assert_eq!(found[0]["source"], "patterns");
+    assert_eq!(flags(&case, "small walrus plans"), json!([]));
+}
+
+#[test]
+fn identifiers_are_found_by_their_parts_and_as_parts() {
+    let case = Case::empty();
+    case.write(
+        ".planning/PROJECT.md",
+        "# P\n\n- `RetryQueue::push_back` grew\n- `src/http_client.rs` shrank\n- 再試行キューが遅い\n- deduplication of rows\n",
+    );
+    for (query, line) in [
+        ("retry queue", 3),
+        ("retryqueue", 3),
+        ("RetryQueue", 3),
+        ("push back", 3),
+        ("http client", 4),
+        ("キュー", 5),
+        ("再試行", 5),
+        ("遅", 5),
+        ("duplicat", 6),
+        ("etryQue", 3),
+    ] {
+        let found = places(&case, query);
+        let expected = format!(".planning/PROJECT.md:{line}");
+        assert_eq!(found.first(), Some(&expected), "{query}: {found:?}");
+    }
+}
+
+#[test]
+fn signs_alone_are_found_where_they_stand() {
+    let case = Case::empty();
+    case.write(".planning/PROJECT.md", "# P\n\n- ship it 🚀\n- a -> b\n");
+    assert_eq!(places(&case, "🚀")[0], ".planning/PROJECT.md:3");
+    assert_eq!(places(&case, "->")[0], ".planning/PROJECT.md:4");
+}
+
+#[test]
+fn secrets_and_escapes_do_not_come_out() {
+    let case = Case::empty();
+    let key = format!("ghp_{}", "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo");
+    case.write(
+        ".planning/PROJECT.md",
+        format!("# P {key}\n\n- walrus token {key} \u{1b}[31mred\u{1b}[0m\n"),
+    );
+    let run = case.run("recall walrus").success();
+    assert!(!run.stdout().contains(&key), "{}", run.report());
+    assert!(
+        run.stdout().contains("walrus token [redacted] red"),
+        "{}",
+        run.report()
+    );
+    let json = case.run("recall walrus --json").success().stdout();
+    assert!(!json.contains(&key) && !json.contains('\u{1b}'), "{json}");
+}
+
+#[test]
+fn the_newer_of_two_that_fit_alike_comes_first() {
+    let case = Case::empty();
+    case.write(
+        "docs/memory/DECISIONS.md",
+        "# D\n\n### 2026-01-01 — One\n\nUse walrus.\n\n### 2026-02-20 — Two\n\nUse walrus.\n",
+    );
+    let found = hits(&case, "walrus");
+    assert_eq!(found[0]["date"], "2026-02-20");
+}
+
+#[test]
+fn the_journal_is_searched_from_its_end() {
+    let case = Case::empty();
+    let record = |at: usize, content: &str| {
+        format!(
+            "{{\"ts\":\"2026-02-01T00:00:{:02}+00:00\",\"type\":\"note\",\"content\":\"{content}\",\"tags\":null,\"meta\":null}}\n",
+            at % 60
+        )
+    };
+    let folder = case.home().join(".codex");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut lines = record(0, "an ancient walrus");
+    lines.extend((0..2000).map(|at| record(at, &format!("number {at}"))));
+    lines.push_str("torn\n");
+    lines.push_str(&record(7, "a young seal"));
+    std::fs::write(folder.join("memory.jsonl"), &lines).unwrap();
+    let found = hits(&case, "young seal");
+    assert_eq!(found[0]["snippet"], "a young seal");
+    assert_eq!(found[0]["source"], "journal");
+    assert_eq!(found[0]["id"], "2026-02-01T00:00:07+00:00");
+    assert!(!hits(&case, "walrus").to_string().contains("ancient"));
+    lines.push_str(&record(8, "a late walrus"));
+    std::fs::write(folder.join("memory.jsonl"), &lines).unwrap();
+    assert_eq!(hits(&case, "walrus")[0]["snippet"], "a late walrus");
+}
+
+#[test]
+fn planning_folders_of_several_tools_are_searched() {
+    let case = Case::empty();
+    case.write(".vbw-planning/STATE.md", "# S\n\n- an old walrus\n");
+    case.write(".yolo-planning/STATE.md", "# S\n\n- a young walrus\n");
+    let run = case.run("-q recall --json walrus").success().json();
+    assert_eq!(run["hits"].as_array().unwrap().len(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_project_are_not_followed() {
+    let case = Case::empty();
+    std::fs::write(case.home().join("diary.md"), "# D\n\n- a secret walrus\n").unwrap();
+    case.write(".planning/PROJECT.md", "# P\n\n- fish\n");
+    let link =
+        |to: &str| std::os::unix::fs::symlink(case.home().join("diary.md"), case.root().join(to));
+    link("CLAUDE.md").unwrap();
+    link(".planning/STATE.md").unwrap();
+    assert_eq!(places(&case, "walrus"), [""; 0]);
+}
