@@ -193,8 +193,11 @@ impl Command {
                 config::run(args, project, out);
                 Ok(())
             }
-            Self::Completions(_) | Self::Man(_) | Self::Journal(_) | Self::Hook(_) => Ok(()),
-            Self::Completions(_) | Self::Man(_) | Self::Mcp(_) => Ok(()),
+            Self::Completions(_)
+            | Self::Man(_)
+            | Self::Journal(_)
+            | Self::Hook(_)
+            | Self::Mcp(_) => Ok(()),
         }
     }
 }

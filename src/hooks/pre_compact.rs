@@ -27,6 +27,7 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
         section: Section::Working,
         text: text.as_str(),
         allow_secret: false,
+        request_id: None,
     };
     notepad::write(project, &note).map(|_| ())
 }
