@@ -199,7 +199,6 @@ impl Command {
             | Self::Journal(_)
             | Self::Hook(_)
             | Self::Mcp(_) => Ok(()),
-            Self::Completions(_) | Self::Man(_) | Self::Journal(_) | Self::Hook(_) => Ok(()),
         }
     }
 }
