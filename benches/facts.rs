@@ -10,6 +10,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
+    clippy::print_stdout,
     reason = "the bans hold the library's floors; this reads its own settings and may stop where it stands"
 )]
 

@@ -136,8 +136,11 @@ impl Facts {
     pub(crate) fn leave_checkpoint_to_others(&self) -> Result<()> {
         self.connection
             .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+            .stored("open the database")?;
+        // Whoever opens the file alone reads the log whole: it must stay short.
+        self.connection
+            .pragma_update(None, "wal_autocheckpoint", 100)
             .stored("open the database")
-            .map(|_| ())
     }
 
     /// Tells whether this run is to write nothing.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Event;
 use crate::hooks::Harness;
@@ -71,14 +72,16 @@ pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Op
         .harness
         .or_else(|| fired.and_then(event::harness_of))
         .unwrap_or_else(|| by_environment(&project));
-    let text = match said(request, &project, harness, event, &input) {
-        Ok(text) => text,
-        Err(error) => {
-            let error = error.relative_to(&project.root);
-            log::note(&project, event.name(harness), &error.to_string())?;
-            None
-        }
-    };
+    let mut problems = Vec::new();
+    let text = said(request, &project, harness, event, &input, &mut problems);
+    let text = text.unwrap_or_else(|error| {
+        problems.push(error);
+        None
+    });
+    for problem in problems {
+        let problem = problem.relative_to(&project.root).to_string();
+        log::note(&project, event.name(harness), &problem)?;
+    }
     Ok(text.filter(|_| event.is_heard()).map(|text| Answer {
         hook_specific_output: Said {
             hook_event_name: fired.unwrap_or_else(|| event.name(harness)).to_owned(),
@@ -93,6 +96,7 @@ fn said(
     harness: Harness,
     event: Event,
     input: &Input,
+    problems: &mut Vec<Error>,
 ) -> Result<Option<String>> {
     match event {
         Event::SessionStart => {
@@ -100,7 +104,7 @@ fn said(
                 compacted: input.is_compacted(),
                 notepad: project.settings.notepad && !request.no_notepad,
             };
-            start::text(project, harness, wish)
+            Ok(start::text(project, harness, wish, problems))
         }
         Event::PostToolUse => post_tool::text(project, input),
         Event::SessionEnd => end::refresh(project).map(|()| None),

@@ -2,11 +2,13 @@
 //!
 //! This is the one place where the contents of a session's start are chosen.
 
+use crate::error::Error;
 use crate::error::Kind;
 use crate::error::Result;
 use crate::hooks::cap;
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::Section;
+use crate::ledger;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::planning::StatusReport;
@@ -23,6 +25,10 @@ const WIDTH: usize = 300;
 const PATTERNS: usize = 5;
 const DRIFT: usize = 5;
 const BREADCRUMBS: usize = 5;
+/// Decisions of the ledger are not told, so it does not matter how old they are.
+const DAYS: u64 = 7;
+/// Position and blockers: what comes before anything else.
+const LEADING: usize = 2;
 
 /// What is asked of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,33 +40,37 @@ pub(crate) struct Wish {
 }
 
 /// Returns the digest; nothing where the project remembers nothing.
-pub(crate) fn digest(project: &Project, wish: Wish) -> Result<Option<String>> {
-    let planned = if project.planning().is_ok() {
-        planned(project)?
-    } else {
-        Vec::new()
+///
+/// What cannot be read leaves its section out, and its reason among the problems.
+pub(crate) fn digest(project: &Project, wish: Wish, problems: &mut Vec<Error>) -> Option<String> {
+    let mut told = |section: Result<Vec<String>>| {
+        section.unwrap_or_else(|error| {
+            problems.push(error);
+            Vec::new()
+        })
     };
-    let notepad = if wish.notepad {
-        notepad(project, wish.compacted)?
-    } else {
-        None
-    };
-    let mut sections = planned;
-    if let Some(notepad) = notepad {
-        let at = if wish.compacted {
-            0
-        } else {
-            2.min(sections.len())
-        };
-        sections.insert(at, notepad);
+    let mut sections = told(planned(project));
+    let mut notes = Vec::new();
+    if wish.notepad {
+        notes = told(notepad(project, wish.compacted));
     }
+    let ledger = told(ledger(project));
+    let at = if wish.compacted { 0 } else { LEADING };
+    let at = at.min(sections.len());
+    let before = notes.len();
+    sections.splice(at..at, notes);
+    let at = (LEADING + before).min(sections.len());
+    sections.splice(at..at, ledger);
     let text = format!("{TITLE}\n\n{}", sections.join("\n"));
     let text = cap::without_bare_headings(&text);
-    Ok((text != TITLE).then_some(text + "\n"))
+    (text != TITLE).then_some(text + "\n")
 }
 
 /// Returns the sections that the planning folder fills.
 fn planned(project: &Project) -> Result<Vec<String>> {
+    if project.planning().is_err() {
+        return Ok(Vec::new());
+    }
     let survey = Survey::take(project)?;
     let patterns = patterns::known_patterns(project, &survey)?.value;
     let status = StatusReport::of(project, &survey);
@@ -107,12 +117,35 @@ fn planned(project: &Project) -> Result<Vec<String>> {
 }
 
 /// Returns the notepad's priority section, and after a compaction what was worked on last.
-fn notepad(project: &Project, compacted: bool) -> Result<Option<String>> {
-    let mut text = noted(project, Section::Priority, usize::MAX)?;
+fn notepad(project: &Project, compacted: bool) -> Result<Vec<String>> {
+    let mut sections = vec![noted(project, Section::Priority, usize::MAX)?];
     if compacted {
-        text += &noted(project, Section::Working, BREADCRUMBS)?;
+        sections.push(noted(project, Section::Working, BREADCRUMBS)?);
     }
-    Ok((!text.is_empty()).then_some(text))
+    Ok(sections)
+}
+
+/// Returns what the ledger says first, its constraints and its state.
+fn ledger(project: &Project) -> Result<Vec<String>> {
+    if !is_kept(project) {
+        return Ok(Vec::new());
+    }
+    let brief = ledger::brief(project, DAYS)?;
+    let action = brief.action_required.unwrap_or_default();
+    let parts = [
+        ("Ledger: do this first", action.as_str()),
+        ("Ledger: constraints", brief.constraints.as_str()),
+        ("Ledger: state", brief.state.as_deref().unwrap_or_default()),
+    ];
+    Ok(parts
+        .map(|(heading, text)| list(heading, text, usize::MAX))
+        .to_vec())
+}
+
+/// Tells whether the project keeps a ledger.
+pub(crate) fn is_kept(project: &Project) -> bool {
+    let folder = project.root.join(&project.settings.ledger_dir);
+    folder.join("STATE.md").is_file()
 }
 
 fn noted(project: &Project, section: Section, most: usize) -> Result<String> {
@@ -121,14 +154,21 @@ fn noted(project: &Project, section: Section, most: usize) -> Result<String> {
         Err(error) if error.kind == Kind::NotFound => return Ok(String::new()),
         Err(error) => return Err(error),
     };
+    let heading = format!("Notepad: {}", section.title());
+    Ok(list(&heading, &text, most))
+}
+
+/// Returns a section of a text's first lines as a list; its own headings stand as bold words.
+fn list(heading: &str, text: &str, most: usize) -> String {
     let lines = text.lines().map(|one| one.trim().trim_start_matches("- "));
-    let lines = lines.filter(|one| !one.is_empty()).take(most);
-    let items: Vec<String> = lines.map(|one| format!("- {}\n", line(one))).collect();
-    Ok(format!(
-        "## Notepad: {}\n{}\n",
-        section.title(),
-        items.concat()
-    ))
+    let lines = lines.filter(|one| !one.is_empty() && !one.starts_with("<!--"));
+    let items = lines
+        .take(most)
+        .map(|one| match one.trim_start_matches('#') {
+            title if title.len() < one.len() => format!("**{}**\n", line(title)),
+            _ => format!("- {}\n", line(one)),
+        });
+    format!("## {heading}\n{}", items.collect::<Vec<_>>().concat())
 }
 
 /// Returns a foreign text as one line that opens nothing and tells no secret.

@@ -113,14 +113,26 @@ impl Constraints {
         let Some(bullet) = open.and_then(|index| self.bullets.get_mut(index)) else {
             return;
         };
-        let end = before.max(bullet.range.end);
-        let written = text
-            .get(bullet.lines.start..end)
-            .unwrap_or_default()
-            .trim_end();
-        let end = bullet.lines.start + written.len();
-        let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
-        bullet.lines.end = line_end;
+        let line_end = |from: usize| {
+            text[from..]
+                .find('\n')
+                .map_or(text.len(), |at| from + at + 1)
+        };
+        let mut end = line_end(bullet.range.end);
+        let mut at = end;
+        while at < before {
+            let next = line_end(at);
+            let line = &text[at..next];
+            // What stands at the margin, such as a rule, is no part of the bullet.
+            if !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
+                break;
+            }
+            if !line.trim().is_empty() {
+                end = next;
+            }
+            at = next;
+        }
+        bullet.lines.end = end;
     }
 
     /// Returns the place of a section by its title, case aside; the file's own title is none.

@@ -63,13 +63,13 @@ fn file(text: &str) -> File {
 
 /// Tells whether all lines of a text are still there, in whatever order.
 fn keeps_lines(old: &str, new: &str) -> bool {
-    let mut left: Vec<&str> = new.lines().collect();
+    let plain = |line: &str| line.trim_matches(['\u{feff}', '\r', ' ']).to_owned();
+    let mut left: Vec<String> = new.lines().map(plain).collect();
     old.lines()
-        .filter(|line| !line.trim_matches('\u{feff}').trim().is_empty())
+        .map(plain)
+        .filter(|line| !line.trim().is_empty())
         .all(|line| {
-            let at = left
-                .iter()
-                .position(|other| other.trim_end() == line.trim_end());
+            let at = left.iter().position(|other| *other == line);
             at.map(|at| left.remove(at)).is_some()
         })
 }

@@ -16,7 +16,7 @@ use crate::recall::index::Unit;
 use crate::recall::index::terms;
 use crate::recall::query::Query;
 
-/// A text that shares no word with the query must be this near to be found: unrelated ones come to .2.
+/// A text that shares no word with the query must be this near to be found: the nearest of unrelated ones came to .2 or .3.
 const NEAR: f64 = 0.3;
 
 /// The newest text gains this much over one of no day: enough to part equal ones.

@@ -30,6 +30,11 @@ fn ledger_state() -> [Json; 2] {
     ]
 }
 
+/// Every field of the ledger's procedure.
+fn ledger_skill() -> [Json; 2] {
+    ["Log what matters.", "Log nothing."].map(|threshold| json!({"threshold": threshold}))
+}
+
 /// Every field of every template, with a value and without one.
 fn contexts(template: Template) -> [Json; 2] {
     let skills = json!([{"name": "rust", "scope": "global"}, {"name": "lint", "scope": "project"}]);
@@ -72,10 +77,7 @@ fn contexts(template: Template) -> [Json; 2] {
                 "effort": null, "deviations": {"count": 0, "kinds": null}}),
         ],
         Template::LedgerState => ledger_state(),
-        Template::LedgerSkill => [
-            json!({"threshold": "Log what matters."}),
-            json!({"threshold": ""}),
-        ],
+        Template::LedgerSkill => ledger_skill(),
         Template::Shipped => [
             json!({"milestone": "Version 2", "slug": "v2", "date": "2026-02-17",
                 "phases": [{"number": "1", "name": "Dough | crust", "plans": 2, "deviations": 1}],

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::cli::VBW;
 use crate::support::Case;
 use crate::support::corpus;
+use crate::support::require;
 use crate::support::tree;
 
 /// The calls that `annals setup` writes, with the recorded input of the event, and the name that goes back.
@@ -439,4 +440,50 @@ fn a_breadcrumb_is_left_before_a_compaction_and_read_after_it() {
         );
         assert!(!text.contains("Before compaction ("), "{text}");
     }
+}
+
+#[test]
+fn the_ledger_is_told_and_is_memory_enough() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::empty();
+    case.git_init();
+    case.write("a", "b");
+    case.commit("First", "2026-02-01T08:00:00Z");
+    case.run("ledger init").success();
+    let constraints = String::from_utf8(case.read("docs/memory/CONSTRAINTS.md").unwrap()).unwrap();
+    let rule = constraints.replacen(
+        "## Rules\n",
+        "## Rules\n- Never write outside of the root\n",
+        1,
+    );
+    assert_ne!(rule, constraints);
+    case.write("docs/memory/CONSTRAINTS.md", rule);
+    let text = told(
+        &case,
+        "session-start",
+        "claude/session-start",
+        "SessionStart",
+    );
+    assert!(text.contains("## Ledger: constraints\n"), "{text}");
+    assert!(
+        text.contains("- Never write outside of the root\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_part_that_cannot_be_read_does_not_take_the_rest_with_it() {
+    let case = Case::new(VBW);
+    fs::create_dir_all(case.root().join(".vibekit/notepad.md")).unwrap();
+    let text = told(
+        &case,
+        "session-start",
+        "claude/session-start",
+        "SessionStart",
+    );
+    assert!(text.contains("## Blockers"), "{text}");
+    let log = String::from_utf8(case.read(".annals/hook.log").unwrap()).unwrap();
+    assert!(log.contains(".vibekit/notepad.md: is a directory"), "{log}");
 }

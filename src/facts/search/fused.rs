@@ -102,7 +102,9 @@ impl Scored {
         let (mut lexical, mut vector) = (bm25.clone(), cosine.clone());
         // Of words, nothing at all is the least, also where every fact has some.
         let most = lexical.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        lexical.iter_mut().for_each(|score| *score /= most);
+        for score in &mut lexical {
+            *score /= most;
+        }
         min_max(&mut vector);
         for (lexical, vector) in lexical.iter_mut().zip(&mut vector) {
             *lexical *= LEXICAL;

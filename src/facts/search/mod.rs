@@ -181,11 +181,6 @@ pub fn retrieve(
         Ok(vector) => (vector, None),
         Err(error) => (None, Some(error.to_string())),
     };
-    let method = if because.is_some() {
-        Method::Lexical
-    } else {
-        query.method
-    };
     // One state of the database for all that is read.
     let snapshot = facts.connection().unchecked_transaction();
     let snapshot = snapshot.stored("read the facts")?;
@@ -195,14 +190,37 @@ pub fn retrieve(
         query,
         now: facts.clock().now(),
     };
-    let ranked = search.ranked(method, vector.as_ref(), &embedder.model())?;
+    let scanned = match &vector {
+        Some(vector) => Some(search.scanned(vector, &embedder.model())?),
+        None => None,
+    };
+    let is_lacking = is_lacking(vector.as_ref(), scanned.as_ref());
+    let method = match because {
+        None if !is_lacking => query.method,
+        _ => Method::Lexical,
+    };
+    let ranked = search.ranked(method, scanned)?;
+    let hits = hits(&snapshot, user, ranked, query.limit)?;
+    let because = because.or_else(|| {
+        let is_told = is_lacking && !hits.is_empty();
+        is_told.then(|| "no fact of the user has a vector of this model yet".to_owned())
+    });
     Ok(Retrieved {
         user: user.as_str().to_owned(),
-        method,
+        method: match because {
+            Some(_) => method,
+            None => query.method,
+        },
         degraded: because.is_some(),
         degraded_because: because,
-        hits: hits(&snapshot, user, ranked, query.limit)?,
+        hits,
     })
+}
+
+/// Tells whether a query with a meaning had no vector to be compared with.
+fn is_lacking(vector: Option<&Vector>, scanned: Option<&Scanned>) -> bool {
+    let has_meaning = vector.is_some_and(|vector| !vector.is_zero());
+    has_meaning && scanned.is_some_and(|scanned| scanned.seqs.is_empty())
 }
 
 /// One search in one state of the database.
@@ -214,13 +232,9 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn ranked(&self, method: Method, vector: Option<&Vector>, model: &str) -> Result<Vec<Ranked>> {
+    fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<Ranked>> {
         let (connection, user, query) = (self.connection, self.user, self.query);
         let mut check = Check::new(connection, user, &query.scope)?;
-        let scanned = match vector {
-            Some(vector) => Some(self.scanned(vector, model)?),
-            None => None,
-        };
         let words = || candidates::by_words(connection, user, &query.text, scanned.as_ref());
         let limit = query.limit;
         match (method, scanned.as_ref()) {

@@ -380,6 +380,16 @@ fn a_fact_whose_vector_is_still_to_come_is_found_by_its_words() {
     });
     assert_eq!(removed.unwrap(), 1);
     assert_eq!(store.values("ada", "Turin", Method::Fused)[0], "Turin");
+    let removed = store.0.write(|connection| {
+        let sql = "DELETE FROM fact_vectors";
+        connection.execute(sql, []).stored("remove")
+    });
+    assert_eq!(removed.unwrap(), 1);
+    let found = store.ask("ada", &query("Turin", Method::Fused), &Embedder::BuiltIn);
+    assert!(found.degraded, "without any vector");
+    assert_eq!(found.hits.len(), 1);
+    let nobody = store.ask("eve", &query("Turin", Method::Fused), &Embedder::BuiltIn);
+    assert!(!nobody.degraded && nobody.hits.is_empty());
 }
 
 proptest! {

@@ -237,6 +237,16 @@ fn the_same_changes_again_are_all_there() {
 }
 
 #[test]
+fn a_rule_behind_a_bullet_stays_where_it_is() {
+    let text = "## Rules\n- One thing\n\n---\n\n## Superseded\n";
+    let text = done(text, supersede("One thing", "gone"));
+    assert_eq!(
+        text,
+        "## Rules\n\n---\n\n## Superseded\n- (Superseded 2026-03-01) One thing \u{2014} gone\n"
+    );
+}
+
+#[test]
 fn a_fence_that_swallows_the_bullet_refuses_it() {
     let text = "## Rules\n- One\n\n```\nnever closed\n";
     let problem = refusal(text, add("Rules", "Two words more"));
