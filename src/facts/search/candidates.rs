@@ -86,9 +86,7 @@ fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
                FROM sample";
     let is_most: Option<bool> = connection
         .prepare_cached(sql)
-        .and_then(|mut statement| {
-            statement.query_row((user.as_str(), SAMPLE), |row| row.get(0))
-        })
+        .and_then(|mut statement| statement.query_row((user.as_str(), SAMPLE), |row| row.get(0)))
         .stored("read the facts")?;
     Ok(is_most.unwrap_or_default())
 }

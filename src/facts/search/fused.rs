@@ -54,7 +54,11 @@ pub(crate) fn rank(
     let scored = Scored::new(matches, scanned, check)?;
     let base = scored.base();
     let lent = neighbours::lent(turns.into_iter(), &scored.seqs, &base);
-    let sums: Vec<f64> = base.iter().zip(&lent).map(|(base, lent)| base + lent).collect();
+    let sums: Vec<f64> = base
+        .iter()
+        .zip(&lent)
+        .map(|(base, lent)| base + lent)
+        .collect();
     let mut ranked: Vec<Ranked> = best(&sums, limit.saturating_add(TIES))
         .into_iter()
         .map(|place| scored.ranked(place, sums[place], lent[place]))
@@ -96,7 +100,11 @@ impl Scored {
         let mut rows: Vec<(i64, f64, f32)> = known
             .map(|((seq, bm25), cosine)| (seq, bm25, cosine))
             .collect();
-        rows.extend(without_vector.iter().map(|(seq, score)| (*seq, *score, least)));
+        rows.extend(
+            without_vector
+                .iter()
+                .map(|(seq, score)| (*seq, *score, least)),
+        );
         rows.sort_unstable_by_key(|row| row.0);
         let seqs = rows.iter().map(|row| row.0).collect();
         let bm25 = rows.iter().map(|row| row.1).collect();

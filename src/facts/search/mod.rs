@@ -262,7 +262,8 @@ impl Search<'_> {
             return Ok(Scanned::default());
         }
         let (connection, user) = (self.connection, self.user);
-        let mut scanned = vectors::scan(connection, user, model, &vector.quantized(), self.derives)?;
+        let mut scanned =
+            vectors::scan(connection, user, model, &vector.quantized(), self.derives)?;
         let others = candidates::of_other_projects(connection, user, &self.query.scope)?;
         if !others.is_empty() {
             scanned.retain(|seq| !others.contains(&seq));

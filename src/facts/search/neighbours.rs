@@ -43,7 +43,11 @@ mod tests {
             turn(2, true),
             turn(3, false),
         ];
-        let lent = lent(turns.into_iter(), &[2, 3, 4, 5, 9], &[0.1, 0.2, 0.3, 0.9, 0.5]);
+        let lent = lent(
+            turns.into_iter(),
+            &[2, 3, 4, 5, 9],
+            &[0.1, 0.2, 0.3, 0.9, 0.5],
+        );
         let expected = [0.2, 0.1, 0.5, 0.0, 0.3].map(|base| NEIGHBOURS * base);
         assert_eq!(lent, expected);
     }

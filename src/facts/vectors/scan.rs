@@ -11,7 +11,7 @@ use crate::facts::vectors::dim;
 use crate::facts::vectors::sessions::Turn;
 
 /// From so many vectors on, they are kept in a file of their own too.
-const MANY: usize = 50_000;
+const MANY: usize = if cfg!(test) { 30 } else { 50_000 };
 
 /// How near each of a user's facts is, in the order of their rows.
 #[derive(Debug, Default, PartialEq)]

@@ -4,10 +4,16 @@ use std::time::Duration;
 
 use super::*;
 use crate::clock::Clock;
+use crate::embedding::Embedder;
 use crate::embedding::MODEL_ID;
 use crate::embedding::Table;
+use crate::facts::search::Method;
+use crate::facts::search::Query;
+use crate::facts::search::Scope;
+use crate::facts::search::retrieve;
 use crate::facts::store::Facts;
 use crate::facts::store::Purpose;
+use crate::facts::vectors::refresh;
 
 const WAIT: Duration = Duration::from_secs(1);
 
@@ -46,8 +52,7 @@ impl Store {
         let session = (number % 3 > 0).then(|| (number % 7).to_string());
         let values = rusqlite::params![format!("boat {number}"), user, at, session, -number];
         self.facts.connection().execute(sql, values).unwrap();
-        crate::facts::vectors::refresh(&mut self.facts, &crate::embedding::Embedder::BuiltIn)
-            .unwrap();
+        refresh(&mut self.facts, &Embedder::BuiltIn).unwrap();
     }
 
     fn query() -> Quantized {
@@ -104,7 +109,10 @@ fn the_file_says_what_the_tables_say() {
     store.write();
     let mut scanned = store.scan().unwrap();
     let turns = scanned.turns.take().unwrap();
-    assert_eq!(turns, self::turns(store.facts.connection(), &store.user).unwrap());
+    assert_eq!(
+        turns,
+        self::turns(store.facts.connection(), &store.user).unwrap()
+    );
     assert!(turns.len() > 15 && turns.len() < 32);
     assert!(scanned.is_complete);
     assert_eq!(scanned.seqs.len(), 32);
@@ -191,6 +199,34 @@ fn a_file_of_another_model_or_dimension_or_that_was_cut_is_not_read() {
         .write_all(&bytes)
         .unwrap();
     assert!(store.scan().is_some());
+}
+
+#[test]
+fn a_search_makes_it_of_many_and_finds_the_same_with_it() {
+    let mut store = Store::new();
+    let vector = Store::query();
+    let connection = store.facts.connection();
+    let without = scan::scan(connection, &store.user, MODEL_ID, &vector, false).unwrap();
+    assert_eq!(store.derived(), 0, "a dry run");
+    let query = Query {
+        text: "a boat, 17".to_owned(),
+        limit: 40,
+        scope: Scope::General,
+        method: Method::Fused,
+    };
+    let mut ask = |user: &UserId| {
+        retrieve(&mut store.facts, user, &query, &Embedder::BuiltIn)
+            .unwrap()
+            .hits
+    };
+    let ada = UserId::new("ada").unwrap();
+    let first = ask(&ada);
+    assert_eq!(first.len(), 32);
+    assert!(first[0].components.neighbours > 0.0);
+    assert_eq!(ask(&ada), first);
+    assert_eq!(ask(&UserId::new("eve").unwrap()).len(), 8);
+    assert_eq!(store.derived(), 1, "eve has too few");
+    assert_eq!(store.scan().unwrap().nearness, without.nearness);
 }
 
 #[test]
