@@ -165,7 +165,7 @@ fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
     let user = UserId::new(user).unwrap();
     let found = facts::retrieve(&mut facts, &user, &query, &Embedder::BuiltIn).unwrap();
     let took = start.elapsed();
-    assert_eq!(found.hits.len(), 10);
+    assert!(!found.hits.is_empty());
     took
 }
 
