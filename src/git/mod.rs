@@ -168,6 +168,32 @@ impl Git {
         }
     }
 
+    /// Returns the value of a key of the repository's own configuration.
+    pub fn configured(&self, key: &str) -> Result<Option<String>> {
+        let Some(program) = self.program() else {
+            return Ok(None);
+        };
+        let value = program.query(&["config", "--local", "--get", key])?;
+        Ok(value.map(|value| value.trim_end_matches('\n').to_owned()))
+    }
+
+    /// Sets a key of the repository's own configuration.
+    pub fn configure(&self, key: &str, value: &str) -> Result<()> {
+        self.change_configuration(&["config", "--local", key, value])
+    }
+
+    /// Takes a section out of the repository's own configuration.
+    pub fn unconfigure(&self, section: &str) -> Result<()> {
+        self.change_configuration(&["config", "--local", "--remove-section", section])
+    }
+
+    fn change_configuration(&self, arguments: &[&str]) -> Result<()> {
+        let Some(program) = self.program() else {
+            return Err(Error::not_found("there is no git program to configure"));
+        };
+        program.run(arguments).map(|_| ())
+    }
+
     /// Returns the full hash of the commit that a revision names.
     fn resolve(&self, revision: &str) -> Result<Option<String>> {
         let Some(program) = self.program() else {

@@ -6,6 +6,7 @@
 //! marks it: nothing is decided that only a person can decide.
 
 mod kind;
+mod rollup;
 mod three_way;
 mod unit;
 
@@ -32,6 +33,10 @@ pub fn merge(kind: Kind, versions: Versions<'_>, labels: &Labels) -> Merged {
     if kind == Kind::Index {
         return unit::rows(versions);
     }
+    let joined = match kind {
+        Kind::Decisions => rollup::joined(versions),
+        _ => versions.ours.into(),
+    };
     let cut = |text| -> Vec<Unit<'_>> {
         match kind {
             Kind::Patterns | Kind::Decisions => unit::by_heading(text),
@@ -40,7 +45,7 @@ pub fn merge(kind: Kind, versions: Versions<'_>, labels: &Labels) -> Merged {
             Kind::Context => unit::around_the_block(text),
         }
     };
-    let (base, ours, theirs) = (cut(versions.base), cut(versions.ours), cut(versions.theirs));
+    let (base, ours, theirs) = (cut(versions.base), cut(&joined), cut(versions.theirs));
     let inserts = match kind {
         Kind::Context => Inserts::Compete,
         _ => Inserts::Join,

@@ -104,6 +104,16 @@ fn a_month_begun_on_both_sides_has_one_heading() {
     );
 }
 
+#[test]
+fn the_rollup_has_what_is_new_on_both_sides() {
+    let ours = DECISIONS.replace("- old\n", "- ours\n");
+    let theirs = DECISIONS.replace("- old\n", "- old\n- theirs\n");
+    assert_eq!(
+        clean(Kind::Decisions, DECISIONS, &ours, &theirs),
+        DECISIONS.replace("- old\n", "- ours\n- theirs\n")
+    );
+}
+
 const CONSTRAINTS: &str =
     "# Constraints\n\n## Rules\n- never log secrets\n- one writer\n\n## Superseded\n";
 

@@ -1,25 +1,31 @@
 //! `annals merge-file`, as git calls it when two branches meet.
 
+use std::path::Path;
+
 use crate::cli::VBW;
 use crate::cli::assert_error;
 use crate::support::Case;
+use crate::support::Invocation;
 use crate::support::require;
 
 const PATTERNS: &str = ".vbw-planning/patterns/PATTERNS.md";
 
-/// A repository whose git hands PATTERNS.md to the binary under test.
+/// Runs git with the program under test on its path, as a user has it.
+fn git<'c>(case: &'c Case, script: &str) -> Invocation<'c> {
+    let binary = Path::new(env!("CARGO_BIN_EXE_annals"));
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", binary.parent().unwrap().display());
+    case.shell(script).env("PATH", path)
+}
+
+/// A repository that `annals setup git` has been run in.
 fn repository() -> Option<Case> {
     if !require("git") {
         return None;
     }
     let case = Case::new(VBW);
-    let binary = env!("CARGO_BIN_EXE_annals");
     case.git_init();
-    case.shell(&format!(
-        "git config merge.annals-patterns.driver '\"{binary}\" merge-file patterns %O %A %B --marker-size %L --path %P'"
-    ))
-    .success();
-    case.write(".gitattributes", "PATTERNS.md merge=annals-patterns\n");
+    case.run("setup git").success();
     case.commit("Begin", "2026-02-01T00:00:00Z");
     Some(case)
 }
@@ -49,7 +55,7 @@ fn entries_of_two_branches_merge_without_a_conflict() {
         case.read(PATTERNS).unwrap(),
         entry("side", "from the side").into_bytes(),
     ];
-    let merged = case.shell("git merge -q --no-edit side").success();
+    let merged = git(&case, "git merge -q --no-edit side").success();
     assert_eq!(
         case.read(PATTERNS).unwrap(),
         expected.concat(),
@@ -68,7 +74,7 @@ fn one_entry_written_twice_stays_a_conflict_that_git_knows_of() {
     case.shell("git checkout -q -").success();
     append(&case, &entry("same", "another way"));
     case.commit("Main", "2026-02-02T00:00:00Z");
-    let merged = case.shell("git merge -q --no-edit side").code(1);
+    let merged = git(&case, "git merge -q --no-edit side").code(1);
     assert!(
         merged
             .stderr()

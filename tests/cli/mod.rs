@@ -28,6 +28,7 @@ mod plan;
 mod recall;
 mod resume;
 mod setup;
+mod setup_git;
 mod ship;
 mod status;
 mod sync;

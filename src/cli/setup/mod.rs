@@ -1,5 +1,6 @@
 //! `annals setup`
 
+mod git;
 mod harness;
 mod journal;
 
@@ -38,6 +39,7 @@ enum Target {
     /// Set up opencode: the MCP server in opencode.json, and a plugin file
     #[command(after_help = "Example: annals setup opencode --remove")]
     Opencode(harness::HarnessArgs),
+    Git(git::GitArgs),
     Journal(journal::JournalArgs),
 }
 
@@ -47,6 +49,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         Target::Codex(args) => harness::run(Harness::Codex, args, project, out),
         Target::Gemini(args) => harness::run(Harness::Gemini, args, project, out),
         Target::Opencode(args) => harness::run(Harness::Opencode, args, project, out),
+        Target::Git(args) => git::run(args, project, out),
         Target::Journal(args) => journal::run(args, project, out),
     }
 }

@@ -5,6 +5,7 @@ mod codex;
 mod config_toml;
 mod entry;
 mod gemini;
+pub mod git;
 pub mod journal;
 mod json;
 mod opencode;

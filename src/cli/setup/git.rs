@@ -1,0 +1,51 @@
+//! `annals setup git`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::hooks::setup::git;
+use crate::hooks::setup::git::GitReport;
+use crate::hooks::setup::git::GitSetup;
+use crate::project::Project;
+
+/// Have git merge the files that annals writes entry by entry
+///
+/// Names them in .gitattributes and the driver in this clone's configuration: each clone is set up by
+/// itself, and one that is not merges them line by line as before.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals setup git --check")]
+pub(crate) struct GitArgs {
+    /// Change nothing; exit 1 where it is not set up
+    #[arg(long, conflicts_with = "remove")]
+    check: bool,
+    /// Take it away
+    #[arg(long)]
+    remove: bool,
+}
+
+pub(crate) fn run(args: &GitArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let request = GitSetup {
+        check: args.check,
+        remove: args.remove,
+    };
+    let report = git::git(project, request)?;
+    out.warnings(&report.warnings);
+    out.result_until(&report, show, report.verdict(args.check))
+}
+
+fn show(report: &GitReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &report.diff {
+        write!(to, "{diff}")?;
+    } else {
+        let outcome = report.outcome.as_str();
+        writeln!(to, "{} {outcome}.", report.file.display())?;
+    }
+    for key in &report.drivers {
+        writeln!(to, "git config {key}")?;
+    }
+    Ok(())
+}

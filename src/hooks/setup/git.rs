@@ -1,0 +1,242 @@
+//! Has git merge our own files entry by entry: `.gitattributes` names the files, the repository's own
+//! configuration names the driver. Attributes without a driver merge as ever, so a clone that was not set
+//! up loses nothing.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::hooks::setup::report::FileOutcome;
+use crate::knowledge::Place;
+use crate::merge::Kind;
+use crate::patterns;
+use crate::project::Project;
+use crate::project::Target;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::storage::read;
+use crate::warning::Warning;
+
+const ATTRIBUTES: &str = ".gitattributes";
+const BEGIN: &str = "# annals:begin";
+const END: &str = "# annals:end";
+
+/// What `annals setup git` was asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GitSetup {
+    /// Only tell whether it is set up.
+    pub check: bool,
+    /// Take it away.
+    pub remove: bool,
+}
+
+/// What `annals setup git` did. It is the document of `annals setup git --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct GitReport {
+    /// The file that names what is merged how.
+    pub file: PathBuf,
+    /// What became of it; with `--check` and on a dry run, what would.
+    pub outcome: FileOutcome,
+    /// The keys of the repository's configuration that were set or unset, or would be.
+    pub drivers: Vec<String>,
+    /// On a dry run, what would change in the file.
+    pub diff: Option<String>,
+    /// What was odd on the way.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Sets the merge drivers up, or takes them away.
+pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
+    if !project.git.is_repository() {
+        return Err(Error::not_found("this is no git repository")
+            .at(&project.root, None)
+            .hint("git init makes one"));
+    }
+    let looked = project.dry_run(project.dry_run || request.check);
+    let path = project.root.join(ATTRIBUTES);
+    let (outcome, applied) = looked
+        .storage()
+        .transact("setup git", &[Store::Context], || {
+            let mut changes = Changes::new();
+            let old = changes.current(&path)?;
+            let text = read::decode(old.clone().unwrap_or_default(), &path).value;
+            let new = with_block(&text, &block(project), request.remove);
+            let outcome = match (&old, new.is_empty(), new == text) {
+                (_, _, true) => FileOutcome::Unchanged,
+                (None, ..) => FileOutcome::Created,
+                (_, true, _) => FileOutcome::Deleted,
+                _ if request.remove => FileOutcome::Reduced,
+                _ => FileOutcome::Extended,
+            };
+            match outcome {
+                FileOutcome::Unchanged => {}
+                FileOutcome::Deleted => changes.delete(&path)?,
+                _ => changes.write(&path, new)?,
+            }
+            Ok((outcome, changes))
+        })?;
+    let drivers = drivers(&looked, request.remove)?;
+    Ok(GitReport {
+        file: PathBuf::from(ATTRIBUTES),
+        outcome,
+        drivers,
+        diff: project.dry_run.then_some(applied.diff),
+        warnings: applied.warnings,
+    })
+}
+
+impl GitReport {
+    /// Fails where `--check` found something that is not as wanted.
+    pub fn verdict(&self, check: bool) -> Result<()> {
+        if !check || (self.outcome == FileOutcome::Unchanged && self.drivers.is_empty()) {
+            return Ok(());
+        }
+        Err(Error::failed("the merge drivers are not set up as wanted")
+            .at(&self.file, None)
+            .hint("run it again without --check"))
+    }
+}
+
+/// Sets each driver that is not as wanted, or takes it away, and returns the keys.
+fn drivers(project: &Project, remove: bool) -> Result<Vec<String>> {
+    let mut changed = Vec::new();
+    for kind in Kind::ALL {
+        let section = format!("merge.annals-{}", kind.as_str());
+        let key = format!("{section}.driver");
+        let there = project.git.configured(&key)?;
+        let wanted = (!remove).then(|| driver(kind));
+        if there == wanted {
+            continue;
+        }
+        if !project.dry_run {
+            match &wanted {
+                Some(driver) => project.git.configure(&key, driver)?,
+                None => project.git.unconfigure(&section)?,
+            }
+        }
+        changed.push(key);
+    }
+    Ok(changed)
+}
+
+/// Returns the command that git runs; without annals on the PATH git's own merge does the work.
+fn driver(kind: Kind) -> String {
+    format!(
+        "if command -v annals >/dev/null 2>&1; then annals merge-file {} %O %A %B --marker-size %L --path %P; else git merge-file --marker-size %L %A %O %B; fi",
+        kind.as_str()
+    )
+}
+
+/// Returns the lines that name our files, each from the project's root.
+fn block(project: &Project) -> String {
+    let place = Place::of(project);
+    let ledger = project.root.join(&project.settings.ledger_dir);
+    let mut files = vec![
+        (
+            patterns::path(&project.planning_place().dir),
+            Kind::Patterns,
+        ),
+        (ledger.join("DECISIONS.md"), Kind::Decisions),
+        (ledger.join("CONSTRAINTS.md"), Kind::Constraints),
+        (place.log(), Kind::Lines),
+        (place.index(), Kind::Index),
+    ];
+    files.extend(Target::ALL.map(|target| (project.root.join(target.file()), Kind::Context)));
+    if let Some(journal) = project.environment.get("MEMORY_FILE") {
+        files.push((PathBuf::from(journal), Kind::Lines));
+    }
+    let lines = files.iter().filter_map(|(path, kind)| {
+        let path = path.strip_prefix(&project.root).ok()?.to_str()?;
+        // A pattern with a space, or one that git would read as a wildcard, stands in quotes.
+        Some(format!(
+            "{} merge=annals-{}\n",
+            pattern(path),
+            kind.as_str()
+        ))
+    });
+    format!("{BEGIN}\n{}{END}\n", lines.collect::<String>())
+}
+
+fn pattern(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let escaped: String = path
+        .chars()
+        .flat_map(|c| match c {
+            '*' | '?' | '[' | '\\' => vec!['\\', c],
+            c => vec![c],
+        })
+        .collect();
+    if escaped.contains([' ', '"', '\\']) {
+        let quoted = escaped.replace('\\', "\\\\").replace('"', "\\\"");
+        return format!("\"/{quoted}\"");
+    }
+    format!("/{escaped}")
+}
+
+/// Returns the file with our block, or without it; every other line stays as it is.
+fn with_block(text: &str, block: &str, remove: bool) -> String {
+    let begin = line_start(text, BEGIN);
+    let end = line_start(text, END).map(|at| at + line_length(&text[at..]));
+    let (before, after) = match (begin, end) {
+        (Some(begin), Some(end)) if begin < end => (&text[..begin], &text[end..]),
+        _ => (text, ""),
+    };
+    if remove {
+        return format!("{before}{after}");
+    }
+    let gap = if before.is_empty() || before.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    format!("{before}{gap}{block}{after}")
+}
+
+fn line_start(text: &str, line: &str) -> Option<usize> {
+    let mut at = 0;
+    for one in text.split_inclusive('\n') {
+        if one.trim_end() == line {
+            return Some(at);
+        }
+        at += one.len();
+    }
+    None
+}
+
+fn line_length(text: &str) -> usize {
+    text.find('\n').map_or(text.len(), |at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_other_line_stays_and_a_second_time_changes_nothing() {
+        let block = format!("{BEGIN}\n/a merge=annals-lines\n{END}\n");
+        for text in [
+            "",
+            "*.png binary\n",
+            "*.png binary",
+            "*.png binary\r\n# mine\r\n",
+        ] {
+            let once = with_block(text, &block, false);
+            assert!(once.starts_with(text), "{once}");
+            assert_eq!(with_block(&once, &block, false), once);
+            let back = with_block(&once, &block, true);
+            assert_eq!(back.trim_end(), text.trim_end());
+        }
+        let around = format!("a\n{BEGIN}\nold\n{END}\nb\n");
+        assert_eq!(with_block(&around, &block, false), format!("a\n{block}b\n"));
+        assert_eq!(with_block(&around, &block, true), "a\nb\n");
+    }
+
+    #[test]
+    fn odd_names_are_quoted() {
+        assert_eq!(pattern("docs/memory/X.md"), "/docs/memory/X.md");
+        assert_eq!(pattern("my docs/a*.md"), "\"/my docs/a\\\\*.md\"");
+    }
+}

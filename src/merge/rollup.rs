@@ -1,0 +1,54 @@
+//! The rollup of DECISIONS.md, which each side rewrites whole.
+
+use std::borrow::Cow;
+
+use crate::markdown::Outline;
+use crate::merge::Versions;
+
+/// The heading that the rollup's begins with, and the most bullets below it.
+pub(crate) const HEADING: &str = "Recent";
+const MOST: usize = 10;
+
+/// Returns our version with what is new in their rollup below our own bullets, ten bullets at most.
+pub(crate) fn joined<'a>(versions: Versions<'a>) -> Cow<'a, str> {
+    let ours = bullets(versions.ours);
+    let Some((_, end)) = ours.last().copied() else {
+        return Cow::Borrowed(versions.ours);
+    };
+    let has = |list: &[(&str, usize)], text: &str| list.iter().any(|(bullet, _)| *bullet == text);
+    let base = bullets(versions.base);
+    let new: String = bullets(versions.theirs)
+        .into_iter()
+        .map(|(bullet, _)| bullet)
+        .filter(|bullet| !has(&base, bullet) && !has(&ours, bullet))
+        .take(MOST.saturating_sub(ours.len()))
+        .map(|bullet| format!("- {bullet}\n"))
+        .collect();
+    if new.is_empty() {
+        return Cow::Borrowed(versions.ours);
+    }
+    let (before, after) = versions.ours.split_at(end);
+    let gap = if before.ends_with('\n') { "" } else { "\n" };
+    Cow::Owned(format!("{before}{gap}{new}{after}"))
+}
+
+/// Returns the bullets of the rollup, each with the end of its line.
+fn bullets(text: &str) -> Vec<(&str, usize)> {
+    let outline = Outline::parse(text, 0);
+    let rollup = outline
+        .sections()
+        .iter()
+        .find(|section| section.level == 2 && section.title.starts_with(HEADING));
+    let Some(rollup) = rollup else {
+        return Vec::new();
+    };
+    let mut at = rollup.own.start;
+    let mut found = Vec::new();
+    for line in text[rollup.own.clone()].split_inclusive('\n') {
+        at += line.len();
+        if let Some(bullet) = line.strip_prefix("- ") {
+            found.push((bullet.trim_end(), at));
+        }
+    }
+    found
+}

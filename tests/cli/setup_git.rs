@@ -1,0 +1,83 @@
+//! `annals setup git`
+
+use crate::cli::VBW;
+use crate::cli::assert_error;
+use crate::support::Case;
+use crate::support::require;
+
+const ATTRIBUTES: &str = ".gitattributes";
+
+fn repository() -> Option<Case> {
+    if !require("git") {
+        return None;
+    }
+    let case = Case::new(VBW);
+    case.git_init();
+    Some(case)
+}
+
+#[test]
+fn it_is_set_up_once_and_taken_away_to_the_byte() {
+    let Some(case) = repository() else { return };
+    let mine = b"*.png binary\r\n# mine\n";
+    case.write(ATTRIBUTES, mine);
+    let config = case.read(".git/config").unwrap();
+    case.run("setup git --check").code(1);
+    let done = case.run("setup git").success();
+    assert!(
+        done.stdout()
+            .starts_with(".gitattributes extended.\ngit config merge.annals-patterns.driver\n"),
+        "{}",
+        done.report()
+    );
+    let text = String::from_utf8(case.read(ATTRIBUTES).unwrap()).unwrap();
+    assert!(
+        text.contains("\n/.vbw-planning/patterns/PATTERNS.md merge=annals-patterns\n"),
+        "{text}"
+    );
+    case.run("setup git --check").success();
+    let set = case.read(".git/config").unwrap();
+    assert_eq!(
+        case.run("setup git").success().stdout(),
+        ".gitattributes unchanged.\n"
+    );
+    assert_eq!(case.read(".git/config").unwrap(), set);
+    case.run("setup git --remove").success();
+    assert_eq!(case.read(ATTRIBUTES).unwrap(), mine);
+    assert_eq!(case.read(".git/config").unwrap(), config);
+}
+
+#[test]
+fn a_dry_run_and_a_check_write_nothing() {
+    let Some(case) = repository() else { return };
+    let config = case.read(".git/config").unwrap();
+    let shown = case.run("setup git --dry-run").success();
+    assert!(
+        shown
+            .stdout()
+            .contains("+/docs/memory/DECISIONS.md merge=annals-decisions\n"),
+        "{}",
+        shown.report()
+    );
+    case.run("setup git --check").code(1);
+    assert!(case.read(ATTRIBUTES).is_none());
+    assert_eq!(case.read(".git/config").unwrap(), config);
+}
+
+#[test]
+fn a_file_of_ours_alone_goes_with_it() {
+    let Some(case) = repository() else { return };
+    case.run("setup git").success();
+    case.run("setup git --remove").success();
+    assert!(case.read(ATTRIBUTES).is_none());
+}
+
+#[test]
+fn without_a_repository_there_is_nothing_to_set_up() {
+    let case = Case::empty();
+    assert_error(
+        &case.run("setup git").code(3),
+        "[ROOT]: this is no git repository",
+        "git init makes one",
+    );
+}
