@@ -154,17 +154,17 @@ pub(crate) fn best<S: Copy + PartialOrd>(scores: &[S], wanted: usize) -> Vec<usi
         return Vec::new();
     };
     let mut kept: Vec<usize> = Vec::new();
-    let mut least: Option<S> = None;
+    let mut threshold: Option<S> = None;
     for (place, score) in scores.iter().enumerate() {
         // One that is equal to the last wanted comes after it.
-        if least.is_some_and(|least| *score <= least) {
+        if threshold.is_some_and(|threshold| *score <= threshold) {
             continue;
         }
         kept.push(place);
         if kept.len() == wanted.saturating_mul(2) {
             kept.select_nth_unstable_by(last, order);
             kept.truncate(wanted);
-            least = kept.last().map(|place| scores[*place]);
+            threshold = kept.last().map(|place| scores[*place]);
         }
     }
     kept.sort_unstable_by(order);
