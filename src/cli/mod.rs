@@ -1,5 +1,6 @@
 //! Parses arguments, calls the library, prints the result.
 
+mod audit;
 mod completions;
 mod config;
 mod context;
@@ -120,6 +121,7 @@ enum Command {
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
     Recall(recall::RecallArgs),
+    Audit(audit::AuditArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -179,6 +181,7 @@ impl Command {
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
             Self::Recall(args) => recall::run(args, project, out),
+            Self::Audit(args) => audit::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Ledger(args) => ledger::run(args, project, out),

@@ -1,5 +1,6 @@
 //! The real binary, command by command: few runs each, compared whole; they prove the wiring.
 
+mod audit;
 mod completions;
 mod config;
 mod context;
