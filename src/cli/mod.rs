@@ -4,6 +4,7 @@ mod audit;
 mod completions;
 mod config;
 mod context;
+mod cost;
 mod entry;
 mod execute;
 mod facts;
@@ -122,6 +123,7 @@ enum Command {
     Facts(facts::FactsArgs),
     Recall(recall::RecallArgs),
     Audit(audit::AuditArgs),
+    Cost(cost::CostArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -182,6 +184,7 @@ impl Command {
             Self::Facts(args) => facts::run(args, project, out),
             Self::Recall(args) => recall::run(args, project, out),
             Self::Audit(args) => audit::run(args, project, out),
+            Self::Cost(args) => cost::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Ledger(args) => ledger::run(args, project, out),

@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod context;
 mod conventions;
+mod cost;
 mod entry;
 mod entry_classify;
 mod entry_debt;
