@@ -104,6 +104,22 @@ impl Row {
         Self::counted(store, check, level, (count, found), mend)
     }
 
+    /// Returns the row of a check that found nothing to mend, with what it saw.
+    pub(crate) fn ok(store: &'static str, check: &'static str, seen: &str) -> Self {
+        Self::counted(store, check, Level::Ok, (0, vec![Detail::new(seen)]), "")
+    }
+
+    /// Returns the row of a check that found one thing.
+    pub(crate) fn finding(
+        store: &'static str,
+        check: &'static str,
+        level: Level,
+        message: &str,
+        mend: impl Into<String>,
+    ) -> Self {
+        Self::new(store, check, level, vec![Detail::new(message)], mend)
+    }
+
     /// Returns the row of a check that counted more than it can name.
     pub(crate) fn counted(
         store: &'static str,

@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod context;
 mod cost;
+mod doctor;
 mod entry;
 mod execute;
 mod facts;
@@ -124,6 +125,7 @@ enum Command {
     Recall(recall::RecallArgs),
     Audit(audit::AuditArgs),
     Cost(cost::CostArgs),
+    Doctor(doctor::DoctorArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -185,6 +187,7 @@ impl Command {
             Self::Recall(args) => recall::run(args, project, out),
             Self::Audit(args) => audit::run(args, project, out),
             Self::Cost(args) => cost::run(args, project, out),
+            Self::Doctor(args) => doctor::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Ledger(args) => ledger::run(args, project, out),

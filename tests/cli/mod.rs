@@ -6,6 +6,7 @@ mod config;
 mod context;
 mod conventions;
 mod cost;
+mod doctor;
 mod entry;
 mod entry_classify;
 mod entry_debt;
