@@ -10,7 +10,6 @@
 mod answer;
 mod cap;
 mod cost;
-mod digest;
 mod end;
 mod event;
 mod harness;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::hooks::digest;
 use crate::hooks::input::Input;
 use crate::knowledge::Place;
+use crate::ledger;
 use crate::project::Project;
 use crate::project::Request;
 
@@ -36,6 +36,7 @@ pub(crate) fn open(request: &Request, input: &Input) -> Result<Option<Project>> 
     Ok(None)
 }
 
-fn remembers(project: &Project) -> bool {
-    project.planning().is_ok() || Place::of(project).root().is_dir() || digest::is_kept(project)
+/// Tells whether a project remembers anything, without which no hook speaks.
+pub(crate) fn remembers(project: &Project) -> bool {
+    project.planning().is_ok() || Place::of(project).root().is_dir() || ledger::is_kept(project)
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::hooks::Harness;
-use crate::hooks::digest::Wish;
+use crate::hooks::place;
 use crate::hooks::start;
 use crate::project::Project;
 use crate::text::tokens;
@@ -102,20 +102,7 @@ pub fn cost(project: &Project, harness: Harness, tools: &str) -> Cost {
     let project = &project.dry_run(true);
     let mut warnings = Vec::new();
     let mut parts = files::parts(project, harness, &mut warnings);
-    let wish = Wish {
-        compacted: false,
-        notepad: project.settings.notepad,
-    };
-    let mut problems: Vec<Error> = Vec::new();
-    let hook = start::text(project, harness, wish, &mut problems);
-    parts.extend(hook.map(|text| {
-        let source = "annals hook session-start".to_owned();
-        CostPart::of(CostKind::Hook, source, &text)
-    }));
-    warnings.extend(problems.into_iter().map(|problem| {
-        let message = format!("the hook leaves something out: {problem}");
-        Warning::file(&project.root, message)
-    }));
+    parts.extend(hook(project, harness, &mut warnings));
     parts.push(CostPart::of(
         CostKind::Tools,
         "annals mcp".to_owned(),
@@ -132,4 +119,24 @@ pub fn cost(project: &Project, harness: Harness, tools: &str) -> Cost {
         total,
         warnings: project.named(warnings),
     }
+}
+
+/// Measures what the hook answers; nothing where it would say nothing.
+fn hook(project: &Project, harness: Harness, warnings: &mut Vec<Warning>) -> Option<CostPart> {
+    if !place::remembers(project) {
+        return None;
+    }
+    let wish = start::wish(false, project.settings.notepad);
+    let mut problems: Vec<Error> = Vec::new();
+    let text = start::text(project, harness, &wish, &mut problems);
+    let text = text.unwrap_or_else(|error| {
+        problems.push(error);
+        None
+    });
+    warnings.extend(problems.into_iter().map(|problem| {
+        let message = format!("the hook leaves something out: {problem}");
+        Warning::file(&project.root, message)
+    }));
+    let source = "annals hook session-start".to_owned();
+    text.map(|text| CostPart::of(CostKind::Hook, source, &text))
 }
