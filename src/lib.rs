@@ -34,6 +34,7 @@ pub mod claude_md;
 pub mod recall;
 
 // Floor 5, the work.
+pub mod audit;
 pub mod context;
 pub mod lifecycle;
 pub mod merge;

@@ -36,6 +36,7 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("ranking", "embedding"),
     ("templates", "project"),
     ("patterns", "planning"),
+    ("audit", "lifecycle"),
     ("cli", "mcp"),
     ("cli", "hooks"),
 ];

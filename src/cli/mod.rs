@@ -1,8 +1,11 @@
 //! Parses arguments, calls the library, prints the result.
 
+mod audit;
 mod completions;
 mod config;
 mod context;
+mod cost;
+mod doctor;
 mod entry;
 mod execute;
 mod facts;
@@ -120,6 +123,9 @@ enum Command {
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
     Recall(recall::RecallArgs),
+    Audit(audit::AuditArgs),
+    Cost(cost::CostArgs),
+    Doctor(doctor::DoctorArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -179,6 +185,9 @@ impl Command {
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
             Self::Recall(args) => recall::run(args, project, out),
+            Self::Audit(args) => audit::run(args, project, out),
+            Self::Cost(args) => cost::run(args, project, out),
+            Self::Doctor(args) => doctor::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Ledger(args) => ledger::run(args, project, out),

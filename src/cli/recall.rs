@@ -112,7 +112,7 @@ fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {
 }
 
 fn show_hit(hit: &Hit, to: &mut dyn Write) -> io::Result<()> {
-    let mut place = hit.file.clone().unwrap_or_default();
+    let mut place = hit.file.clone().unwrap_or("your facts".to_owned());
     if let Some(line) = hit.line {
         place = format!("{place}:{line}");
     }

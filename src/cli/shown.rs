@@ -3,6 +3,8 @@
 use std::io;
 use std::io::Write;
 
+use crate::audit::Level;
+use crate::audit::Row;
 use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::ContextFiles;
@@ -42,4 +44,36 @@ pub(crate) fn phases(what: &str, phases: &[String], to: &mut dyn Write) -> io::R
             )
         }
     }
+}
+
+/// How many findings of a check are shown; `--json` has more.
+const SHOWN: usize = 3;
+
+/// Prints a check on one line, and what it found below.
+pub(crate) fn row(row: &Row, to: &mut dyn Write) -> io::Result<()> {
+    let (store, check) = (row.store, row.check);
+    if row.level == Level::Ok {
+        return match row.details.first() {
+            Some(detail) => writeln!(to, "{store:<9} {check:<14} ok         {}", detail.message),
+            None => writeln!(to, "{store:<9} {check:<14} ok"),
+        };
+    }
+    let mend = row.mend.as_deref().unwrap_or_default();
+    let level = row.level.as_str();
+    writeln!(
+        to,
+        "{store:<9} {check:<14} {level:<9} {:>4}  {mend}",
+        row.count
+    )?;
+    for detail in row.details.iter().take(SHOWN) {
+        match &detail.place {
+            Some(place) => writeln!(to, "    {place}: {}", detail.message)?,
+            None => writeln!(to, "    {}", detail.message)?,
+        }
+    }
+    // A count without names is told by its one line.
+    if row.details.len() > SHOWN {
+        writeln!(to, "    and {} more", row.count - SHOWN)?;
+    }
+    Ok(())
 }

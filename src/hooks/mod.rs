@@ -9,6 +9,7 @@
 
 mod answer;
 mod cap;
+mod cost;
 mod end;
 mod event;
 mod harness;
@@ -25,6 +26,11 @@ pub use answer::Answer;
 pub use answer::HookRequest;
 pub use answer::answer;
 pub use cap::LIMIT;
+pub use cost::Cost;
+pub use cost::CostKind;
+pub use cost::CostPart;
+pub use cost::Size;
+pub use cost::cost;
 pub use event::Event;
 pub use harness::Harness;
 pub use input::MAX_INPUT;

@@ -36,6 +36,7 @@ pub(crate) fn open(request: &Request, input: &Input) -> Result<Option<Project>> 
     Ok(None)
 }
 
-fn remembers(project: &Project) -> bool {
+/// Tells whether a project remembers anything, without which no hook speaks.
+pub(crate) fn remembers(project: &Project) -> bool {
     project.planning().is_ok() || Place::of(project).root().is_dir() || ledger::is_kept(project)
 }

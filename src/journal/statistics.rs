@@ -35,6 +35,9 @@ pub struct Statistics {
     pub records: usize,
     /// Its lines that are no JSON objects, or too long to be read.
     pub skipped: usize,
+    /// Where the first of these stand, counted from 1.
+    #[serde(skip)]
+    pub skipped_lines: Vec<usize>,
     /// The time of its earliest record.
     pub first: Option<String>,
     /// The time of its latest record.
@@ -67,13 +70,20 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
     let (mut types, mut tags) = (HashMap::new(), HashMap::new());
     let mut span: Option<(DateTime<Utc>, DateTime<Utc>)> = None;
     let mut reader = Forwards::new(file, 0, MAX_LINE).at("read", path)?;
+    let mut number = 0;
     while let Some(line) = reader.next().at("read", path)? {
+        number += 1;
         let line = match line {
             Line::Whole(line) => trimmed(line),
             Line::Dropped => b"-",
         };
         let Some(record) = Record::parse(line) else {
-            statistics.skipped += usize::from(!line.is_empty());
+            if !line.is_empty() {
+                statistics.skipped += 1;
+                if statistics.skipped <= TOLD {
+                    statistics.skipped_lines.push(number);
+                }
+            }
             continue;
         };
         statistics.records += 1;

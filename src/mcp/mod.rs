@@ -13,4 +13,5 @@ mod server;
 mod tools;
 
 pub use server::serve;
+pub use server::told;
 pub use tools::ToolSet;

@@ -6,9 +6,11 @@
 //! ```
 //!
 //! The files are the truth: the index holds nothing else, and is brought up to date before each search.
+//! Facts are no files: they are asked for each time, and no copy of them is kept in a project.
 
 mod document;
 mod evaluation;
+mod facts;
 mod hit;
 mod index;
 mod markdown_file;
@@ -24,6 +26,8 @@ pub use evaluation::Evaluation;
 pub use evaluation::EvaluationRow;
 pub use evaluation::evaluate;
 pub use hit::Hit;
+pub use index::CacheState;
+pub use index::cache_state;
 pub use query::Query;
 pub use search::Method;
 pub use search::Parts;
@@ -32,6 +36,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::project::Project;
+use crate::recall::facts::Asked;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
 use crate::recall::search::Scan;
@@ -52,16 +57,25 @@ pub struct Recalled {
 
 /// Looks for a query in the stores that it names.
 pub fn recall(project: &Project, query: &Query) -> Result<Parsed<Recalled>> {
-    let (found, mut warnings) = searched(project, |index| found(project, index, query))?;
+    let mut told = Vec::new();
+    let facts = Asked::of(project, query, &mut told)?;
+    let (found, mut warnings) = searched(project, |index| found(project, index, query, &facts))?;
     let value = found.into_value(&mut warnings);
+    warnings.extend(told);
     Ok(Parsed {
         value,
         warnings: project.named(warnings),
     })
 }
 
-fn found(project: &Project, index: &Index, query: &Query) -> rusqlite::Result<Parsed<Recalled>> {
-    let scan = Scan::take(index, query)?;
+fn found(
+    project: &Project,
+    index: &Index,
+    query: &Query,
+    facts: &Asked,
+) -> rusqlite::Result<Parsed<Recalled>> {
+    let mut scan = Scan::take(index, query)?;
+    facts.add_to(&mut scan, index, query)?;
     let mut warnings = Vec::new();
     let stale = Staleness::of(project, index, &scan)?.into_value(&mut warnings);
     let ranked = scan.ranked(Method::Both, |unit| stale.has(unit));
@@ -69,7 +83,10 @@ fn found(project: &Project, index: &Index, query: &Query) -> rusqlite::Result<Pa
     let value = Recalled {
         query: query.text.clone(),
         hits: hits
-            .map(|scored| hit(index, &scan, scored, &query.text))
+            .map(|scored| match facts.hit(&scan, scored) {
+                Some(hit) => Ok(hit),
+                None => hit(index, &scan, scored, &query.text),
+            })
             .collect::<rusqlite::Result<_>>()?,
         truncated: ranked.len() > query.limit,
     };
@@ -89,7 +106,7 @@ fn hit(index: &Index, scan: &Scan, scored: &Scored, query: &str) -> rusqlite::Re
         id: text.key,
         headings,
         snippet,
-        score: (scored.score * 10_000.0).round() / 10_000.0,
+        score: scored.rounded(),
         date: unit.date,
         flags: scored.flags.clone(),
         copies: copies.map(|(file, line)| place(file, line)).collect(),

@@ -88,6 +88,13 @@ pub(crate) struct Scored {
     pub(crate) twins: Vec<usize>,
 }
 
+impl Scored {
+    /// Returns the score as it is told.
+    pub(crate) fn rounded(&self) -> f64 {
+        (self.score * 10_000.0).round() / 10_000.0
+    }
+}
+
 /// All texts of the stores that are searched, and how well each fits the query.
 pub(crate) struct Scan {
     pub(crate) files: Vec<String>,
@@ -116,6 +123,14 @@ impl Scan {
         scan.take_words(index, &query.text)?;
         scan.take_twins();
         Ok(scan)
+    }
+
+    /// Adds a text that no file holds, with how well it fits by words and what share of the query's rarity it has.
+    pub(crate) fn add(&mut self, unit: Unit, words: f64, covered: f64) {
+        self.stand_ins.push((self.units.len(), Vec::new()));
+        self.units.push(unit);
+        self.words.push(words);
+        self.covered = self.covered.max(covered);
     }
 
     fn take_words(&mut self, index: &Index, query: &str) -> Result<()> {
@@ -278,7 +293,7 @@ fn to_greatest(scores: &mut [f64]) {
 }
 
 /// Returns how much it says of a text that it has a word which so many of all have.
-fn rarity(with: usize, all: usize) -> f64 {
+pub(crate) fn rarity(with: usize, all: usize) -> f64 {
     let (with, all) = (real(with), real(all));
     (1.0 + (all - with + 0.5).max(0.5) / (with + 0.5)).ln()
 }

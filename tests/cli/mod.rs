@@ -1,9 +1,12 @@
 //! The real binary, command by command: few runs each, compared whole; they prove the wiring.
 
+mod audit;
 mod completions;
 mod config;
 mod context;
 mod conventions;
+mod cost;
+mod doctor;
 mod entry;
 mod entry_classify;
 mod entry_debt;

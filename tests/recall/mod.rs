@@ -2,6 +2,7 @@
 
 mod answers;
 mod cache;
+mod facts;
 mod hits;
 mod queries;
 

@@ -17,6 +17,7 @@ mod settings;
 mod wish;
 
 pub use place::Scope;
+pub(crate) use place::user_folder_of;
 pub use report::FileOutcome;
 pub use report::SetupFile;
 pub use report::SetupReport;

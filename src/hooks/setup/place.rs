@@ -82,6 +82,12 @@ impl Place {
     }
 }
 
+/// Returns the folder of the user's own settings of a harness; none without a home.
+pub(crate) fn user_folder_of(project: &Project, harness: Harness) -> Option<PathBuf> {
+    let home = project.environment.home()?;
+    Some(user_folder(project, harness, &home))
+}
+
 fn folder_name(harness: Harness) -> &'static str {
     match harness {
         Harness::Claude => ".claude",

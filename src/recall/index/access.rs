@@ -15,6 +15,35 @@ use crate::warning::Warning;
 /// The cache's file in `.annals/`.
 const NAME: &str = "index.db";
 
+/// How the cache is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CacheState {
+    /// There is none yet.
+    Absent,
+    /// It is ours and whole.
+    Sound,
+    /// It is damaged, foreign or of another version: the next search builds it again.
+    Unusable,
+}
+
+/// Looks at the cache without bringing it up to date.
+pub fn cache_state(project: &Project) -> CacheState {
+    let path = project.storage().own_file(NAME);
+    if !path.exists() {
+        return CacheState::Absent;
+    }
+    let is_sound = Index::open(&path).and_then(|index| match index {
+        Some(index) => index
+            .db
+            .query_row("PRAGMA quick_check", [], |row| row.get::<_, String>(0)),
+        None => Ok(String::new()),
+    });
+    match is_sound {
+        Ok(told) if told == "ok" => CacheState::Sound,
+        _ => CacheState::Unusable,
+    }
+}
+
 /// Runs a search on a cache that is up to date.
 ///
 /// Whatever is wrong with the cache, the search has its answer: the files are the truth.

@@ -20,6 +20,8 @@ mod schema;
 mod spelling;
 mod update;
 
+pub use access::CacheState;
+pub use access::cache_state;
 pub(crate) use access::searched;
 pub(crate) use lookup::Text;
 pub(crate) use lookup::Unit;

@@ -1,0 +1,86 @@
+//! The context files: up to date, within their budget, writable.
+
+use std::path::PathBuf;
+
+use crate::audit::files;
+use crate::audit::row::Detail;
+use crate::audit::row::Level;
+use crate::audit::row::Row;
+use crate::claude_md::Outcome;
+use crate::claude_md::RegeneratedFile;
+use crate::error::Result;
+use crate::lifecycle;
+use crate::lifecycle::SyncRequest;
+use crate::project::Project;
+use crate::project::Target;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+const STORE: &str = "context";
+
+/// Holds every file with the block, and those that the settings name, against what `sync` would write.
+pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+    if project.planning().is_err() {
+        return Ok(Vec::new());
+    }
+    let request = SyncRequest {
+        check: true,
+        ..SyncRequest::default()
+    };
+    let report = lifecycle::sync(project, &request)?;
+    warnings.extend(report.warnings);
+    let of = |file: &RegeneratedFile, message: &str| {
+        let place = Place {
+            file: file.file.clone(),
+            line: None,
+        };
+        Detail::at(place, message)
+    };
+    let files = &report.context.files;
+    let off = files.iter().filter_map(|file| match file.outcome {
+        Outcome::Created => Some(of(file, "is missing")),
+        Outcome::Updated => Some(of(file, "is out of date")),
+        Outcome::Unchanged => None,
+    });
+    let long = files.iter().filter_map(|file| {
+        let excess = file.excess.as_ref()?;
+        Some(of(file, &format!("is {excess} over its limit")))
+    });
+    let mut rows = vec![
+        Row::new(
+            STORE,
+            "block",
+            Level::Attention,
+            off.collect(),
+            "annals sync",
+        ),
+        Row::new(
+            STORE,
+            "budget",
+            Level::Attention,
+            long.collect(),
+            "shorten the text outside the block",
+        ),
+    ];
+    let refused = report.context.refused.iter();
+    let hint = refused.clone().find_map(|refusal| refusal.hint.clone());
+    let refused: Vec<Detail> = refused
+        .map(|refusal| Detail {
+            place: refusal.place.clone(),
+            ..Detail::new(&refusal.message)
+        })
+        .collect();
+    if !refused.is_empty() {
+        let mend = hint.unwrap_or_else(|| "annals sync".to_owned());
+        rows.push(Row::new(STORE, "refused", Level::Fault, refused, mend));
+    }
+    Ok(rows)
+}
+
+/// Looks for secrets in the context files.
+pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
+    let files: Vec<PathBuf> = Target::ALL
+        .map(|target| project.root.join(target.file()))
+        .into();
+    files::secrets(project, STORE, &files, warnings)
+}

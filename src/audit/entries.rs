@@ -1,0 +1,135 @@
+//! The knowledge entries, their index and the notepad.
+
+use crate::audit::files;
+use crate::audit::row::Detail;
+use crate::audit::row::Level;
+use crate::audit::row::Row;
+use crate::error::Result;
+use crate::knowledge;
+use crate::knowledge::EntryAudit;
+use crate::knowledge::Place as Store;
+use crate::project::Project;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+const STORE: &str = "entries";
+
+/// The command that rebuilds the index and prunes the notepad, and names the rest.
+const MEND: &str = "annals entry audit";
+
+/// Runs the entries' own audit on a dry run, so that nothing is pruned or rebuilt.
+pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+    let store = Store::of(project);
+    if !store.memory().is_dir() && !store.notepad().exists() {
+        return Ok(Vec::new());
+    }
+    let found = knowledge::audit(&project.dry_run(true))?;
+    let named = Named { project, store };
+    let rows = named.rows(&found);
+    warnings.extend(found.warnings);
+    Ok(rows)
+}
+
+/// Looks for secrets in the entries and the notepad.
+pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
+    let files = files::below(Store::of(project).root());
+    files::secrets(project, STORE, &files, warnings)
+}
+
+/// Turns keys into the files that they stand for.
+struct Named<'a> {
+    project: &'a Project,
+    store: Store,
+}
+
+impl Named<'_> {
+    fn rows(&self, found: &EntryAudit) -> Vec<Row> {
+        let row =
+            |check, details, mend: &str| Row::new(STORE, check, Level::Attention, details, mend);
+        let old = self.all(&found.stale, "nobody looked at it for 180 days");
+        let guesses = self.all(
+            &found.stale_low_confidence,
+            "is a guess that nobody looked at for 30 days",
+        );
+        let index = found.index_rebuilt.then(|| {
+            let place = self.place(&self.store.index(), None);
+            Detail::at(place, "is not as the entries are")
+        });
+        let invalid = found.invalid.iter().map(|one| {
+            let place = Place {
+                file: one.file.clone(),
+                line: one.line,
+            };
+            Detail::at(place, &one.problem)
+        });
+        vec![
+            self.notepad(found.pruned_working),
+            row("index", index.into_iter().collect(), MEND),
+            row("format", invalid.collect(), "edit the file by hand"),
+            row(
+                "age",
+                [guesses, old].concat(),
+                "annals entry write --key KEY, once it is looked at",
+            ),
+            row(
+                "duplicates",
+                self.duplicates(found),
+                "annals entry supersede --old KEY --new KEY",
+            ),
+            row(
+                "links",
+                self.links(found),
+                "edit the linking entry: annals entry write",
+            ),
+            row(
+                "size",
+                self.all(&found.oversized, "has more than 500 lines"),
+                "split it: annals entry write",
+            ),
+        ]
+    }
+
+    fn notepad(&self, old: usize) -> Row {
+        let place = self.place(&self.store.notepad(), None);
+        let detail = Detail::at(place, "has lines of Working Memory over seven days old");
+        let details = if old > 0 { vec![detail] } else { Vec::new() };
+        Row::counted(STORE, "notepad", Level::Attention, (old, details), MEND)
+    }
+
+    fn duplicates(&self, found: &EntryAudit) -> Vec<Detail> {
+        let pairs = found.duplicates.iter();
+        pairs
+            .map(|pair| {
+                let message = format!("says the same as {} ({})", pair.b, pair.reason);
+                self.entry(&pair.a, None, &message)
+            })
+            .collect()
+    }
+
+    fn links(&self, found: &EntryAudit) -> Vec<Detail> {
+        let broken = found.broken_links.iter().map(|link| {
+            let message = format!("links to {}, which is not there", link.to);
+            self.entry(&link.from, Some(link.line), &message)
+        });
+        let inbound = found.superseded_with_active_inbound.iter();
+        let inbound = inbound
+            .map(|key| self.entry(key, None, "is superseded, and an active entry links to it"));
+        broken.chain(inbound).collect()
+    }
+
+    fn all(&self, keys: &[String], message: &str) -> Vec<Detail> {
+        let details = keys.iter().map(|key| self.entry(key, None, message));
+        details.collect()
+    }
+
+    fn entry(&self, key: &str, line: Option<usize>, message: &str) -> Detail {
+        Detail::at(self.place(&self.store.entry(key), line), message)
+    }
+
+    fn place(&self, path: &std::path::Path, line: Option<usize>) -> Place {
+        Place {
+            file: self.project.relative(path).to_owned(),
+            line,
+        }
+    }
+}

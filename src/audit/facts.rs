@@ -1,0 +1,86 @@
+//! The database of facts, where there is one: what waits, what is dead, whether it is sound.
+
+use crate::audit::row::Detail;
+use crate::audit::row::Level;
+use crate::audit::row::Row;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Facts;
+use crate::facts::Integrity;
+use crate::facts::Purpose;
+use crate::project::Project;
+use crate::warning::Warning;
+
+const STORE: &str = "facts";
+
+/// Checks the database as `facts check` does, and what waits for the user's word.
+pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+    let has_place = project.settings.db.is_some() || project.environment.data_dir().is_some();
+    if !has_place {
+        return Ok(Vec::new());
+    }
+    let facts = Facts::open(project, None, Purpose::Read)?;
+    if !facts.path().exists() {
+        return Ok(Vec::new());
+    }
+    let found = facts::check(&facts)?;
+    let mut rows = rows(&found);
+    rows.extend(pending(project, &facts)?);
+    Ok(rows)
+}
+
+fn rows(found: &Integrity) -> Vec<Row> {
+    let problems = found.problems.iter();
+    let problems: Vec<Detail> = problems.map(|problem| Detail::new(problem)).collect();
+    let counted = |check, count: u64, message: &str, mend: &str| {
+        let details = Vec::from_iter((count > 0).then(|| Detail::new(message)));
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        Row::counted(STORE, check, Level::Attention, (count, details), mend)
+    };
+    vec![
+        Row::new(
+            STORE,
+            "database",
+            Level::Fault,
+            problems,
+            "annals facts check",
+        ),
+        counted(
+            "waiting turns",
+            found.waiting_turns,
+            "turns wait for the auditor",
+            "annals facts work",
+        ),
+        counted(
+            "dead turns",
+            found.dead_turns,
+            "no answer could be used for these turns",
+            "annals facts turns --status dead",
+        ),
+        counted(
+            "vectors",
+            found.unsynced_vectors,
+            "the vector index is behind the facts",
+            "annals facts work",
+        ),
+    ]
+}
+
+/// Names the keys that wait for the user's word; what they say is for `facts pending`.
+fn pending(project: &Project, facts: &Facts) -> Result<Option<Row>> {
+    if project.settings.user.is_none() {
+        return Ok(None);
+    }
+    let user = facts::user(project, None)?;
+    let pending = facts::pending(facts, &user)?;
+    let keys = pending.iter();
+    let keys = keys.map(|one| Detail::new(&format!("{} waits for the user's word", one.fact.key)));
+    let (keys, mend) = (keys.collect(), "annals facts pending");
+    Ok(Some(Row::new(
+        STORE,
+        "pending",
+        Level::Attention,
+        keys,
+        mend,
+    )))
+}

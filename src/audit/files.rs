@@ -1,0 +1,109 @@
+//! Looks for secrets in the files of a store.
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::audit::row::Detail;
+use crate::audit::row::Level;
+use crate::audit::row::Row;
+use crate::error::Result;
+use crate::project::Project;
+use crate::secrets;
+use crate::storage::read;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+/// Folders deeper than this are no store's.
+const DEEPEST: usize = 12;
+
+/// No command takes a secret back: once written it has to be taken for known.
+const MEND: &str = "revoke the key, then take it out of the file by hand";
+
+/// Returns the row of a store's files; nothing where none of them is there.
+///
+/// A file that cannot be read is told as a warning, and the others are searched all the same.
+pub(crate) fn secrets(
+    project: &Project,
+    store: &'static str,
+    files: &[PathBuf],
+    warnings: &mut Vec<Warning>,
+) -> Option<Row> {
+    let mut is_used = false;
+    let mut found = Vec::new();
+    for path in files {
+        match bytes(path) {
+            Ok(Some(bytes)) => {
+                is_used = true;
+                let text = String::from_utf8_lossy(&bytes);
+                found.extend(in_text(project.relative(path), &text, 1));
+            }
+            Ok(None) => {}
+            Err(error) => {
+                is_used = true;
+                let message = format!("is not searched for secrets: {}", error.reason());
+                warnings.push(Warning::file(path, message));
+            }
+        }
+    }
+    is_used.then(|| row(store, found))
+}
+
+/// Returns the row of a store with these secrets.
+pub(crate) fn row(store: &'static str, found: Vec<Detail>) -> Row {
+    Row::new(store, "secrets", Level::Fault, found, MEND)
+}
+
+/// Returns the secrets of a text that begins at a line: place and rule, never the secret.
+pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
+    let mut line = first;
+    let mut at = 0;
+    secrets::find(text)
+        .into_iter()
+        .map(|secret| {
+            line += text[at..secret.range.start].matches('\n').count();
+            at = secret.range.start;
+            let place = Place {
+                file: path.to_owned(),
+                line: Some(line),
+            };
+            Detail::at(
+                place,
+                &format!("holds what looks like a secret ({})", secret.rule),
+            )
+        })
+        .collect()
+}
+
+/// Returns every file below a folder, in order; links are not followed.
+pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    add(folder, 0, &mut found);
+    found.sort();
+    found
+}
+
+fn add(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    // A folder that cannot be listed is told by the check that reads it.
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() && depth < DEEPEST && entry.file_name() != ".git" {
+            add(&entry.path(), depth + 1, found);
+        } else if kind.is_file() {
+            found.push(entry.path());
+        }
+    }
+}
+
+/// Returns a file's bytes; a link that leads elsewhere is no file of the store.
+fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+    if path.is_symlink() {
+        return Ok(None);
+    }
+    read::bytes(path)
+}

@@ -1,0 +1,96 @@
+//! The journal: lines that are no records, and secrets among the newest.
+
+use std::fs::File;
+use std::io::Read;
+use std::io::Seek;
+use std::io::SeekFrom;
+use std::path::Path;
+use std::path::PathBuf;
+
+use memchr::memchr_iter;
+
+use crate::audit::files;
+use crate::audit::row::Detail;
+use crate::audit::row::Level;
+use crate::audit::row::Row;
+use crate::error::At;
+use crate::error::Result;
+use crate::journal;
+use crate::project::Project;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+const STORE: &str = "journal";
+
+/// How much of its end is searched for secrets: what is older was there at the last audit.
+const TAIL: u64 = 1 << 20;
+
+/// Counts the lines that are no records.
+pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+    let Some(path) = path(project) else {
+        return Ok(Vec::new());
+    };
+    let statistics = journal::statistics(&path)?;
+    let named = statistics.skipped_lines.iter().map(|line| {
+        let place = Place {
+            file: project.relative(&path).to_owned(),
+            line: Some(*line),
+        };
+        Detail::at(place, "is no JSON object, or too long to be read")
+    });
+    let found = (statistics.skipped, named.collect());
+    let mend = "mend the lines by hand: annals never rewrites the journal";
+    Ok(vec![Row::counted(
+        STORE,
+        "lines",
+        Level::Attention,
+        found,
+        mend,
+    )])
+}
+
+/// Looks for secrets at the end of the journal.
+pub(crate) fn secrets(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+    let Some(path) = path(project) else {
+        return Ok(Vec::new());
+    };
+    let (first, tail) = tail(&path).at("read", &path)?;
+    let text = String::from_utf8_lossy(&tail);
+    let found = files::in_text(project.relative(&path), &text, first);
+    Ok(vec![files::row(STORE, found)])
+}
+
+/// Returns the journal where there is one; without a home there is none.
+fn path(project: &Project) -> Option<PathBuf> {
+    let path = journal::place(&project.environment).ok()?;
+    path.is_file().then_some(path)
+}
+
+/// Returns the end of a file from the start of a line on, and the number of that line.
+fn tail(path: &Path) -> std::io::Result<(usize, Vec<u8>)> {
+    let mut file = File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(TAIL);
+    let mut line = 1 + newlines(&mut Read::by_ref(&mut file).take(start))?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    // Others may be adding to it meanwhile.
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    if start > 0
+        && let Some(end) = memchr::memchr(b'\n', &bytes)
+    {
+        bytes.drain(..=end);
+        line += 1;
+    }
+    Ok((line, bytes))
+}
+
+fn newlines(reader: &mut impl Read) -> std::io::Result<usize> {
+    let mut buffer = vec![0; 1 << 16];
+    let mut found = 0;
+    loop {
+        match reader.read(&mut buffer)? {
+            0 => return Ok(found),
+            length => found += memchr_iter(b'\n', &buffer[..length]).count(),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The repo ledger: its rules, and how much of git it covers.
+
+use std::path::PathBuf;
+
+use crate::audit::files;
+use crate::audit::row::Detail;
+use crate::audit::row::Level;
+use crate::audit::row::Row;
+use crate::error::Result;
+use crate::ledger;
+use crate::ledger::Coverage;
+use crate::ledger::Standing;
+use crate::project::Project;
+use crate::warning::Warning;
+
+const STORE: &str = "ledger";
+
+/// Holds the three files against their rules, and the anchor against what is checked out.
+pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+    if !paths(project).iter().any(|path| path.exists()) {
+        return Ok(Vec::new());
+    }
+    let report = ledger::check(project)?;
+    warnings.extend(report.warnings);
+    // Secrets have a row of their own, as in every store.
+    let broken = report.findings.into_iter();
+    let broken: Vec<_> = broken.filter(|finding| finding.rule != "secret").collect();
+    let mend = if broken.iter().any(|finding| finding.fixable) {
+        "annals ledger check --fix"
+    } else {
+        "annals ledger check"
+    };
+    let details = broken.into_iter().map(|finding| {
+        let message = format!("{} ({})", finding.message, finding.rule);
+        Detail::at(finding.place, &message)
+    });
+    Ok(vec![
+        Row::new(STORE, "rules", Level::Attention, details.collect(), mend),
+        coverage(&report.coverage),
+    ])
+}
+
+fn coverage(coverage: &Coverage) -> Row {
+    let count = match coverage.standing {
+        Standing::NoRepository | Standing::NoCommits | Standing::Covered => 0,
+        Standing::Behind | Standing::Diverged => coverage.pending.unwrap_or(1).max(1),
+        Standing::NoAnchor | Standing::Missing => 1,
+    };
+    let details = vec![Detail::new(&coverage.line())];
+    let found = (count, if count > 0 { details } else { Vec::new() });
+    let mend = "annals ledger pending";
+    Row::counted(STORE, "coverage", Level::Attention, found, mend)
+}
+
+/// Looks for secrets in the three files.
+pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
+    files::secrets(project, STORE, &paths(project), warnings)
+}
+
+fn paths(project: &Project) -> Vec<PathBuf> {
+    let folder = project.root.join(&project.settings.ledger_dir);
+    ["STATE.md", "CONSTRAINTS.md", "DECISIONS.md"]
+        .map(|name| folder.join(name))
+        .into()
+}

@@ -1,0 +1,140 @@
+//! Every check over every store in one table.
+//!
+//! Each check of a store is one function; a store that is not in use has no rows. One that cannot be run
+//! becomes a row of its own, so that it hides none of the others. Nothing is ever changed here.
+
+mod context;
+mod entries;
+mod facts;
+mod files;
+mod journal;
+mod ledger;
+mod patterns;
+mod plan;
+mod row;
+
+pub use row::Detail;
+pub use row::Level;
+pub use row::Row;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::project::Project;
+use crate::warning::Warning;
+
+/// What an audit found. It is the document of `annals audit --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Audit {
+    /// The worst of all rows.
+    pub level: Level,
+    /// A row for each check, by store.
+    pub rows: Vec<Row>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// A check, and what to call where it cannot be run.
+struct Check {
+    store: &'static str,
+    name: &'static str,
+    /// The store's own command, which shows what is wrong.
+    command: &'static str,
+    run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<Row>>,
+}
+
+impl Check {
+    const fn new(
+        store: &'static str,
+        name: &'static str,
+        command: &'static str,
+        run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<Row>>,
+    ) -> Self {
+        Self {
+            store,
+            name,
+            command,
+            run,
+        }
+    }
+
+    fn rows(&self, project: &Project, warnings: &mut Vec<Warning>) -> Vec<Row> {
+        (self.run)(project, warnings).unwrap_or_else(|error| {
+            let detail = Detail::of(&error.relative_to(&project.root));
+            vec![Row::new(
+                self.store,
+                self.name,
+                Level::Fault,
+                vec![detail],
+                self.command,
+            )]
+        })
+    }
+}
+
+/// Every check, in the order of the table.
+const CHECKS: &[Check] = &[
+    Check::new("context", "block", "annals sync --check", context::block),
+    Check::new("plan", "drift", "annals status", plan::drift),
+    Check::new(
+        "patterns",
+        "stale",
+        "annals patterns check",
+        patterns::stale,
+    ),
+    Check::new(
+        "entries",
+        "audit",
+        "annals entry audit --dry-run",
+        entries::audit,
+    ),
+    Check::new("ledger", "rules", "annals ledger check", ledger::rules),
+    Check::new("journal", "lines", "annals journal stats", journal::lines),
+    Check::new("journal", "secrets", "annals audit", journal::secrets),
+    Check::new("facts", "database", "annals facts check", facts::database),
+];
+
+/// A search for secrets; nothing where a store is not in use.
+type Search = fn(&Project, &mut Vec<Warning>) -> Option<Row>;
+
+/// Looks for secrets in the files of each store.
+const SECRETS: &[Search] = &[
+    context::secrets,
+    plan::secrets,
+    patterns::secrets,
+    entries::secrets,
+    ledger::secrets,
+];
+
+/// Runs every check of every store in use; nothing is changed.
+pub fn audit(project: &Project) -> Audit {
+    let project = &project.dry_run(true);
+    let mut warnings = Vec::new();
+    let mut rows = Vec::new();
+    for check in CHECKS {
+        rows.extend(check.rows(project, &mut warnings));
+    }
+    for secrets in SECRETS {
+        rows.extend(secrets(project, &mut warnings));
+    }
+    Audit {
+        level: rows.iter().map(|row| row.level).max().unwrap_or(Level::Ok),
+        rows,
+        warnings: project.named(warnings),
+    }
+}
+
+impl Audit {
+    /// Fails where something is to be mended.
+    pub fn verdict(&self) -> Result<()> {
+        let open = self.rows.iter().filter(|row| row.level > Level::Ok).count();
+        match open {
+            0 => Ok(()),
+            1 => Err(Error::failed("1 check found something").hint("annals audit")),
+            several => {
+                Err(Error::failed(format!("{several} checks found something")).hint("annals audit"))
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What finished phases taught: whether it still holds.
+
+use crate::audit::files;
+use crate::audit::row::Detail;
+use crate::audit::row::Level;
+use crate::audit::row::Row;
+use crate::error::Result;
+use crate::patterns;
+use crate::project::Project;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+const STORE: &str = "patterns";
+
+/// Names each recorded pattern that speaks of what is no longer there.
+pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+    let path = patterns::path(&project.planning_place().dir);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let found = patterns::check(project)?.into_value(warnings);
+    let stale = found.entries.into_iter().filter(|entry| entry.is_stale);
+    let details = stale.map(|entry| {
+        let place = Place {
+            file: project.relative(&path).to_owned(),
+            line: Some(entry.line),
+        };
+        Detail::at(
+            place,
+            &format!("{}: {}", entry.id, entry.reasons.join("; ")),
+        )
+    });
+    let details = details.collect();
+    if let Some(skipped) = found.skipped {
+        warnings.push(Warning::file(&path, skipped));
+    }
+    let mend = "annals patterns check";
+    Ok(vec![Row::new(
+        STORE,
+        "stale",
+        Level::Attention,
+        details,
+        mend,
+    )])
+}
+
+/// Looks for secrets among the patterns.
+pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
+    let path = patterns::path(&project.planning_place().dir);
+    files::secrets(project, STORE, &[path], warnings)
+}

@@ -1,0 +1,51 @@
+//! The planning folder: what it states and what its files say.
+
+use crate::audit::files;
+use crate::audit::row::Detail;
+use crate::audit::row::Level;
+use crate::audit::row::Row;
+use crate::error::Result;
+use crate::patterns;
+use crate::planning::StatusReport;
+use crate::planning::Survey;
+use crate::project::Project;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+const STORE: &str = "plan";
+
+/// Names each statement of STATE.md and ROADMAP.md that the files contradict.
+pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
+    if project.planning().is_err() {
+        return Ok(Vec::new());
+    }
+    let survey = Survey::take(project)?;
+    let status = StatusReport::of(project, &survey);
+    warnings.extend(status.warnings);
+    let found = status.drift.into_iter().map(|drift| {
+        let message = format!("says {:?}, the files say {}", drift.stated, drift.actual);
+        let place = Place {
+            file: drift.file,
+            line: Some(drift.line),
+        };
+        Detail::at(place, &message)
+    });
+    let mend = "annals sync --fix-state";
+    let found = found.collect();
+    Ok(vec![Row::new(
+        STORE,
+        "drift",
+        Level::Attention,
+        found,
+        mend,
+    )])
+}
+
+/// Looks for secrets in every file of the planning folder but the patterns, which are a store of their own.
+pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
+    let folder = &project.planning_place().dir;
+    let apart = patterns::path(folder);
+    let mut files = files::below(folder);
+    files.retain(|file| *file != apart);
+    files::secrets(project, STORE, &files, warnings)
+}

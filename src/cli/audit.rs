@@ -1,0 +1,44 @@
+//! `annals audit`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::audit;
+use crate::audit::Audit;
+use crate::cli::output::Output;
+use crate::cli::shown;
+use crate::error::Result;
+use crate::project::Project;
+
+/// Run every check over every store, and name what mends each finding
+///
+/// Context files, drift, stale patterns, entries and notepad, ledger, journal, facts, and secrets in any of
+/// them. A store that is not in use is left out. Nothing is changed.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals audit --check")]
+pub(crate) struct AuditArgs {
+    /// Exit with 1 where something is to be mended
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(args: &AuditArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let audit = audit::audit(project);
+    if !out.is_json() {
+        out.warnings(&audit.warnings);
+    }
+    let end = if args.check { audit.verdict() } else { Ok(()) };
+    out.result_until(&audit, show, end)
+}
+
+fn show(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
+    if audit.rows.is_empty() {
+        return writeln!(to, "Nothing to audit: no store is in use here.");
+    }
+    for row in &audit.rows {
+        shown::row(row, to)?;
+    }
+    Ok(())
+}

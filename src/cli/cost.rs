@@ -1,0 +1,73 @@
+//! `annals cost`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+use clap::ValueEnum;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::hooks;
+use crate::hooks::Cost;
+use crate::hooks::Harness;
+use crate::mcp;
+use crate::project::Project;
+
+/// Say what each session's start costs: context files, their imports, the hook's answer, the MCP tools
+///
+/// Bytes, lines and estimated tokens of each text. The hook and the tools are counted whether or not the
+/// harness is set up to call them. Nothing is changed.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals cost --harness codex")]
+pub(crate) struct CostArgs {
+    /// Whose session
+    #[arg(long, value_name = "NAME", default_value = "claude")]
+    harness: HarnessName,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum HarnessName {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+}
+
+impl From<HarnessName> for Harness {
+    fn from(name: HarnessName) -> Self {
+        match name {
+            HarnessName::Claude => Self::Claude,
+            HarnessName::Codex => Self::Codex,
+            HarnessName::Gemini => Self::Gemini,
+            HarnessName::Opencode => Self::Opencode,
+        }
+    }
+}
+
+pub(crate) fn run(args: &CostArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let cost = hooks::cost(project, args.harness.into(), &mcp::told(&[])?);
+    if !out.is_json() {
+        out.warnings(&cost.warnings);
+    }
+    out.result(&cost, show);
+    Ok(())
+}
+
+fn show(cost: &Cost, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "{:>8} {:>6} {:>7}", "bytes", "lines", "tokens")?;
+    for part in &cost.parts {
+        let (size, kind) = (part.size, part.kind.as_str());
+        writeln!(
+            to,
+            "{:>8} {:>6} {:>7}  {kind:<6} {}",
+            size.bytes, size.lines, size.tokens, part.source
+        )?;
+    }
+    let (total, harness) = (cost.total, cost.harness.as_str());
+    writeln!(
+        to,
+        "{:>8} {:>6} {:>7}  all that a session of {harness} starts with",
+        total.bytes, total.lines, total.tokens
+    )
+}

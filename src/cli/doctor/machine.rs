@@ -1,0 +1,114 @@
+//! The program itself, git, and the settings.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::audit::Level;
+use crate::audit::Row;
+use crate::project::Origin;
+use crate::project::Project;
+
+pub(crate) fn rows(project: &Project) -> Vec<Row> {
+    vec![program(project), git(project), settings(project)]
+}
+
+/// Hooks and MCP entries call `annals` by its name, so that has to lead to this program.
+fn program(project: &Project) -> Row {
+    let own = own_program();
+    let folder = own.as_deref().and_then(Path::parent);
+    let folder = folder.map_or("its folder".to_owned(), |path| path.display().to_string());
+    match on_path(project, "annals") {
+        None => Row::finding(
+            "program",
+            "PATH",
+            Level::Attention,
+            "annals is not on PATH, where hooks and MCP entries look for it",
+            format!("export PATH=\"{folder}:$PATH\""),
+        ),
+        Some(found) if is_other(&found, own.as_deref()) => Row::finding(
+            "program",
+            "PATH",
+            Level::Attention,
+            &format!("PATH leads to another one: {}", found.display()),
+            format!("export PATH=\"{folder}:$PATH\""),
+        ),
+        Some(found) => Row::ok("program", "PATH", &found.display().to_string()),
+    }
+}
+
+fn own_program() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    Some(fs::canonicalize(&own).unwrap_or(own))
+}
+
+fn is_other(found: &Path, own: Option<&Path>) -> bool {
+    let found = fs::canonicalize(found);
+    found.is_ok_and(|found| own.is_some_and(|own| own != found))
+}
+
+fn git(project: &Project) -> Row {
+    if on_path(project, "git").is_none() {
+        return Row::finding(
+            "program",
+            "git",
+            Level::Attention,
+            "git is not on PATH: history, staleness and the ledger's coverage go unanswered",
+            "install git",
+        );
+    }
+    match project.git.top() {
+        Some(top) => Row::ok(
+            "program",
+            "git",
+            &format!("repository at {}", top.display()),
+        ),
+        None => Row::ok("program", "git", "found; no repository here"),
+    }
+}
+
+/// Names each place where something is set, with its keys.
+fn settings(project: &Project) -> Row {
+    let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for setting in project.settings.list() {
+        let place = match &setting.origin {
+            Origin::Default => continue,
+            Origin::User { file, .. } | Origin::Project { file, .. } => {
+                project.relative(file).display().to_string()
+            }
+            Origin::Environment { .. } => "the environment".to_owned(),
+            Origin::Flag { .. } => "the command line".to_owned(),
+        };
+        places.entry(place).or_default().push(setting.key);
+    }
+    let told = places
+        .iter()
+        .map(|(place, keys)| format!("{place}: {}", keys.join(", ")));
+    let told: Vec<String> = told.collect();
+    match &told[..] {
+        [] => Row::ok("settings", "origins", "all defaults"),
+        told => Row::ok("settings", "origins", &told.join("; ")),
+    }
+}
+
+/// Returns the file that a name leads to.
+fn on_path(project: &Project, name: &str) -> Option<PathBuf> {
+    let path = project.environment.get("PATH")?;
+    let found = std::env::split_paths(path).map(|folder| folder.join(name));
+    let mut found = found.filter(|file| is_program(file));
+    found.next()
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+
+    let found = fs::metadata(file);
+    found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file() || file.with_extension("exe").is_file()
+}

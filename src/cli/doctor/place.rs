@@ -1,0 +1,148 @@
+//! The project: its planning folder, what can be written, what is cached, the facts.
+
+use std::fs;
+use std::fs::OpenOptions;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::audit::Level;
+use crate::audit::Row;
+use crate::facts;
+use crate::facts::Facts;
+use crate::facts::Purpose;
+use crate::project::Project;
+use crate::recall;
+use crate::recall::CacheState;
+
+pub(crate) fn rows(project: &Project) -> Vec<Row> {
+    let mut rows = vec![planning(project), own_folder(project), cache(project)];
+    rows.extend(interrupted(project));
+    rows.extend(database(project));
+    rows
+}
+
+fn planning(project: &Project) -> Row {
+    if let Some(odd) = project.warnings.first() {
+        let mend = "annals --planning-dir DIR, or planning_dir in annals.toml";
+        return Row::finding("project", "planning", Level::Attention, &odd.message, mend);
+    }
+    match project.planning() {
+        Ok(planning) => {
+            let folder = project.relative(&planning.dir).display().to_string();
+            Row::ok("project", "planning", &folder)
+        }
+        Err(_) => Row::ok(
+            "project",
+            "planning",
+            "no planning folder; annals init makes one",
+        ),
+    }
+}
+
+/// Looks whether the folder for locks, history and caches can be written, without writing.
+fn own_folder(project: &Project) -> Row {
+    // Without the slash at its end, which only a folder can have.
+    let folder: PathBuf = project.storage().own_file("").components().collect();
+    let what = project.relative(&folder).display().to_string();
+    let (is_there, looked_at) = match fs::symlink_metadata(&folder) {
+        Ok(found) if !found.is_dir() => {
+            let message = format!("{what} is not a folder, so nothing can be written");
+            let mend = "move it out of the way";
+            return Row::finding("project", "own folder", Level::Fault, &message, mend);
+        }
+        Ok(_) => (true, folder.as_path()),
+        Err(_) => (false, project.root.as_path()),
+    };
+    let is_read_only = fs::metadata(looked_at).is_ok_and(|found| found.permissions().readonly());
+    let ignore = folder.join(".gitignore");
+    if is_read_only || ignore.is_file() && !is_writable(&ignore) {
+        let message = format!("{what} cannot be written: nothing can be changed or cached");
+        let mend = format!("chmod -R u+w {}", project.relative(looked_at).display());
+        return Row::finding("project", "own folder", Level::Fault, &message, mend);
+    }
+    let told = if is_there {
+        "writable"
+    } else {
+        "made at the first write"
+    };
+    Row::ok("project", "own folder", &format!("{what}: {told}"))
+}
+
+fn cache(project: &Project) -> Row {
+    match recall::cache_state(project) {
+        CacheState::Absent => Row::ok("recall", "cache", "built at the first search"),
+        CacheState::Sound => Row::ok("recall", "cache", "sound"),
+        CacheState::Unusable => Row::finding(
+            "recall",
+            "cache",
+            Level::Attention,
+            "the cache cannot be used; a search builds it again",
+            "annals recall QUERY",
+        ),
+    }
+}
+
+/// Names what a killed process left half done; nothing where there is none.
+fn interrupted(project: &Project) -> Option<Row> {
+    let mend = "annals sync, or any other command that writes";
+    let row =
+        |message: &str| Row::finding("project", "interrupted", Level::Attention, message, mend);
+    match project.storage().interrupted() {
+        Err(error) => Some(row(&error.reason())),
+        Ok(found) => found.value.first().map(|operation| {
+            let (id, what) = (operation.id, &operation.operation);
+            row(&format!("operation {id} ({what}) was interrupted"))
+        }),
+    }
+}
+
+/// Looks at the database of facts where there is one.
+fn database(project: &Project) -> Option<Row> {
+    let facts = match Facts::open(project, None, Purpose::Read) {
+        Ok(facts) => facts,
+        // Without a home there is no place for facts, and nothing is wrong with that.
+        Err(_) if project.settings.db.is_none() && project.environment.data_dir().is_none() => {
+            return None;
+        }
+        Err(error) => {
+            let mend = "annals facts check";
+            return Some(Row::finding(
+                "facts",
+                "database",
+                Level::Fault,
+                &error.to_string(),
+                mend,
+            ));
+        }
+    };
+    let path = facts.path();
+    if !path.exists() {
+        return Some(Row::ok(
+            "facts",
+            "database",
+            "none; the first fact makes it",
+        ));
+    }
+    let file = path.display();
+    if !is_writable(path) {
+        let message = format!("{file} cannot be written");
+        let mend = format!("chmod u+w {file}");
+        return Some(Row::finding(
+            "facts",
+            "database",
+            Level::Fault,
+            &message,
+            mend,
+        ));
+    }
+    let whose = match facts::user(project, None) {
+        Ok(user) => format!("for {}", user.as_str()),
+        Err(_) => "no user is set: `user` in your config.toml names one".to_owned(),
+    };
+    Some(Row::ok("facts", "database", &format!("{file}, {whose}")))
+}
+
+/// Opens a file as a writer would, and writes nothing.
+fn is_writable(path: &Path) -> bool {
+    OpenOptions::new().append(true).open(path).is_ok()
+}

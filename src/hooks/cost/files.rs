@@ -1,0 +1,146 @@
+//! Which context files a harness reads, along the tree from the user's own to the project's.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::hooks::Harness;
+use crate::hooks::cost::CostKind;
+use crate::hooks::cost::CostPart;
+use crate::hooks::cost::imports;
+use crate::hooks::setup;
+use crate::project::Project;
+use crate::storage::read;
+use crate::warning::Warning;
+
+/// Codex reads no further than this, all files together.
+const CODEX_MOST: usize = 32 * 1024;
+
+/// Returns what a harness reads at its start, the user's own first, the nearest last.
+pub(crate) fn parts(
+    project: &Project,
+    harness: Harness,
+    warnings: &mut Vec<Warning>,
+) -> Vec<CostPart> {
+    let mut reading = Reading {
+        project,
+        harness,
+        parts: Vec::new(),
+        warnings,
+    };
+    if let Some(folder) = setup::user_folder_of(project, harness) {
+        reading.folder(&folder, own_names(harness));
+    }
+    for folder in folders(project, harness) {
+        match harness {
+            Harness::Claude => {
+                for name in ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"] {
+                    reading.folder(&folder, &[name]);
+                }
+            }
+            Harness::Codex => reading.folder(&folder, own_names(harness)),
+            Harness::Gemini => reading.folder(&folder, &["GEMINI.md"]),
+            Harness::Opencode => reading.folder(&folder, &["AGENTS.md", "CLAUDE.md"]),
+        }
+    }
+    let mut parts = reading.parts;
+    if harness == Harness::Codex {
+        cut(&mut parts);
+    }
+    parts
+}
+
+/// Returns the names in the user's own folder, of which the first that is there is read.
+fn own_names(harness: Harness) -> &'static [&'static str] {
+    match harness {
+        Harness::Claude => &["CLAUDE.md"],
+        Harness::Codex => &["AGENTS.override.md", "AGENTS.md"],
+        Harness::Gemini => &["GEMINI.md"],
+        Harness::Opencode => &["AGENTS.md"],
+    }
+}
+
+/// Returns the folders whose files are read, the outermost first.
+fn folders(project: &Project, harness: Harness) -> Vec<PathBuf> {
+    let top = match harness {
+        Harness::Claude | Harness::Gemini => None,
+        // These stop where the repository begins.
+        Harness::Codex | Harness::Opencode => Some(project.git.top().unwrap_or(&project.root)),
+    };
+    let is_inside = |folder: &&Path| top.is_none_or(|top| folder.starts_with(top));
+    let folders = project.root.ancestors().take_while(is_inside);
+    let mut folders: Vec<PathBuf> = folders.map(Path::to_owned).collect();
+    folders.reverse();
+    folders
+}
+
+struct Reading<'a> {
+    project: &'a Project,
+    harness: Harness,
+    parts: Vec<CostPart>,
+    warnings: &'a mut Vec<Warning>,
+}
+
+impl Reading<'_> {
+    /// Reads the first of the names that is in a folder, and what it imports.
+    fn folder(&mut self, folder: &Path, names: &[&str]) {
+        for name in names {
+            let path = folder.join(name);
+            if let Some(text) = self.text(&path, CostKind::File) {
+                self.imports(&text, &path);
+                return;
+            }
+        }
+    }
+
+    fn imports(&mut self, text: &str, path: &Path) {
+        if !matches!(self.harness, Harness::Claude | Harness::Gemini) {
+            return;
+        }
+        let home = self.project.environment.home();
+        for imported in imports::named(text) {
+            if let Some(path) = imports::resolved(&imported, path, home.as_deref()) {
+                self.text(&path, CostKind::Import);
+            }
+        }
+    }
+
+    /// Counts a file that was not counted yet, and returns its text.
+    fn text(&mut self, path: &Path, kind: CostKind) -> Option<String> {
+        let source = self.project.relative(path).display().to_string();
+        if self.parts.iter().any(|part| part.source == source) {
+            return None;
+        }
+        match read::text(path) {
+            Ok(found) => {
+                let text = found?.value;
+                let injected = match self.harness {
+                    Harness::Claude => imports::without_comments(&text),
+                    _ => text.clone(),
+                };
+                self.parts.push(CostPart::of(kind, source, &injected));
+                Some(text)
+            }
+            Err(error) => {
+                let message = format!("is not counted: {}", error.reason());
+                self.warnings.push(Warning::file(path, message));
+                None
+            }
+        }
+    }
+}
+
+/// Cuts the files at the most that Codex reads; what is cut off costs nothing, and is not known either.
+fn cut(parts: &mut Vec<CostPart>) {
+    let mut room = CODEX_MOST;
+    for part in parts.iter_mut() {
+        let whole = part.size;
+        if whole.bytes > room {
+            let share = |count: usize| count * room / whole.bytes.max(1);
+            part.size.lines = share(whole.lines);
+            part.size.tokens = share(whole.tokens);
+            part.size.bytes = room;
+        }
+        room -= part.size.bytes;
+    }
+    parts.retain(|part| part.size.bytes > 0);
+}

@@ -1,0 +1,155 @@
+//! The user's facts, asked beside the cache: a project keeps no copy of them.
+//!
+//! The database picks those that fit; here they are held against the project's texts by the same words and
+//! the same vectors, so that the scores compare.
+
+use crate::clock::parse_date;
+use crate::embedding::Table;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Fact;
+use crate::facts::Facts;
+use crate::facts::Method;
+use crate::facts::Purpose;
+use crate::facts::Scope;
+use crate::facts::Status;
+use crate::project::Project;
+use crate::ranking::words;
+use crate::recall::document::Flag;
+use crate::recall::document::Flags;
+use crate::recall::document::Rank;
+use crate::recall::document::SourceName;
+use crate::recall::hit::Hit;
+use crate::recall::index::Index;
+use crate::recall::index::Unit;
+use crate::recall::index::terms;
+use crate::recall::query::Query;
+use crate::recall::search::Scan;
+use crate::recall::search::Scored;
+use crate::recall::search::rarity;
+use crate::secrets;
+use crate::warning::Warning;
+
+/// How many facts are held against the project's texts.
+const MOST: usize = 50;
+
+/// A fact below this is read with care.
+const UNSURE: f64 = 0.5;
+
+/// The facts that fit a query; none where no user is set.
+#[derive(Default)]
+pub(crate) struct Asked(Vec<Fact>);
+
+impl Asked {
+    /// Asks for the facts of the user who is set; a database that cannot be asked becomes a warning.
+    ///
+    /// Where nothing but facts is wanted, both are errors: nothing else can answer.
+    pub(crate) fn of(
+        project: &Project,
+        query: &Query,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self> {
+        if !query.sources.contains(&SourceName::Facts) {
+            return Ok(Self::default());
+        }
+        let is_all = query.sources == [SourceName::Facts];
+        if project.settings.user.is_none() && !is_all {
+            return Ok(Self::default());
+        }
+        match ask(project, query) {
+            Err(error) if !is_all => {
+                warnings.push(left_out(project, &error));
+                Ok(Self::default())
+            }
+            asked => asked,
+        }
+    }
+
+    /// Adds the facts to the texts that are ranked.
+    pub(crate) fn add_to(
+        &self,
+        scan: &mut Scan,
+        index: &Index,
+        query: &Query,
+    ) -> rusqlite::Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let all = scan.units.len();
+        let mut worth = Vec::new();
+        for term in terms(&query.text) {
+            worth.push((words(&term), rarity(index.having(&term)?.len(), all)));
+        }
+        let total: f64 = worth.iter().map(|(_, rarity)| rarity).sum();
+        let file = scan.files.len();
+        scan.files.push(String::new());
+        let asked = Table::built_in().vector(&query.text);
+        for (id, fact) in (1..).zip(&self.0) {
+            let text = fact.to_string();
+            let has = words(&text);
+            let shared = worth.iter();
+            let shared = shared.filter(|(term, _)| term.iter().any(|word| has.contains(word)));
+            let score: f64 = shared.map(|(_, rarity)| rarity).sum();
+            let unit = Unit {
+                id: -id,
+                source: SourceName::Facts,
+                file,
+                line: 0,
+                date: parse_date(&fact.last_mentioned_at),
+                flags: flags(fact),
+                rank: Rank::Standing,
+                twin: -id,
+                meaning: f64::from(asked.dot(&Table::built_in().vector(&text))),
+            };
+            let covered = if total > 0.0 { score / total } else { 0.0 };
+            scan.add(unit, score, covered);
+        }
+        Ok(())
+    }
+
+    /// Returns what is shown of a fact; nothing where the text is none.
+    pub(crate) fn hit(&self, scan: &Scan, scored: &Scored) -> Option<Hit> {
+        let unit = &scan.units[scored.unit];
+        let place = usize::try_from(-unit.id).ok()?.checked_sub(1)?;
+        let fact = self.0.get(place)?;
+        Some(Hit {
+            source: SourceName::Facts,
+            file: None,
+            line: None,
+            id: Some(fact.fact_id.clone()),
+            headings: Vec::new(),
+            snippet: secrets::redact(&fact.to_string()).text.into_owned(),
+            score: scored.rounded(),
+            date: unit.date,
+            flags: scored.flags.clone(),
+            copies: Vec::new(),
+            parts: Some(scored.parts),
+        })
+    }
+}
+
+fn ask(project: &Project, query: &Query) -> Result<Asked> {
+    let user = facts::user(project, None)?;
+    let mut database = Facts::open(project, None, Purpose::Read)?;
+    let wanted = facts::Query {
+        text: query.text.clone(),
+        limit: query.limit.max(MOST),
+        scope: Scope::General,
+        method: Method::from(project.settings.facts.fusion),
+    };
+    let embedder = facts::embedder(project)?;
+    let found = facts::retrieve(&mut database, &user, &wanted, &embedder)?;
+    Ok(Asked(found.hits.into_iter().map(|hit| hit.fact).collect()))
+}
+
+fn flags(fact: &Fact) -> Flags {
+    let is_unsure = fact.status == Status::PendingConfirmation || fact.confidence < UNSURE;
+    Flags::default().with(Flag::LowConfidence, is_unsure)
+}
+
+fn left_out(project: &Project, error: &Error) -> Warning {
+    let place = error.place.as_ref().map(|place| place.file.clone());
+    let file = place.unwrap_or_else(|| project.root.clone());
+    Warning::file(&file, format!("facts are left out: {}", error.reason()))
+}

@@ -1,0 +1,137 @@
+//! `annals doctor`
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::cli::VBW;
+use crate::support::Case;
+
+/// A `PATH` that leads to the built binary, and to git where the machine has it.
+fn path() -> String {
+    let folder = Path::new(env!("CARGO_BIN_EXE_annals")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    format!("{}:{path}", folder.display())
+}
+
+fn row<'a>(diagnosis: &'a Value, store: &str, check: &str) -> &'a Value {
+    let rows = diagnosis["rows"].as_array().unwrap();
+    rows.iter()
+        .find(|row| row["store"] == store && row["check"] == check)
+        .unwrap_or_else(|| panic!("no row {store} {check}: {diagnosis:#}"))
+}
+
+fn diagnosis(case: &Case) -> Value {
+    case.run("doctor --json")
+        .env("PATH", path())
+        .success()
+        .json()
+}
+
+#[test]
+fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
+    let case = Case::empty();
+    let found = diagnosis(&case);
+    assert_eq!(case.whole_tree().len(), 0, "nothing is written");
+    assert_eq!(found["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(row(&found, "program", "PATH")["level"], "ok");
+    let claude = row(&found, "harness", "claude");
+    assert_eq!(claude["level"], "ok");
+    assert_eq!(
+        claude["details"][0]["message"],
+        "not set up; annals setup claude does it"
+    );
+    assert_eq!(
+        row(&found, "settings", "origins")["details"][0]["message"],
+        "all defaults"
+    );
+}
+
+#[test]
+fn a_program_that_is_not_on_path_is_told_with_what_puts_it_there() {
+    let case = Case::empty();
+    let run = case.run("doctor --check").env("PATH", "/nowhere").code(1);
+    let shown = run.stdout();
+    assert!(
+        shown.contains("program   PATH           attention    1  export PATH=\""),
+        "{}",
+        run.report()
+    );
+    assert!(
+        shown.contains("program   git            attention    1  install git\n"),
+        "{shown}"
+    );
+    assert!(
+        run.stderr().ends_with("hint: annals doctor\n"),
+        "{}",
+        run.report()
+    );
+}
+
+#[test]
+fn a_harness_is_set_up_whole_in_part_or_unreadable() {
+    let case = Case::new(VBW);
+    let message = |case: &Case| {
+        let found = diagnosis(case);
+        let claude = row(&found, "harness", "claude");
+        let told = claude["details"][0]["message"].as_str().unwrap();
+        (
+            claude["level"].as_str().unwrap().to_owned(),
+            told.to_owned(),
+        )
+    };
+    for flags in ["", " --no-notepad", " --breadcrumb"] {
+        case.run(&format!("setup claude{flags}")).success();
+        let expected = ("ok".to_owned(), "set up for this project".to_owned());
+        assert_eq!(message(&case), expected, "{flags}");
+        case.run("setup claude --remove").success();
+    }
+    case.run("setup claude").success();
+    case.write(".mcp.json", "{}\n");
+    let (level, told) = message(&case);
+    assert_eq!(level, "attention");
+    assert_eq!(told, "is set up in part, or by another version");
+    case.write(".mcp.json", "{ torn");
+    let (level, told) = message(&case);
+    assert_eq!(level, "attention");
+    assert!(told.starts_with(".mcp.json"), "{told}");
+}
+
+#[test]
+fn what_cannot_be_written_or_used_is_named() {
+    let case = Case::new(VBW);
+    case.write(".annals/index.db", "damaged");
+    let found = diagnosis(&case);
+    assert_eq!(row(&found, "recall", "cache")["level"], "attention");
+    assert_eq!(row(&found, "project", "own folder")["level"], "ok");
+    case.run("recall pantry").success();
+    assert_eq!(
+        row(&diagnosis(&case), "recall", "cache")["details"][0]["message"],
+        "sound"
+    );
+
+    let case = Case::empty();
+    case.write(".annals", "in the way");
+    let found = diagnosis(&case);
+    assert_eq!(found["level"], "fault");
+    assert_eq!(
+        row(&found, "project", "own folder")["mend"],
+        "move it out of the way"
+    );
+}
+
+#[test]
+fn settings_come_with_their_origins() {
+    let case = Case::empty();
+    case.write("annals.toml", "max_lines = 150\n");
+    let found = case
+        .run("doctor --json")
+        .env("PATH", path())
+        .env("ANNALS_USER", "ada")
+        .success()
+        .json();
+    assert_eq!(
+        row(&found, "settings", "origins")["details"][0]["message"],
+        "annals.toml: max_lines; the environment: user"
+    );
+}

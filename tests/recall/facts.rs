@@ -1,0 +1,147 @@
+//! The user's facts among the hits: asked for each time, never kept in the project.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::Case;
+
+fn with_facts() -> Case {
+    let case = Case::empty();
+    case.write(
+        ".planning/PROJECT.md",
+        "# P\n\n- the editor saves at once\n- pears are green\n",
+    );
+    for line in [
+        "--user ada --key preference.editor --value helixeditor",
+        "--user ada --key preference.indent --value tabs",
+        "--user grace --key preference.editor --value emacsforever",
+    ] {
+        case.run(&format!("facts add {line}")).success();
+    }
+    case
+}
+
+fn found(case: &Case, user: Option<&str>, line: &str) -> Vec<Value> {
+    let mut run = case.run(line);
+    if let Some(user) = user {
+        run = run.env("ANNALS_USER", user);
+    }
+    let run = run.success();
+    assert_eq!(run.stderr(), "", "{}", run.report());
+    run.json()["hits"].as_array().unwrap().clone()
+}
+
+fn of_facts(hits: &[Value]) -> Vec<&str> {
+    let facts = hits.iter().filter(|hit| hit["source"] == "facts");
+    facts.map(|hit| hit["snippet"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn facts_are_ranked_among_the_projects_texts() {
+    let case = with_facts();
+    let hits = found(&case, Some("ada"), "recall --json editor");
+    assert_eq!(of_facts(&hits)[0], "preference.editor: helixeditor");
+    assert!(hits.iter().any(|hit| hit["source"] == "plan"), "{hits:?}");
+    let fact = hits.iter().find(|hit| hit["source"] == "facts").unwrap();
+    assert_eq!(fact["date"], "2026-03-01");
+    assert!(fact["id"].is_string() && fact["file"].is_null());
+    let scores: Vec<f64> = hits
+        .iter()
+        .map(|hit| hit["score"].as_f64().unwrap())
+        .collect();
+    assert!(scores.is_sorted_by(|one, next| one >= next), "{scores:?}");
+    let plan = found(&case, Some("ada"), "recall --json pears");
+    assert_eq!(
+        plan[0]["source"], "plan",
+        "what fits better is first: {plan:?}"
+    );
+}
+
+#[test]
+fn facts_are_searched_alone_where_asked() {
+    let case = with_facts();
+    let hits = found(&case, Some("ada"), "recall --json --in facts indent");
+    assert_eq!(of_facts(&hits)[0], "preference.indent: tabs");
+    assert_eq!(of_facts(&hits).len(), hits.len());
+    let page = case
+        .run("recall --in facts --limit 1 indent")
+        .env("ANNALS_USER", "ada")
+        .success()
+        .stdout();
+    assert!(page.starts_with("your facts (facts, "), "{page}");
+    assert!(page.contains("    preference.indent: tabs\n"), "{page}");
+    let nobody = case.run("recall --in facts indent").code(2);
+    assert!(
+        nobody.stderr().contains("whose facts?"),
+        "{}",
+        nobody.report()
+    );
+}
+
+#[test]
+fn a_user_sees_no_facts_of_another_and_nobody_sees_none() {
+    let case = with_facts();
+    let everything = "recall --json --limit 100 editor";
+    let grace = found(&case, Some("grace"), everything);
+    assert_eq!(of_facts(&grace), ["preference.editor: emacsforever"]);
+    let ada = found(&case, Some("ada"), everything);
+    assert!(!format!("{ada:?}").contains("emacsforever"));
+    assert_eq!(of_facts(&found(&case, None, everything)), [""; 0]);
+    assert_eq!(
+        of_facts(&found(&case, Some("mallory"), everything)),
+        [""; 0]
+    );
+    assert_eq!(
+        of_facts(&found(&case, Some("ada"), "recall --json --in plan editor")),
+        [""; 0]
+    );
+}
+
+#[test]
+fn no_file_of_the_project_holds_a_byte_of_a_fact() {
+    let case = with_facts();
+    for query in ["editor", "helixeditor", "indent"] {
+        found(
+            &case,
+            Some("ada"),
+            &format!("recall --json --limit 50 {query}"),
+        );
+    }
+    let mut files = 0;
+    for file in fs::read_dir(case.root().join(".annals")).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_file() {
+            files += 1;
+            let bytes = fs::read(&path).unwrap();
+            for fact in ["helixeditor", "preference", "emacsforever"] {
+                let is_there = bytes
+                    .windows(fact.len())
+                    .any(|part| part == fact.as_bytes());
+                assert!(!is_there, "{fact} in {}", path.display());
+            }
+        }
+    }
+    assert!(files > 1, "the cache is there");
+}
+
+#[test]
+fn a_database_that_cannot_be_asked_hides_no_other_store() {
+    let case = with_facts();
+    case.write("broken.db", "no database at all ".repeat(100));
+    let run = case
+        .run("recall --json pears")
+        .env("ANNALS_USER", "ada")
+        .env("ANNALS_DB", case.root().join("broken.db").to_str().unwrap())
+        .success();
+    assert_eq!(run.json()["hits"][0]["source"], "plan");
+    assert!(
+        run.stderr().contains("facts are left out"),
+        "{}",
+        run.report()
+    );
+    case.run("recall --in facts pears")
+        .env("ANNALS_USER", "ada")
+        .env("ANNALS_DB", case.root().join("broken.db").to_str().unwrap())
+        .code(1);
+}
