@@ -3,6 +3,7 @@
 mod auditor;
 mod crash;
 mod erasure;
+mod metrics;
 mod processes;
 mod properties;
 mod queue;
