@@ -9,6 +9,7 @@ mod properties;
 mod queue;
 mod rules;
 mod server;
+mod vectors;
 
 use std::path::PathBuf;
 use std::time::Duration;
