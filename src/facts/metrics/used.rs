@@ -79,11 +79,11 @@ pub(crate) fn note_turn(
     if let Some(taken) = milliseconds(&turn.observed_at, now) {
         tally.add_to_class(Figure::Latency, two_digits(taken), 1)?;
     }
-    let used = used(connection, &turn.user, &turn.turn_id, applied)?;
-    let Some(ranks) = ranks.filter(|_| !used.is_empty()) else {
+    let facts = used(connection, &turn.user, &turn.turn_id, applied)?;
+    let Some(ranks) = ranks.filter(|_| !facts.is_empty()) else {
         return Ok(());
     };
-    let found = |ids: &BTreeSet<String>| used.intersection(ids).count();
+    let found = |ids: &BTreeSet<String>| facts.intersection(ids).count();
     tally.add(Figure::LexicalTurns, 1)?;
     tally.add(Figure::LexicalHits, found(&ranks.lexical).min(1))?;
     if let Some(vector) = &ranks.vector {
@@ -91,7 +91,7 @@ pub(crate) fn note_turn(
         tally.add(Figure::VectorHits, found(vector).min(1))?;
     }
     if let Some(fused) = &ranks.fused {
-        tally.add(Figure::UsedFacts, used.len())?;
+        tally.add(Figure::UsedFacts, facts.len())?;
         tally.add(Figure::FusedFacts, found(fused))?;
     }
     Ok(())
@@ -108,16 +108,16 @@ fn used(
                GROUP BY fact_id HAVING count(before_json) = count(*)";
     let mut statement = connection.prepare_cached(sql).stored("read the history")?;
     let keys: BTreeSet<&str> = applied.iter().map(|one| one.key.as_str()).collect();
-    let mut used = BTreeSet::new();
+    let mut known = BTreeSet::new();
     for key in keys {
         let rows = statement
             .query_map(params![user.as_str(), key, turn], |row| row.get(0))
             .stored("read the history")?;
         for id in rows {
-            used.insert(id.stored("read the history")?);
+            known.insert(id.stored("read the history")?);
         }
     }
-    Ok(used)
+    Ok(known)
 }
 
 fn milliseconds(from: &str, to: &str) -> Option<u64> {

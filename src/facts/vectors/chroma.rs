@@ -143,7 +143,8 @@ fn metadata(fact: &Fact) -> Value {
 }
 
 fn named(error: Error) -> Error {
-    Error::failed(format!("the Chroma server {}", error.message))
+    let message = error.message;
+    Error::failed(format!("the Chroma server {message}"))
         .hint("chroma.url names it; `chroma run` starts one")
 }
 

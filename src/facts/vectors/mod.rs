@@ -1,13 +1,16 @@
 //! The index of vectors: in the file, one vector of bytes a fact, or on a Chroma server.
 //!
-//! The one in the file is written in the fact's own transaction. It holds a vector for each fact that a search may find, of one model at a time. The built-in model
-//! costs microseconds, so its vectors are there when the fact is; those of an endpoint are fetched
-//! afterwards by [`refresh`], and until then the fact is found by its words. A server is told afterwards
-//! too: what it is to be told waits in the outbox, which is written in the fact's own transaction.
+//! The one in the file holds a vector for each fact that a search may find, of one model at a time. The
+//! built-in model costs microseconds, so its vectors are written in the fact's own transaction; those of
+//! an endpoint are fetched afterwards by [`refresh`], and until then the fact is found by its words. A
+//! server is told afterwards too: what it is to be told waits in the outbox, which is written in the
+//! fact's own transaction.
 
 mod chroma;
+mod contiguous;
 mod outbox;
 mod scan;
+mod sessions;
 
 use std::time::Duration;
 
@@ -29,8 +32,11 @@ use crate::facts::store::Facts;
 use crate::project::Project;
 
 pub(crate) use chroma::Chroma;
+pub(crate) use contiguous::forget as forget_derived;
 pub(crate) use scan::Scanned;
 pub(crate) use scan::scan;
+pub(crate) use sessions::Turn;
+pub(crate) use sessions::turns;
 
 /// How long an endpoint may take before words have to do.
 const DEADLINE: Duration = Duration::from_millis(1500);
@@ -168,9 +174,8 @@ fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
         connection
             .execute(change, params![wanted.model, wanted.server])
             .stored("name the model")?;
-        let removed = "DELETE FROM fact_vectors WHERE model <> ?1 OR ?2 IS NOT NULL";
         connection
-            .execute(removed, params![wanted.model, wanted.server])
+            .execute_batch("DELETE FROM fact_vectors")
             .stored("remove vectors")?;
         if wanted.server.is_some() {
             return outbox::enqueue_all(connection, &now);
