@@ -30,6 +30,7 @@ use crate::facts::fact::Fact;
 use crate::facts::fact::Proposal;
 use crate::facts::fact::Status;
 use crate::facts::failure::Stored;
+use crate::facts::metrics;
 use crate::facts::outcome::Outcome;
 use crate::facts::user::UserId;
 use crate::facts::wording;
@@ -246,6 +247,7 @@ impl Arbiter<'_> {
         let mut new = self.new_fact(action, value_of(action));
         new.category = self.source.category.unwrap_or(current.category);
         self.close(current, Status::Superseded, &new.valid_from, &action.reason)?;
+        metrics::note_supersession(self.connection, self.user, self.now)?;
         self.put("insert", &action.reason, None, &new)?;
         Ok((Outcome::Superseded, Some(new)))
     }

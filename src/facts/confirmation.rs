@@ -14,6 +14,7 @@ use crate::facts::fact::Proposal;
 use crate::facts::fact::Status;
 use crate::facts::key::FactKey;
 use crate::facts::listing;
+use crate::facts::metrics;
 use crate::facts::outcome::Outcome;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -125,6 +126,9 @@ fn certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
 /// An old value that the user confirms holds again, and what overwrote it was wrong.
 fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
     let contested = arbiter.contested(fact)?;
+    if fact.status == Status::Superseded {
+        metrics::note_restoration(arbiter.connection, arbiter.user, fact)?;
+    }
     if let Some(wrong) = &contested {
         arbiter.close(
             wrong,
@@ -164,6 +168,11 @@ pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Resul
                 outcome: Outcome::Nothing,
                 fact,
             });
+        }
+        if fact.status == Status::PendingConfirmation {
+            metrics::note_resolution(connection, user, &fact)?;
+        } else {
+            metrics::note_rejection(connection, user, &fact)?;
         }
         let rejected = Fact {
             status: Status::Expired,

@@ -17,6 +17,7 @@ use crate::facts::key::FactKey;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
+use crate::facts::vectors::Chroma;
 use crate::text;
 
 /// What was forgotten, in numbers.
@@ -60,6 +61,10 @@ pub fn forget(
                     "{user} has no fact under {}",
                     key.unwrap_or_default()
                 )));
+            }
+            if !dry_run {
+                // Before anything goes here: a server that cannot be asked keeps all as it is.
+                erase_on_server(connection, user, key, &meant)?;
             }
             let forgotten = erase(connection, user, key, &meant)?;
             let reason = content_free(reason, user, &meant);
@@ -148,6 +153,23 @@ fn erase(
         changes,
         turns: turns.len(),
     })
+}
+
+/// A server that has the vectors forgets them too.
+fn erase_on_server(
+    connection: &Connection,
+    user: &UserId,
+    key: Option<&str>,
+    meant: &[Fact],
+) -> Result<()> {
+    let Some(server) = Chroma::of(connection)? else {
+        return Ok(());
+    };
+    if key.is_none() {
+        return server.delete_user(user);
+    }
+    let ids: Vec<&str> = meant.iter().map(|fact| fact.fact_id.as_str()).collect();
+    server.delete(&ids)
 }
 
 /// The turns in which what is forgotten was said.

@@ -60,7 +60,8 @@ const ORPHANS: &[(&str, &str)] = &[
 
 /// What the index in the database lacks, and what waits in the outbox for one outside of it.
 const UNSYNCED: &str = "SELECT (SELECT count(*) FROM vector_jobs) + (SELECT count(*) FROM facts AS f \
-     WHERE f.status IN ('active', 'pending_confirmation') AND NOT EXISTS \
+     WHERE f.status IN ('active', 'pending_confirmation') \
+     AND (SELECT server FROM vector_index) IS NULL AND NOT EXISTS \
      (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq))";
 
 /// Checks the database; nothing is changed.

@@ -10,6 +10,7 @@ use crate::facts::confidence;
 use crate::facts::fact::Fact;
 use crate::facts::fact::Proposal;
 use crate::facts::fact::Status;
+use crate::facts::metrics;
 use crate::facts::outcome::Outcome;
 use crate::facts::wording;
 
@@ -36,6 +37,7 @@ impl Arbiter<'_> {
                     ..self.mentioned(&current)
                 };
                 self.put(action.kind.as_str(), &action.reason, Some(&current), &after)?;
+                metrics::note_pending(self.connection, self.user, self.now)?;
                 Ok((Outcome::Pending, Some(after)))
             }
             (None, None) => Ok((Outcome::Nothing, None)),
@@ -59,6 +61,7 @@ impl Arbiter<'_> {
         }
         let name = ActionType::MarkPendingConfirmation.as_str();
         self.put(name, &action.reason, None, &new)?;
+        metrics::note_pending(self.connection, self.user, self.now)?;
         Ok((Outcome::Pending, Some(new)))
     }
 
@@ -83,6 +86,7 @@ impl Arbiter<'_> {
             .is_none_or(|value| wording::is_same(value, &pending.value_text));
         match action.kind {
             ActionType::Expire => {
+                metrics::note_resolution(self.connection, self.user, pending)?;
                 let after = self.close(pending, Status::Expired, self.now, &action.reason)?;
                 Ok((Outcome::Expired, Some(after)))
             }
@@ -132,6 +136,7 @@ impl Arbiter<'_> {
         contested: Option<&Fact>,
         reason: &str,
     ) -> Result<Decision> {
+        metrics::note_resolution(self.connection, self.user, pending)?;
         if pending.proposal == Some(Proposal::End) {
             if let Some(old) = contested {
                 self.close(old, Status::Expired, self.now, reason)?;
@@ -141,6 +146,7 @@ impl Arbiter<'_> {
         }
         if let Some(old) = contested {
             self.close(old, Status::Superseded, self.now, reason)?;
+            metrics::note_supersession(self.connection, self.user, self.now)?;
         }
         let after = Fact {
             status: Status::Active,

@@ -334,7 +334,8 @@ fn give_up_on_the_deadly(connection: &Connection, now: &str) -> Result<()> {
         .map(|_| ())
 }
 
-fn later(clock: &Clock, length: TimeDelta) -> String {
+/// Returns the time after this one by so much, as the queue reckons.
+pub(crate) fn later(clock: &Clock, length: TimeDelta) -> String {
     let time = clock.now().checked_add_signed(length);
     let time = time.unwrap_or(clock.now());
     time.to_rfc3339_opts(SecondsFormat::Millis, true)

@@ -50,6 +50,7 @@ pub struct Facts {
     wait: Duration,
     dry_run: bool,
     high_risk: Vec<String>,
+    vector_server: Option<String>,
 }
 
 impl Facts {
@@ -66,6 +67,7 @@ impl Facts {
         facts
             .high_risk
             .clone_from(&project.settings.facts.high_risk);
+        facts.vector_server.clone_from(&project.settings.chroma);
         Ok(facts)
     }
 
@@ -90,6 +92,7 @@ impl Facts {
             wait,
             dry_run: false,
             high_risk: Vec::new(),
+            vector_server: None,
         })
     }
 
@@ -104,6 +107,7 @@ impl Facts {
             wait: Duration::ZERO,
             dry_run: false,
             high_risk: Vec::new(),
+            vector_server: None,
         })
     }
 
@@ -130,6 +134,15 @@ impl Facts {
     /// Sets further keys, or beginnings of keys that end in a dot, of high risk.
     pub fn set_high_risk(&mut self, keys: &[String]) {
         self.high_risk = keys.to_vec();
+    }
+
+    /// Sets the address of the Chroma server that is to have the vectors; with none, they are in the file.
+    pub fn set_vector_server(&mut self, url: Option<&str>) {
+        self.vector_server = url.map(str::to_owned);
+    }
+
+    pub(crate) fn vector_server(&self) -> Option<&str> {
+        self.vector_server.as_deref()
     }
 
     /// Leaves it to others to move what was written from the log into the file: a quick writer ends at once.

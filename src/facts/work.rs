@@ -1,6 +1,7 @@
 //! What happens in the background: turns are judged, what is over expires, profiles are rebuilt.
 
 use std::time::Duration;
+use std::time::Instant;
 
 use chrono::TimeDelta;
 use serde::Serialize;
@@ -18,6 +19,8 @@ use crate::facts::arbitration::Arbiter;
 use crate::facts::arbitration::Source;
 use crate::facts::auditor;
 use crate::facts::auditor::Auditor;
+use crate::facts::metrics;
+use crate::facts::metrics::Ranks;
 use crate::facts::profile;
 use crate::facts::prompt::again;
 use crate::facts::prompt::prompt;
@@ -69,7 +72,12 @@ pub fn apply(
 ) -> Result<Judged> {
     let turn = queue::find_turn(facts, user, turn_id)?;
     let actions = action::parse_answer(answer, allow_secrets)?;
-    judge(facts, &turn, None, &actions)
+    let ranks = match turn.status.as_str() {
+        "done" => None,
+        _ => Some(Ranks::of(facts, &turn, None)?),
+    };
+    let now = queue::precise(&facts.clock());
+    judge(facts, &turn, None, &actions, (ranks.as_ref(), &now))
 }
 
 /// Judges the next turn of the queue; nothing where none may be taken on.
@@ -85,7 +93,10 @@ pub fn step(
     let Some(lease) = queue::lease(facts, skipped, length)? else {
         return Ok(None);
     };
+    // How long an answer takes is measured; what time it is, only the doors know.
+    let begun = Instant::now();
     let mut asked = prompt(facts, &lease.turn, embedder)?;
+    let ranks = Ranks::of(facts, &lease.turn, Some(embedder))?;
     let mut last = (String::new(), String::new());
     for _ in 0..TRIES {
         if !queue::renew(facts, &lease, length)? {
@@ -95,8 +106,10 @@ pub fn step(
             Ok(answer) => answer,
             Err(error) => return put_back(facts, lease, error).map(Some),
         };
+        let applied_at = queue::later(&facts.clock(), elapsed(begun));
+        let measured = (Some(&ranks), applied_at.as_str());
         let judged = action::parse_answer(&answer, false)
-            .and_then(|actions| judge(facts, &lease.turn, Some(&lease), &actions));
+            .and_then(|actions| judge(facts, &lease.turn, Some(&lease), &actions, measured));
         match judged {
             Ok(judged) => return Ok(Some(Step::Judged(judged))),
             Err(error) if error.kind == Kind::NotFound => {
@@ -112,6 +125,10 @@ pub fn step(
         }
     }
     bury(facts, lease, &last.0, &last.1).map(Some)
+}
+
+fn elapsed(since: Instant) -> TimeDelta {
+    TimeDelta::from_std(since.elapsed()).unwrap_or(TimeDelta::MAX)
 }
 
 fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<Step> {
@@ -144,8 +161,9 @@ fn judge(
     turn: &Turn,
     lease: Option<&Lease>,
     actions: &[Action],
+    (ranks, applied_at): (Option<&Ranks>, &str),
 ) -> Result<Judged> {
-    let (now, precise) = (facts.clock().timestamp(), queue::precise(&facts.clock()));
+    let now = facts.clock().timestamp();
     let high_risk = facts.high_risk().to_vec();
     let source = source(turn);
     let applied = facts.write(|connection| {
@@ -166,7 +184,8 @@ fn judge(
             return replayed(&arbiter, actions);
         }
         let applied = application::apply(&arbiter, actions)?;
-        queue::finish(connection, turn, End::Done, &precise)?;
+        queue::finish(connection, turn, End::Done, applied_at)?;
+        metrics::note_turn(connection, turn, (&applied, ranks), applied_at)?;
         profile::count_turn(connection, &turn.user, &now)?;
         Ok(applied)
     })?;

@@ -1,11 +1,15 @@
 //! The store of facts: every rule by its name, what no sequence of events may break, and who comes in between.
 
+mod auditor;
 mod crash;
 mod erasure;
+mod metrics;
 mod processes;
 mod properties;
 mod queue;
 mod rules;
+mod server;
+mod vectors;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -60,6 +60,10 @@ pub(crate) fn run(
         relevant.as_deref(),
     )?;
     out.result(&injection, show);
+    // The text is given out in any case; that it could not be counted is told.
+    if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
+        out.note(&format!("not counted in `annals facts metrics`: {error}"));
+    }
     out.note(&format!(
         "{} tokens of {}, {} facts left out",
         injection.tokens, injection.budget, injection.left_out

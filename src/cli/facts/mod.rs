@@ -12,6 +12,7 @@ mod history;
 mod import;
 mod inject;
 mod list;
+mod metrics;
 mod observe;
 mod pending;
 mod profile;
@@ -91,6 +92,7 @@ enum FactsCommand {
     Archive(archive::ArchiveArgs),
     Forget(forget::ForgetArgs),
     Retrieve(retrieve::RetrieveArgs),
+    Metrics(metrics::MetricsArgs),
     Eval(eval::EvalArgs),
 }
 
@@ -117,6 +119,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         FactsCommand::Archive(args) => archive::run(args, place, project, out),
         FactsCommand::Forget(args) => forget::run(args, place, project, out),
         FactsCommand::Retrieve(args) => retrieve::run(args, place, project, out),
+        FactsCommand::Metrics(args) => metrics::run(args, place, project, out),
         FactsCommand::Eval(args) => eval::run(args, project, out),
     }
 }

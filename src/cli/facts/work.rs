@@ -28,8 +28,8 @@ const REST: Duration = Duration::from_secs(1);
 
 /// Judge the queued turns, expire what is over, and rebuild profiles
 ///
-/// The auditor is the command that the user's setting `llm.command` names; the prompt is on its standard
-/// input. An answer that is not what was asked for is asked for again, three times in all; then the turn
+/// The auditor is the command that the user's setting `llm.command` names, with the prompt on its standard
+/// input, or the endpoint at `llm.url`, with its key in `ANNALS_LLM_API_KEY`. An answer that is not what was asked for is asked for again, three times in all; then the turn
 /// is dead and keeps the answer. Without an auditor the turns wait for `annals facts apply`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once")]
@@ -53,6 +53,8 @@ struct Pass {
     failed: Vec<Turn>,
     waiting: u64,
     vectors: usize,
+    /// Why vectors wait to be made or told, where they do.
+    vectors_wait: Option<String>,
     #[serde(flatten)]
     maintenance: Maintenance,
 }
@@ -64,7 +66,7 @@ pub(crate) fn run(
     out: &mut Output,
 ) -> Result<()> {
     let mut store = place.write(project)?;
-    let auditor = Auditor::of(project);
+    let auditor = Auditor::of(project)?;
     loop {
         let mut pass = Pass::default();
         let end = clear(args, auditor.as_ref(), project, &mut store, &mut pass);
@@ -121,12 +123,17 @@ fn clear(
 fn finish(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
     pass.maintenance = facts::maintain(store, project.settings.facts.profile_turns)?;
     pass.waiting = facts::waiting(store)?;
-    // Vectors of an endpoint are fetched here and nowhere else: whoever writes does not wait for it.
-    pass.vectors = facts::refresh(store, &facts::embedder(project)?)?;
+    // An endpoint or a server for vectors is told here and nowhere else: whoever writes does not wait for it.
+    match facts::refresh(store, &facts::embedder(project)?) {
+        Ok(vectors) => pass.vectors = vectors,
+        // They wait, and facts are found by their words until then.
+        Err(error) => pass.vectors_wait = Some(error.to_string()),
+    }
     Ok(())
 }
 
 fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
+    note_waiting_vectors(pass, out);
     let troubled = pass.dead.len() + pass.failed.len();
     let end = if troubled > 0 {
         let first = pass.failed.iter().find_map(|turn| turn.last_error.clone());
@@ -138,11 +145,17 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
     };
     if !has_auditor && pass.waiting > 0 {
         out.note(&format!(
-            "{} turns wait: llm.command names an auditor, `annals facts prompt` and `apply` do without",
+            "{} turns wait: llm.command or llm.url names an auditor, `annals facts prompt` and `apply` do without",
             pass.waiting
         ));
     }
     out.result_until(pass, show, end)
+}
+
+fn note_waiting_vectors(pass: &Pass, out: &mut Output) {
+    if let Some(why) = &pass.vectors_wait {
+        out.note(&format!("vectors wait: {why}"));
+    }
 }
 
 fn show(pass: &Pass, to: &mut dyn Write) -> io::Result<()> {
@@ -167,6 +180,7 @@ fn show(pass: &Pass, to: &mut dyn Write) -> io::Result<()> {
 }
 
 fn stream(pass: &Pass, out: &mut Output) {
+    note_waiting_vectors(pass, out);
     for judged in &pass.judged {
         if out.is_json() {
             out.json_line(judged);

@@ -34,11 +34,19 @@ use crate::facts::search::rank::Ranked;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
+use crate::facts::vectors::Chroma;
+use crate::facts::vectors::Place;
 use crate::facts::vectors::Scanned;
 use crate::project::Fusion;
 
 /// How deep the lists of words and of vectors are that tell how well each side did.
 pub(crate) const TOP: usize = 20;
+
+/// How many vectors a server is asked for, for each fact that is wanted.
+const DEEPER: usize = 4;
+
+/// The fewest that it is asked for.
+const FEWEST: usize = 100;
 
 /// What a search goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
@@ -174,12 +182,12 @@ pub fn retrieve(
     query: &Query,
     embedder: &Embedder,
 ) -> Result<Retrieved> {
-    let vector = match query.method {
+    let meaning = match query.method {
         Method::Lexical => Ok(None),
-        _ => query_vector(facts, &query.text, embedder).map(Some),
+        _ => Meaning::of(facts, user, query, embedder).map(Some),
     };
-    let (vector, because) = match vector {
-        Ok(vector) => (vector, None),
+    let (meaning, because) = match meaning {
+        Ok(meaning) => (meaning, None),
         Err(error) => (None, Some(error.to_string())),
     };
     // One state of the database for all that is read.
@@ -192,11 +200,11 @@ pub fn retrieve(
         now: facts.clock().now(),
         derives: !facts.is_dry_run(),
     };
-    let scanned = match &vector {
-        Some(vector) => Some(search.scanned(vector, &embedder.model())?),
+    let scanned = match &meaning {
+        Some(meaning) => Some(search.scanned(meaning, &embedder.model())?),
         None => None,
     };
-    let is_lacking = is_lacking(vector.as_ref(), scanned.as_ref());
+    let is_lacking = is_lacking(meaning.as_ref(), scanned.as_ref());
     let method = match because {
         None if !is_lacking => query.method,
         _ => Method::Lexical,
@@ -220,8 +228,8 @@ pub fn retrieve(
 }
 
 /// Tells whether a query with a meaning had no vector to be compared with.
-fn is_lacking(vector: Option<&Vector>, scanned: Option<&Scanned>) -> bool {
-    let has_meaning = vector.is_some_and(|vector| !vector.is_zero());
+fn is_lacking(meaning: Option<&Meaning>, scanned: Option<&Scanned>) -> bool {
+    let has_meaning = meaning.is_some_and(|meaning| !meaning.vector.is_zero());
     has_meaning && scanned.is_some_and(|scanned| scanned.seqs.is_empty())
 }
 
@@ -257,18 +265,57 @@ impl Search<'_> {
     }
 
     /// Compares the query with the vectors of what may be found; a query without meaning is near to nothing.
-    fn scanned(&self, vector: &Vector, model: &str) -> Result<Scanned> {
-        if vector.is_zero() {
+    fn scanned(&self, meaning: &Meaning, model: &str) -> Result<Scanned> {
+        if meaning.vector.is_zero() {
             return Ok(Scanned::default());
         }
         let (connection, user) = (self.connection, self.user);
-        let mut scanned =
-            vectors::scan(connection, user, model, &vector.quantized(), self.derives)?;
+        let mut scanned = if let Some(near) = &meaning.near {
+            Scanned::of(connection, user, near)?
+        } else {
+            let query = meaning.vector.quantized();
+            vectors::scan(connection, user, model, &query, self.derives)?
+        };
         let others = candidates::of_other_projects(connection, user, &self.query.scope)?;
         if !others.is_empty() {
             scanned.retain(|seq| !others.contains(&seq));
         }
         Ok(scanned)
+    }
+}
+
+/// What a query means.
+struct Meaning {
+    vector: Vector,
+    /// The nearest facts, where a server has the vectors and was asked.
+    near: Option<Vec<(String, f32)>>,
+}
+
+impl Meaning {
+    fn of(facts: &mut Facts, user: &UserId, query: &Query, embedder: &Embedder) -> Result<Self> {
+        if facts.vector_server().is_none() {
+            return Ok(Self {
+                vector: query_vector(facts, &query.text, embedder)?,
+                near: None,
+            });
+        }
+        let is_settled = Place::of(facts.connection())? == Place::wanted(facts, embedder);
+        let server = Chroma::of(facts.connection())?.filter(|_| is_settled);
+        let server = server.ok_or_else(|| {
+            Error::failed("the vectors are not on the Chroma server yet")
+                .hint("`annals facts work` takes them there")
+        })?;
+        let vector = embedder.vector(&query.text)?;
+        let near = if vector.is_zero() {
+            Vec::new()
+        } else {
+            let most = query.limit.saturating_mul(DEEPER).max(FEWEST);
+            server.nearest(user, &query.scope, &vector, most)?
+        };
+        Ok(Self {
+            vector,
+            near: Some(near),
+        })
     }
 }
 

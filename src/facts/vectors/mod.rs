@@ -1,16 +1,21 @@
-//! The embedded index: one vector of bytes a fact, written in the fact's own transaction.
+//! The index of vectors: in the file, one vector of bytes a fact, or on a Chroma server.
 //!
-//! It holds a vector for each fact that a search may find, of one model at a time. The built-in model
-//! costs microseconds, so its vectors are there when the fact is; those of an endpoint are fetched
-//! afterwards by [`refresh`], and until then the fact is found by its words.
+//! The one in the file holds a vector for each fact that a search may find, of one model at a time. The
+//! built-in model costs microseconds, so its vectors are written in the fact's own transaction; those of
+//! an endpoint are fetched afterwards by [`refresh`], and until then the fact is found by its words. A
+//! server is told afterwards too: what it is to be told waits in the outbox, which is written in the
+//! fact's own transaction.
 
+mod chroma;
 mod contiguous;
+mod outbox;
 mod scan;
 mod sessions;
 
 use std::time::Duration;
 
 use rusqlite::Connection;
+use rusqlite::Row;
 use rusqlite::named_params;
 use rusqlite::params;
 
@@ -26,6 +31,7 @@ use crate::facts::failure::Stored;
 use crate::facts::store::Facts;
 use crate::project::Project;
 
+pub(crate) use chroma::Chroma;
 pub(crate) use contiguous::forget as forget_derived;
 pub(crate) use scan::Scanned;
 pub(crate) use scan::scan;
@@ -54,7 +60,11 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
 
 /// Keeps the index in step with a fact's row, in the transaction that writes it.
 pub(crate) fn keep(connection: &Connection, fact: &Fact) -> Result<()> {
-    if fact.status.is_retrievable() && model(connection)? == MODEL_ID {
+    let place = Place::of(connection)?;
+    if place.server.is_some() {
+        return outbox::enqueue(connection, fact);
+    }
+    if fact.status.is_retrievable() && place.model == MODEL_ID {
         let vector = Table::built_in().vector(&text(&fact.key, &fact.value_text));
         return put(connection, &fact.user_id, &fact.fact_id, MODEL_ID, &vector);
     }
@@ -78,19 +88,11 @@ pub(crate) fn text(key: &str, value: &str) -> String {
 ///
 /// With another model than before, all vectors are made anew: those of two models do not compare.
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
-    let wanted = embedder.model();
-    if model(facts.connection())? != wanted {
-        facts.write(|connection| {
-            let change = "UPDATE vector_index SET model = ?1";
-            let removed = "DELETE FROM fact_vectors WHERE model <> ?1";
-            connection
-                .execute(change, [&wanted])
-                .stored("name the model")?;
-            connection
-                .execute(removed, [&wanted])
-                .stored("remove vectors")
-        })?;
+    settle(facts, embedder)?;
+    if let Some(server) = Chroma::of(facts.connection())? {
+        return outbox::drain(facts, &server, embedder);
     }
+    let wanted = embedder.model();
     let mut made = 0;
     let mut after = 0;
     loop {
@@ -119,12 +121,74 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     }
 }
 
+/// Whose vectors the index holds, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The model.
+    pub(crate) model: String,
+    /// The address of the server; none where they are in the file.
+    pub(crate) server: Option<String>,
+}
+
+impl Place {
+    /// Returns the place as it is.
+    pub(crate) fn of(connection: &Connection) -> Result<Self> {
+        let read = |row: &Row<'_>| {
+            Ok(Self {
+                model: row.get(0)?,
+                server: row.get(1)?,
+            })
+        };
+        connection
+            .prepare_cached("SELECT model, server FROM vector_index")
+            .and_then(|mut statement| statement.query_row([], read))
+            .stored("read where the vectors are")
+    }
+
+    /// Returns the place as the settings want it.
+    pub(crate) fn wanted(facts: &Facts, embedder: &Embedder) -> Self {
+        Self {
+            model: embedder.model(),
+            server: facts.vector_server().map(str::to_owned),
+        }
+    }
+}
+
+/// Changes model or place to what the settings want: what was there is of no use, and all is told or made anew.
+fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
+    let wanted = Place::wanted(facts, embedder);
+    let is = Place::of(facts.connection())?;
+    if is == wanted || facts.is_dry_run() {
+        return Ok(());
+    }
+    if is.server.is_some()
+        && is.server == wanted.server
+        && let Some(server) = Chroma::of(facts.connection())?
+    {
+        // A collection takes vectors of one length only.
+        server.remove()?;
+    }
+    let now = facts.clock().timestamp();
+    facts.write(|connection| {
+        let change = "UPDATE vector_index SET model = ?1, server = ?2";
+        connection
+            .execute(change, params![wanted.model, wanted.server])
+            .stored("name the model")?;
+        connection
+            .execute_batch("DELETE FROM fact_vectors")
+            .stored("remove vectors")?;
+        if wanted.server.is_some() {
+            return outbox::enqueue_all(connection, &now);
+        }
+        connection
+            .execute_batch("DELETE FROM vector_jobs")
+            .stored("clear the outbox")
+    })
+}
+
 /// Returns whose vectors the index holds.
 pub(crate) fn model(connection: &Connection) -> Result<String> {
-    connection
-        .prepare_cached("SELECT model FROM vector_index")
-        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
-        .stored("read the model of the vectors")
+    Place::of(connection).map(|place| place.model)
 }
 
 /// A fact without a vector.

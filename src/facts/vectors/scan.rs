@@ -1,6 +1,7 @@
 //! Compares a query with every vector of one user.
 
 use rusqlite::Connection;
+use rusqlite::OptionalExtension;
 
 use crate::embedding::Quantized;
 use crate::error::Result;
@@ -27,6 +28,33 @@ pub(crate) struct Scanned {
 }
 
 impl Scanned {
+    /// Returns the rows of facts that a server found near, where they are the user's and may still be found.
+    pub(crate) fn of(
+        connection: &Connection,
+        user: &UserId,
+        near: &[(String, f32)],
+    ) -> Result<Self> {
+        let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2 \
+                   AND status IN ('active', 'pending_confirmation')";
+        let mut statement = connection.prepare_cached(sql).stored("read the facts")?;
+        let mut rows: Vec<(i64, f32)> = Vec::new();
+        for (fact, nearness) in near {
+            let row = statement
+                .query_row((user.as_str(), fact), |row| row.get(0))
+                .optional()
+                .stored("read the facts")?;
+            rows.extend(row.map(|row| (row, *nearness)));
+        }
+        rows.sort_unstable_by_key(|row| row.0);
+        let (seqs, nearness) = rows.into_iter().unzip();
+        // A server is asked for the nearest alone.
+        Ok(Self {
+            seqs,
+            nearness,
+            ..Self::default()
+        })
+    }
+
     /// Keeps only some rows.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(i64) -> bool) {
         let seqs = std::mem::take(&mut self.seqs).into_iter();

@@ -1,4 +1,4 @@
-//! Whoever answers the memory auditor's prompt: a command of the user's.
+//! A command of the user's that answers the prompt: it reads standard input and writes standard output.
 
 use std::io;
 use std::io::Read;
@@ -13,11 +13,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::project::Project;
 use crate::text::strip_controls;
-
-/// How long an answer is waited for.
-pub(crate) const WAIT: Duration = Duration::from_mins(2);
 
 /// The longest answer that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -25,28 +21,8 @@ const LONGEST: u64 = 1 << 20;
 /// How often it is looked whether a command has ended that has closed its output.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Who answers the prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Auditor {
-    /// A command of the shell, with the prompt on its standard input.
-    Command(String),
-}
-
-impl Auditor {
-    /// Returns whoever the user's settings name; nobody where they name none.
-    pub fn of(project: &Project) -> Option<Self> {
-        project.settings.llm.command.clone().map(Self::Command)
-    }
-
-    /// Returns the answer as it came, or why there is none.
-    pub fn ask(&self, prompt: &str, wait: Duration) -> Result<String> {
-        match self {
-            Self::Command(line) => run(line, prompt, wait),
-        }
-    }
-}
-
-fn run(line: &str, prompt: &str, wait: Duration) -> Result<String> {
+/// Returns what the command prints, or why there is nothing.
+pub(crate) fn run(line: &str, prompt: &str, wait: Duration) -> Result<String> {
     let failed = |reason: &str| {
         Error::failed(format!("the auditor's command {reason}"))
             .hint("the setting llm.command names it; the turn stays in the queue")

@@ -1,0 +1,107 @@
+//! What was overwritten and taken back, and what waited and was resolved: each on the day on which it began.
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+
+use crate::error::Result;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+use crate::facts::metrics::tally::Figure;
+use crate::facts::metrics::tally::Tally;
+use crate::facts::user::UserId;
+
+/// A line of the history.
+struct Line {
+    id: i64,
+    action: String,
+    turn: String,
+    at: String,
+}
+
+/// Counts a fact that another one takes the place of.
+pub(crate) fn note_supersession(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
+    Tally::of(connection, user, now).add(Figure::Supersessions, 1)
+}
+
+/// Counts a fact that comes to wait for confirmation.
+pub(crate) fn note_pending(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
+    Tally::of(connection, user, now).add(Figure::Pending, 1)
+}
+
+/// Counts a pending fact that is confirmed or rejected, before that is written.
+pub(crate) fn note_resolution(connection: &Connection, user: &UserId, fact: &Fact) -> Result<()> {
+    let asked = "action = 'mark_pending_confirmation'";
+    match last(connection, user, fact, asked)? {
+        Some(line) => Tally::of(connection, user, &line.at).add(Figure::PendingResolved, 1),
+        // What was imported as pending was not counted as such either.
+        None => Ok(()),
+    }
+}
+
+/// Counts an overwrite as wrong whose old value the user confirms, before that is written.
+pub(crate) fn note_restoration(connection: &Connection, user: &UserId, old: &Fact) -> Result<()> {
+    let Some(line) = last(connection, user, old, "action = 'supersede'")? else {
+        return Ok(());
+    };
+    if is_counted(connection, user, &old.key, line.id)? {
+        return Ok(());
+    }
+    Tally::of(connection, user, &line.at).add(Figure::WrongOverwrites, 1)
+}
+
+/// Counts an overwrite as wrong whose new value the user rejects, before that is written.
+pub(crate) fn note_rejection(connection: &Connection, user: &UserId, new: &Fact) -> Result<()> {
+    let began = "action IN ('insert', 'activate', 'restore')";
+    let Some(began) = last(connection, user, new, began)? else {
+        return Ok(());
+    };
+    // Whoever had its old value back took it back already.
+    if began.action == "restore" {
+        return Ok(());
+    }
+    let sql = "SELECT at FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
+               AND history_id < ?4 AND action = 'supersede' ORDER BY history_id DESC LIMIT 1";
+    let values = params![user.as_str(), new.key, began.turn, began.id];
+    let at: Option<String> = connection
+        .query_row(sql, values, |row| row.get(0))
+        .optional()
+        .stored("read the history")?;
+    match at {
+        Some(at) => Tally::of(connection, user, &at).add(Figure::WrongOverwrites, 1),
+        None => Ok(()),
+    }
+}
+
+/// Whether the value that came instead was rejected already.
+fn is_counted(connection: &Connection, user: &UserId, key: &str, since: i64) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND key = ?2 \
+               AND history_id > ?3 AND action = 'reject' \
+               AND json_extract(before_json, '$.status') = 'active')";
+    connection
+        .query_row(sql, params![user.as_str(), key, since], |row| row.get(0))
+        .stored("read the history")
+}
+
+fn last(
+    connection: &Connection,
+    user: &UserId,
+    fact: &Fact,
+    condition: &str,
+) -> Result<Option<Line>> {
+    let sql = format!(
+        "SELECT history_id, action, turn_id, at FROM fact_history \
+         WHERE user_id = ?1 AND fact_id = ?2 AND {condition} ORDER BY history_id DESC LIMIT 1"
+    );
+    connection
+        .query_row(&sql, params![user.as_str(), fact.fact_id], |row| {
+            Ok(Line {
+                id: row.get(0)?,
+                action: row.get(1)?,
+                turn: row.get(2)?,
+                at: row.get(3)?,
+            })
+        })
+        .optional()
+        .stored("read the history")
+}

@@ -1,0 +1,162 @@
+//! Whether the facts that a turn turned out to be about had been found beforehand.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+use rusqlite::params;
+
+use crate::clock::parse_timestamp;
+use crate::embedding::Embedder;
+use crate::embedding::MODEL_ID;
+use crate::error::Result;
+use crate::facts::application::Applied;
+use crate::facts::failure::Stored;
+use crate::facts::metrics::tally::Figure;
+use crate::facts::metrics::tally::Tally;
+use crate::facts::queue::Turn;
+use crate::facts::search;
+use crate::facts::search::Method;
+use crate::facts::search::Query;
+use crate::facts::search::Scope;
+use crate::facts::search::TOP;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+use crate::facts::vectors;
+
+/// What each way of searching finds first for a turn, before its actions change anything.
+#[derive(Debug)]
+pub(crate) struct Ranks {
+    lexical: BTreeSet<String>,
+    vector: Option<BTreeSet<String>>,
+    fused: Option<BTreeSet<String>>,
+}
+
+impl Ranks {
+    /// Searches for what the user said; without an embedder, by meaning only where the built-in one made the vectors.
+    pub(crate) fn of(facts: &mut Facts, turn: &Turn, embedder: Option<&Embedder>) -> Result<Self> {
+        let built_in = Embedder::BuiltIn;
+        let is_built_in = vectors::model(facts.connection())? == MODEL_ID;
+        let embedder = embedder.or(is_built_in.then_some(&built_in));
+        let mut find = |method, embedder: &Embedder| {
+            let scope = turn.project.clone().map_or(Scope::General, Scope::Project);
+            let query = Query {
+                text: turn.user_input.clone(),
+                limit: TOP,
+                scope,
+                method,
+            };
+            search::retrieve(facts, &turn.user, &query, embedder)
+        };
+        let ids = |found: search::Retrieved| -> BTreeSet<String> {
+            found.hits.into_iter().map(|hit| hit.fact.fact_id).collect()
+        };
+        let lexical = ids(find(Method::Lexical, &built_in)?);
+        let (mut vector, mut fused) = (None, None);
+        if let Some(embedder) = embedder {
+            let both = find(Method::Fused, embedder)?;
+            if !both.degraded {
+                let found = find(Method::Vector, embedder)?;
+                vector = (!found.degraded).then(|| ids(found));
+            }
+            fused = Some(ids(both));
+        }
+        Ok(Self {
+            lexical,
+            vector,
+            fused,
+        })
+    }
+}
+
+/// Counts a turn that was applied: what it used had been found or not, and how long it took.
+pub(crate) fn note_turn(
+    connection: &Connection,
+    turn: &Turn,
+    (applied, ranks): (&[Applied], Option<&Ranks>),
+    now: &str,
+) -> Result<()> {
+    let tally = Tally::of(connection, &turn.user, now);
+    if let Some(taken) = milliseconds(&turn.observed_at, now) {
+        tally.add_to_class(Figure::Latency, two_digits(taken), 1)?;
+    }
+    let facts = used(connection, &turn.user, &turn.turn_id, applied)?;
+    let Some(ranks) = ranks.filter(|_| !facts.is_empty()) else {
+        return Ok(());
+    };
+    let found = |ids: &BTreeSet<String>| facts.intersection(ids).count();
+    tally.add(Figure::LexicalTurns, 1)?;
+    tally.add(Figure::LexicalHits, found(&ranks.lexical).min(1))?;
+    if let Some(vector) = &ranks.vector {
+        tally.add(Figure::VectorTurns, 1)?;
+        tally.add(Figure::VectorHits, found(vector).min(1))?;
+    }
+    if let Some(fused) = &ranks.fused {
+        tally.add(Figure::UsedFacts, facts.len())?;
+        tally.add(Figure::FusedFacts, found(fused))?;
+    }
+    Ok(())
+}
+
+/// The facts that the turn's actions were about and that were there before it.
+fn used(
+    connection: &Connection,
+    user: &UserId,
+    turn: &str,
+    applied: &[Applied],
+) -> Result<BTreeSet<String>> {
+    let sql = "SELECT fact_id FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
+               GROUP BY fact_id HAVING count(before_json) = count(*)";
+    let mut statement = connection.prepare_cached(sql).stored("read the history")?;
+    let keys: BTreeSet<&str> = applied.iter().map(|one| one.key.as_str()).collect();
+    let mut known = BTreeSet::new();
+    for key in keys {
+        let rows = statement
+            .query_map(params![user.as_str(), key, turn], |row| row.get(0))
+            .stored("read the history")?;
+        for id in rows {
+            known.insert(id.stored("read the history")?);
+        }
+    }
+    Ok(known)
+}
+
+fn milliseconds(from: &str, to: &str) -> Option<u64> {
+    let taken = parse_timestamp(to)?.signed_duration_since(parse_timestamp(from)?);
+    Some(u64::try_from(taken.num_milliseconds()).unwrap_or(0))
+}
+
+/// Rounds to two significant digits, so that a histogram has few classes and each is near enough.
+fn two_digits(number: u64) -> u64 {
+    let mut unit = 1;
+    while number / unit >= 100 {
+        unit *= 10;
+    }
+    (number + unit / 2) / unit * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rounded_to_two_digits() {
+        for (exact, rounded) in [
+            (0, 0),
+            (99, 99),
+            (104, 100),
+            (105, 110),
+            (998, 1000),
+            (12_345, 12_000),
+        ] {
+            assert_eq!(two_digits(exact), rounded, "{exact}");
+        }
+        assert_eq!(
+            milliseconds("2026-03-01T12:00:00.500Z", "2026-03-01T12:00:02Z"),
+            Some(1500)
+        );
+        assert_eq!(
+            milliseconds("2026-03-01T12:00:02Z", "2026-03-01T12:00:00Z"),
+            Some(0)
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! Asks a service that a user's own settings name, with JSON over HTTP and a deadline.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::Agent;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::clip;
+use crate::text::strip_controls;
+
+/// More than this is no answer.
+const LONGEST: u64 = 16 << 20;
+
+/// How much of what a service says about a failure is told on.
+const TOLD: usize = 200;
+
+/// A service at a base address.
+#[derive(Clone)]
+pub(crate) struct Service {
+    url: String,
+    headers: Vec<(&'static str, String)>,
+    secret: Option<String>,
+}
+
+/// What came back.
+struct Reply {
+    status: u16,
+    body: String,
+}
+
+impl Service {
+    /// Returns the service at the address that a setting names.
+    pub(crate) fn new(setting: &str, url: &str) -> Result<Self> {
+        let is_web = ["http://", "https://"]
+            .iter()
+            .any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
+        if !is_web {
+            return Err(
+                Error::usage(format!("{setting} is no http or https address: {url:?}"))
+                    .hint("write the base address, like http://127.0.0.1:8000"),
+            );
+        }
+        Ok(Self {
+            url: url.trim_end_matches('/').to_owned(),
+            headers: Vec::new(),
+            secret: None,
+        })
+    }
+
+    /// Returns the base address.
+    #[cfg(test)]
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Sends a header with every request.
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+
+    /// Sends a key with every request, and keeps it out of every message.
+    pub(crate) fn secret(mut self, name: &'static str, before: &str, key: String) -> Self {
+        self.headers.push((name, format!("{before}{key}")));
+        self.secret = Some(key);
+        self
+    }
+
+    /// Sends a document and returns the one that is answered; the message of an error goes on from the service's name.
+    pub(crate) fn post(&self, path: &str, document: &Value, wait: Duration) -> Result<Value> {
+        let reply = self.send(path, Some(document), wait)?;
+        let body = self.accepted(reply)?;
+        serde_json::from_str(&body)
+            .map_err(|error| self.failed(&format!("answered with what is no JSON: {error}")))
+    }
+
+    /// Deletes what is at a path; that it is not there is no error.
+    pub(crate) fn delete(&self, path: &str, wait: Duration) -> Result<()> {
+        let reply = self.send(path, None, wait)?;
+        if reply.status == 404 {
+            return Ok(());
+        }
+        self.accepted(reply).map(|_| ())
+    }
+
+    fn accepted(&self, reply: Reply) -> Result<String> {
+        if (200..300).contains(&reply.status) {
+            return Ok(reply.body);
+        }
+        let said = strip_controls(reply.body.trim()).into_owned();
+        let said = self.without_secret(&clip(&said, TOLD));
+        Err(self.failed(&format!("answered with status {}: {said}", reply.status)))
+    }
+
+    /// Posts a document, or deletes where there is none.
+    fn send(&self, path: &str, document: Option<&Value>, wait: Duration) -> Result<Reply> {
+        // The environment is read by the doors alone, so no proxy is taken from it; and a key goes to
+        // the address it was given for, not to where that one points.
+        let agent: Agent = Agent::config_builder()
+            .timeout_global(Some(wait))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(None)
+            .build()
+            .into();
+        let broken = |error: &ureq::Error| match error {
+            ureq::Error::Timeout(_) => {
+                self.failed(&format!("gave no answer in {} s", wait.as_secs_f32()))
+            }
+            other => {
+                let said = self.without_secret(&other.to_string());
+                self.failed(&format!("cannot be asked: {said}"))
+            }
+        };
+        let url = format!("{}{path}", self.url);
+        let sent = if let Some(document) = document {
+            let mut request = agent.post(url);
+            for (name, value) in &self.headers {
+                request = request.header(*name, value);
+            }
+            // Sent as one text with its length: not every server takes a request in chunks.
+            request
+                .content_type("application/json")
+                .send(document.to_string())
+        } else {
+            let mut request = agent.delete(url);
+            for (name, value) in &self.headers {
+                request = request.header(*name, value);
+            }
+            request.call()
+        };
+        let mut response = sent.map_err(|error| broken(&error))?;
+        let status = response.status().as_u16();
+        let body = response.body_mut().with_config().limit(LONGEST);
+        let body = body
+            .lossy_utf8(true)
+            .read_to_string()
+            .map_err(|error| broken(&error))?;
+        Ok(Reply { status, body })
+    }
+
+    /// Returns an error that goes on from the service's name.
+    pub(crate) fn failed(&self, reason: &str) -> Error {
+        Error::failed(format!("at {} {reason}", self.url))
+    }
+
+    /// A service may repeat the key it was sent.
+    fn without_secret(&self, text: &str) -> String {
+        match self.secret.as_deref() {
+            Some(key) if !key.is_empty() => text.replace(key, "[key]"),
+            _ => text.to_owned(),
+        }
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}

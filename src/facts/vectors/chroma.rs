@@ -1,0 +1,190 @@
+//! A Chroma server as the index: one collection a database, with each fact's vector, value and what is filtered by.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+use serde_json::Value;
+use serde_json::json;
+
+use crate::embedding::Vector;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+use crate::facts::search::Scope;
+use crate::facts::service::Service;
+use crate::facts::user::UserId;
+
+/// Below it stand the collections; version 2 of the API, which has tenants and databases.
+const BASE: &str = "/api/v2/tenants/default_tenant/databases/default_database/collections";
+
+/// How long a question may take before words have to do.
+const ASKED: Duration = Duration::from_millis(1500);
+
+/// How long a change may take, for which nobody waits.
+const CHANGED: Duration = Duration::from_secs(30);
+
+/// One collection of a Chroma server.
+#[derive(Debug)]
+pub(crate) struct Chroma {
+    service: Service,
+    collection: String,
+}
+
+/// A fact and its vector.
+pub(crate) struct Point {
+    pub(crate) fact: Fact,
+    pub(crate) vector: Vector,
+}
+
+impl Chroma {
+    /// Returns the server and collection that the database says its vectors are in; none where they are in it.
+    pub(crate) fn of(connection: &Connection) -> Result<Option<Self>> {
+        let sql = "SELECT server, collection FROM vector_index";
+        let (server, collection): (Option<String>, String) = connection
+            .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .stored("read where the vectors are")?;
+        let Some(server) = server else {
+            return Ok(None);
+        };
+        let service = Service::new("chroma.url", &server)?;
+        Ok(Some(Self {
+            service,
+            collection,
+        }))
+    }
+
+    /// Writes vectors, in the place of those that the facts had.
+    pub(crate) fn upsert(&self, points: &[Point]) -> Result<()> {
+        if points.is_empty() {
+            return Ok(());
+        }
+        let list = |of: fn(&Point) -> Value| points.iter().map(of).collect::<Vec<Value>>();
+        let change = json!({
+            "ids": list(|point| json!(point.fact.fact_id)),
+            "embeddings": list(|point| json!(point.vector.values())),
+            "documents": list(|point| json!(point.fact.value_text)),
+            "metadatas": list(|point| metadata(&point.fact)),
+        });
+        self.ask("upsert", &change, CHANGED).map(|_| ())
+    }
+
+    /// Removes the vectors of facts; one that is not there is no error.
+    pub(crate) fn delete(&self, facts: &[&str]) -> Result<()> {
+        if facts.is_empty() {
+            return Ok(());
+        }
+        self.ask("delete", &json!({ "ids": facts }), CHANGED)
+            .map(|_| ())
+    }
+
+    /// Removes all vectors of a user.
+    pub(crate) fn delete_user(&self, user: &UserId) -> Result<()> {
+        let whose = json!({"where": {"user_id": {"$eq": user.as_str()}}});
+        self.ask("delete", &whose, CHANGED).map(|_| ())
+    }
+
+    /// Removes the collection.
+    pub(crate) fn remove(&self) -> Result<()> {
+        let path = format!("{BASE}/{}", self.collection);
+        self.service.delete(&path, CHANGED).map_err(named)
+    }
+
+    /// Returns a user's nearest facts that may be found, and how near each is, from -1 to 1.
+    pub(crate) fn nearest(
+        &self,
+        user: &UserId,
+        scope: &Scope,
+        vector: &Vector,
+        most: usize,
+    ) -> Result<Vec<(String, f32)>> {
+        let mut conditions = vec![
+            json!({"user_id": {"$eq": user.as_str()}}),
+            json!({"status": {"$in": ["active", "pending_confirmation"]}}),
+        ];
+        match scope {
+            Scope::All => {}
+            Scope::General => conditions.push(json!({"project": {"$eq": ""}})),
+            Scope::Project(name) => conditions.push(json!({"project": {"$in": ["", name]}})),
+        }
+        let question = json!({
+            "query_embeddings": [vector.values()], "n_results": most,
+            "where": {"$and": conditions}, "include": ["distances"],
+        });
+        let answer = self.ask("query", &question, ASKED)?;
+        read(&answer)
+            .ok_or_else(|| named(self.service.failed("answered with what is no list of ids")))
+    }
+
+    fn ask(&self, what: &str, document: &Value, wait: Duration) -> Result<Value> {
+        let collection = json!({
+            "name": self.collection, "get_or_create": true,
+            "configuration": {"hnsw": {"space": "cosine"}}, "metadata": {"schema": "1"},
+        });
+        let made = self.service.post(BASE, &collection, wait).map_err(named)?;
+        let id = made
+            .get("id")
+            .and_then(Value::as_str)
+            .ok_or_else(|| named(self.service.failed("answered with what is no collection")))?;
+        let path = format!("{BASE}/{id}/{what}");
+        self.service.post(&path, document, wait).map_err(named)
+    }
+}
+
+/// What a search filters by, and what a person who looks at the server sees.
+fn metadata(fact: &Fact) -> Value {
+    // A null cannot be filtered by; no project and no end have an empty name.
+    json!({
+        "fact_id": fact.fact_id, "user_id": fact.user_id, "key": fact.key,
+        "category": fact.category, "status": fact.status, "confidence": fact.confidence,
+        "valid_from": fact.valid_from, "valid_to": fact.valid_to.as_deref().unwrap_or_default(),
+        "updated_at": fact.updated_at, "project": fact.project.as_deref().unwrap_or_default(),
+    })
+}
+
+fn named(error: Error) -> Error {
+    let message = error.message;
+    Error::failed(format!("the Chroma server {message}"))
+        .hint("chroma.url names it; `chroma run` starts one")
+}
+
+/// Each id with its distance, of the one question that was asked.
+fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
+    let ids = answer.get("ids")?.get(0)?.as_array()?;
+    let distances = answer.get("distances")?.get(0)?.as_array()?;
+    let pairs = ids.iter().zip(distances);
+    pairs
+        .map(|(id, distance)| {
+            let id = id.as_str()?.to_owned();
+            Some((id, nearness(distance.as_f64()?)))
+        })
+        .collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a cosine needs no more digits than its vectors have"
+)]
+fn nearness(distance: f64) -> f32 {
+    (1.0 - distance) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_whole_or_not_at_all() {
+        let answer = json!({"ids": [["a", "b"]], "distances": [[0.0, 1.5]], "metadatas": null});
+        let near = read(&answer).unwrap();
+        assert_eq!(near, [("a".to_owned(), 1.0), ("b".to_owned(), -0.5)]);
+        for odd in [
+            json!({}),
+            json!([]),
+            json!({"ids": [[7]], "distances": [[0.1]]}),
+            json!({"ids": [["a"]], "distances": [[null]]}),
+        ] {
+            assert_eq!(read(&odd), None, "{odd}");
+        }
+    }
+}

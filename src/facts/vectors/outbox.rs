@@ -1,0 +1,167 @@
+//! The wishes that an index outside of the file is still to be told: written with the fact, carried out later.
+
+use chrono::TimeDelta;
+use rusqlite::Connection;
+use rusqlite::params;
+
+use crate::embedding::Embedder;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::fact;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+use crate::facts::queue;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+use crate::facts::vectors::chroma::Chroma;
+use crate::facts::vectors::chroma::Point;
+use crate::facts::vectors::text;
+
+/// How many wishes go into one request.
+const BATCH: u32 = 256;
+
+/// The longest pause after a failure, as a power of two in seconds: a little over an hour.
+const LONGEST_PAUSE: u32 = 12;
+
+/// A wish.
+struct Job {
+    fact: String,
+    user: String,
+    wish: String,
+    attempts: u32,
+}
+
+/// Leaves the latest wish for a fact, in the transaction that changes it; it is due at once, or when the last failure allows.
+pub(crate) fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
+    let operation = if fact.status.is_retrievable() {
+        "upsert"
+    } else {
+        "delete"
+    };
+    let sql = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
+               VALUES (?1, ?2, ?3, '', ?4, lower(hex(randomblob(8)))) \
+               ON CONFLICT (fact_id) DO UPDATE SET operation = excluded.operation, \
+               wish = excluded.wish, created_at = excluded.created_at";
+    let values = params![fact.fact_id, fact.user_id, operation, fact.updated_at];
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.execute(values))
+        .stored("note what the vector server is to be told")
+        .map(|_| ())
+}
+
+/// Wishes that every fact that can be found be told anew.
+pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
+    let again = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
+                 SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
+                 WHERE status IN ('active', 'pending_confirmation')";
+    connection
+        .execute_batch("DELETE FROM vector_jobs")
+        .stored("clear the outbox")?;
+    connection
+        .execute(again, [now])
+        .stored("fill the outbox")
+        .map(|_| ())
+}
+
+/// Carries out what is due; where the server fails, it stays and is due later. Returns how much was carried out.
+pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> Result<usize> {
+    let mut done = 0;
+    loop {
+        let now = queue::precise(&facts.clock());
+        let jobs = due(facts.connection(), &now)?;
+        if jobs.is_empty() || facts.is_dry_run() {
+            return Ok(done);
+        }
+        if let Err(error) = carry_out(facts.connection(), server, embedder, &jobs) {
+            postpone(facts, &jobs, &error)?;
+            return Err(error);
+        }
+        facts.write(|connection| {
+            for job in &jobs {
+                connection
+                    .execute(
+                        "DELETE FROM vector_jobs WHERE fact_id = ?1 AND wish = ?2",
+                        [&job.fact, &job.wish],
+                    )
+                    .stored("clear the outbox")?;
+            }
+            Ok(())
+        })?;
+        done += jobs.len();
+    }
+}
+
+fn due(connection: &Connection, now: &str) -> Result<Vec<Job>> {
+    let sql = "SELECT fact_id, user_id, wish, attempts FROM vector_jobs \
+               WHERE not_before <= ?1 ORDER BY not_before, fact_id LIMIT ?2";
+    let mut statement = connection.prepare(sql).stored("read the outbox")?;
+    let rows = statement
+        .query_map(params![now, BATCH], |row| {
+            Ok(Job {
+                fact: row.get(0)?,
+                user: row.get(1)?,
+                wish: row.get(2)?,
+                attempts: row.get(3)?,
+            })
+        })
+        .stored("read the outbox")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the outbox")
+}
+
+/// Tells the server how the facts are now, which may be later than the wish.
+fn carry_out(
+    connection: &Connection,
+    server: &Chroma,
+    embedder: &Embedder,
+    jobs: &[Job],
+) -> Result<()> {
+    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    for job in jobs {
+        let user = UserId::stored(job.user.clone());
+        let found = fact::select(connection, &user, "fact_id = ?2", &[&job.fact])?;
+        match found.into_iter().next() {
+            Some(fact) if fact.status.is_retrievable() => kept.push(fact),
+            _ => gone.push(job.fact.as_str()),
+        }
+    }
+    let texts: Vec<String> = kept
+        .iter()
+        .map(|fact| text(&fact.key, &fact.value_text))
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = embedder.vectors(&texts)?;
+    let mut points = Vec::new();
+    let mut flat = Vec::new();
+    for (fact, vector) in kept.into_iter().zip(vectors) {
+        // What has no meaning is near to nothing, and has no angle.
+        if vector.is_zero() {
+            flat.push(fact.fact_id);
+        } else {
+            points.push(Point { fact, vector });
+        }
+    }
+    gone.extend(flat.iter().map(String::as_str));
+    server.upsert(&points)?;
+    server.delete(&gone)
+}
+
+fn postpone(facts: &mut Facts, jobs: &[Job], error: &Error) -> Result<()> {
+    let clock = facts.clock();
+    let told = error.to_string();
+    facts.write(|connection| {
+        for job in jobs {
+            let pause = 1_i64 << job.attempts.min(LONGEST_PAUSE);
+            let not_before = queue::later(&clock, TimeDelta::seconds(pause));
+            connection
+                .execute(
+                    "UPDATE vector_jobs SET attempts = attempts + 1, not_before = ?3, last_error = ?4 \
+                     WHERE fact_id = ?1 AND wish = ?2",
+                    params![job.fact, job.wish, not_before, told],
+                )
+                .stored("write the outbox")?;
+        }
+        Ok(())
+    })
+}

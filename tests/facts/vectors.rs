@@ -1,0 +1,306 @@
+//! What an index of vectors must do, wherever it is: the same tests over the one in the file and over a Chroma server.
+
+use std::io::BufRead;
+use std::io::BufReader;
+use std::net::TcpListener;
+use std::process::Child;
+use std::process::Command;
+use std::process::Stdio;
+
+use annals::embedding::Embedder;
+use annals::facts;
+use annals::facts::Method;
+use annals::facts::Query;
+use annals::facts::Retrieved;
+use annals::facts::Scope;
+use annals::facts::Statement;
+use annals::facts::UserId;
+use tempfile::TempDir;
+
+use crate::facts::Desk;
+use crate::facts::server::Server;
+use crate::facts::stated;
+use crate::support::Case;
+use crate::support::require;
+
+/// A Chroma server on loopback that ends with the test.
+struct Chroma {
+    url: String,
+    child: Child,
+    _temp: TempDir,
+}
+
+impl Chroma {
+    fn start() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = free.local_addr().unwrap();
+        drop(free);
+        let mut child = Command::new("chroma")
+            .args(["run", "--host", "127.0.0.1", "--path"])
+            .arg(temp.path())
+            .args(["--port", &address.port().to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+        let ready = said.find(|line| {
+            line.as_ref()
+                .is_ok_and(|line| line.contains("listening on"))
+        });
+        assert!(ready.is_some(), "chroma did not start");
+        // It would stop where nobody read what it goes on to say.
+        std::thread::spawn(move || said.for_each(drop));
+        Self {
+            url: format!("http://{address}"),
+            child,
+            _temp: temp,
+        }
+    }
+}
+
+impl Drop for Chroma {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// Runs a contract over the index in the file, and over a server where one can be started.
+fn over_both(contract: impl Fn(&mut Desk)) {
+    contract(&mut Desk::new());
+    if require("chroma") {
+        let chroma = Chroma::start();
+        let mut desk = Desk::new();
+        desk.facts.set_vector_server(Some(&chroma.url));
+        sync(&mut desk);
+        contract(&mut desk);
+    }
+}
+
+fn sync(desk: &mut Desk) -> usize {
+    facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap()
+}
+
+fn near(desk: &mut Desk, user: &UserId, text: &str, scope: Scope) -> Retrieved {
+    let query = Query {
+        text: text.to_owned(),
+        limit: 10,
+        scope,
+        method: Method::Vector,
+    };
+    facts::retrieve(&mut desk.facts, user, &query, &Embedder::BuiltIn).unwrap()
+}
+
+fn values(desk: &mut Desk, text: &str) -> Vec<String> {
+    sync(desk);
+    let user = desk.user.clone();
+    let found = near(desk, &user, text, Scope::General);
+    assert!(!found.degraded, "{found:?}");
+    let values = found.hits.into_iter().map(|hit| hit.fact.value_text);
+    values.collect()
+}
+
+fn say(desk: &mut Desk, key: &str, value: &str) -> String {
+    let user = desk.user.clone();
+    let added = facts::add(&mut desk.facts, &user, &stated(key, value)).unwrap();
+    added.fact.unwrap().fact_id
+}
+
+#[test]
+fn stage_4_the_nearest_meaning_is_first_and_all_of_the_user_are_compared() {
+    over_both(|desk| {
+        say(desk, "likes[]", "strong coffee in the morning");
+        say(desk, "likes[]", "mountain bicycles");
+        say(desk, "preference.editor", "vim");
+        assert_eq!(
+            values(desk, "espresso drinks")[0],
+            "strong coffee in the morning"
+        );
+        assert_eq!(values(desk, "espresso drinks").len(), 3);
+        assert_eq!(values(desk, "cycling")[0], "mountain bicycles");
+    });
+}
+
+#[test]
+fn stage_4_vectors_follow_every_change_of_a_fact() {
+    over_both(|desk| {
+        say(desk, "city", "Turin");
+        assert_eq!(values(desk, "city"), ["Turin"]);
+        say(desk, "city", "Rome");
+        assert_eq!(values(desk, "city"), ["Rome"]);
+        let rome = desk.active("city")[0].fact_id.clone();
+        let user = desk.user.clone();
+        facts::reject(&mut desk.facts, &user, &rome, "no").unwrap();
+        say(desk, "pet", "a dog");
+        assert_eq!(values(desk, "city"), ["a dog"]);
+        facts::confirm(&mut desk.facts, &user, &rome).unwrap();
+        let mut both = values(desk, "city");
+        both.sort();
+        assert_eq!(both, ["Rome", "a dog"]);
+        desk.sound();
+        assert_eq!(facts::check(&desk.facts).unwrap().unsynced_vectors, 0);
+    });
+}
+
+#[test]
+fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
+    over_both(|desk| {
+        let (ada, grace) = (desk.user.clone(), UserId::new("grace").unwrap());
+        for (user, value, project) in [
+            (&ada, "green tea", None),
+            (&ada, "black tea", Some("kettle")),
+            (&grace, "iced tea", None),
+        ] {
+            let statement = Statement {
+                project: project.map(str::to_owned),
+                ..stated("likes[]", value)
+            };
+            facts::add(&mut desk.facts, user, &statement).unwrap();
+        }
+        sync(desk);
+        let mut found = |user, scope| {
+            let hits = near(desk, user, "tea", scope).hits;
+            let mut values: Vec<String> = hits.into_iter().map(|hit| hit.fact.value_text).collect();
+            values.sort();
+            values
+        };
+        let kettle = Scope::Project("kettle".to_owned());
+        assert_eq!(found(&ada, Scope::General), ["green tea"]);
+        assert_eq!(found(&ada, kettle.clone()), ["black tea", "green tea"]);
+        assert_eq!(found(&ada, Scope::All), ["black tea", "green tea"]);
+        assert_eq!(
+            found(&ada, Scope::Project("other".to_owned())),
+            ["green tea"]
+        );
+        assert_eq!(found(&grace, kettle), ["iced tea"]);
+    });
+}
+
+#[test]
+fn what_is_forgotten_is_forgotten_by_the_index_too() {
+    over_both(|desk| {
+        say(desk, "city", "Turin");
+        say(desk, "pet", "a dog");
+        assert_eq!(values(desk, "city").len(), 2);
+        let user = desk.user.clone();
+        facts::forget(&mut desk.facts, &user, Some("city"), "asked").unwrap();
+        assert_eq!(values(desk, "city"), ["a dog"]);
+        facts::forget(&mut desk.facts, &user, None, "asked").unwrap();
+        assert!(near(desk, &user, "city", Scope::General).hits.is_empty());
+        desk.sound();
+    });
+}
+
+#[test]
+fn vectors_move_to_a_server_and_back_when_the_setting_changes() {
+    if !require("chroma") {
+        return;
+    }
+    let chroma = Chroma::start();
+    let mut desk = Desk::new();
+    say(&mut desk, "city", "Turin");
+    desk.facts.set_vector_server(Some(&chroma.url));
+    let user = desk.user.clone();
+    let before = near(&mut desk, &user, "Turin", Scope::General);
+    assert!(
+        before
+            .degraded_because
+            .unwrap()
+            .contains("not on the Chroma server yet")
+    );
+    assert_eq!(sync(&mut desk), 1);
+    assert_eq!(values(&mut desk, "Turin"), ["Turin"]);
+    desk.facts.set_vector_server(None);
+    assert_eq!(sync(&mut desk), 1);
+    assert_eq!(values(&mut desk, "Turin"), ["Turin"]);
+}
+
+#[test]
+fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
+    let mut desk = Desk::new();
+    let away = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", away.local_addr().unwrap());
+    drop(away);
+    desk.facts.set_vector_server(Some(&url));
+    let refresh = |desk: &mut Desk| facts::refresh(&mut desk.facts, &Embedder::BuiltIn);
+    assert_eq!(refresh(&mut desk).unwrap(), 0);
+    say(&mut desk, "city", "Turin");
+    assert_eq!(facts::check(&desk.facts).unwrap().unsynced_vectors, 1);
+    let user = desk.user.clone();
+    let found = near(&mut desk, &user, "Turin", Scope::General);
+    assert!(
+        found.degraded && found.hits[0].fact.value_text == "Turin",
+        "{found:?}"
+    );
+    // Due at once, then after 1 second, then after 2 more.
+    for (seconds, is_due) in [
+        (0, true),
+        (0, false),
+        (1, true),
+        (2, false),
+        (3, true),
+        (6, false),
+        (7, true),
+    ] {
+        desk.at(&format!("2026-03-01T12:00:{seconds:02}Z"));
+        let tried = refresh(&mut desk);
+        assert_eq!(tried.is_err(), is_due, "after {seconds} s: {tried:?}");
+    }
+    let refused = facts::forget(&mut desk.facts, &user, None, "asked").unwrap_err();
+    assert!(
+        refused.message.starts_with("the Chroma server at http://"),
+        "{refused}"
+    );
+    assert_eq!(desk.active("city").len(), 1);
+}
+
+#[test]
+fn a_server_that_answers_nonsense_leaves_words_to_answer() {
+    for body in ["{}", "<html>", "[]"] {
+        let mut desk = Desk::new();
+        let server = Server::answering(vec![("200 OK", body.to_owned())]);
+        desk.facts.set_vector_server(Some(&server.url));
+        facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap();
+        say(&mut desk, "city", "Turin");
+        let user = desk.user.clone();
+        let found = near(&mut desk, &user, "Turin", Scope::General);
+        assert_eq!(found.hits.len(), 1);
+        assert!(
+            found
+                .degraded_because
+                .unwrap()
+                .contains("the Chroma server at")
+        );
+        server.asked();
+    }
+}
+
+#[test]
+fn the_worker_says_that_vectors_wait_and_does_the_rest() {
+    let case = Case::empty();
+    let run = |line: &str| {
+        case.run(line)
+            .env("ANNALS_CHROMA_URL", "http://127.0.0.1:9")
+    };
+    run("facts work").success();
+    run("facts add --user ada --key city --value Turin").success();
+    let done = run("facts work --json").success();
+    let why = done.json()["vectors_wait"].as_str().unwrap().to_owned();
+    assert!(
+        why.contains("the Chroma server at http://127.0.0.1:9"),
+        "{why}"
+    );
+    assert!(
+        done.stderr().contains("vectors wait: "),
+        "{}",
+        done.report()
+    );
+    let found = run("facts retrieve --query Turin --user ada --json")
+        .success()
+        .json();
+    assert_eq!(found["degraded"], true);
+    assert_eq!(found["hits"][0]["fact"]["value_text"], "Turin");
+}
