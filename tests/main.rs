@@ -18,6 +18,7 @@ mod crash;
 mod entries;
 mod facts;
 mod fix_state;
+mod fuzz_corpora;
 mod gold;
 mod journal;
 mod layering;
