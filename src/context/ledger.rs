@@ -50,7 +50,8 @@ fn under_headings(text: &str) -> Vec<String> {
     let mut is_comment = false;
     for line in text.lines().map(str::trim) {
         is_comment |= line.starts_with("<!--");
-        let is_told = !is_comment && !line.is_empty() && line.trim_matches(['-', '*', '_']) != "";
+        let is_told =
+            !is_comment && !line.is_empty() && !line.trim_matches(['-', '*', '_']).is_empty();
         is_comment &= !line.ends_with("-->");
         if !is_told {
             continue;

@@ -150,21 +150,21 @@ pub(crate) fn best<S: Copy + PartialOrd>(scores: &[S], wanted: usize) -> Vec<usi
         let greater = scores[*b].partial_cmp(&scores[*a]);
         greater.unwrap_or(Ordering::Equal).then(a.cmp(b))
     };
-    let Some(last) = wanted.checked_sub(1) else {
+    let Some(end) = wanted.checked_sub(1) else {
         return Vec::new();
     };
     let mut kept: Vec<usize> = Vec::new();
-    let mut least: Option<S> = None;
+    let mut floor: Option<S> = None;
     for (place, score) in scores.iter().enumerate() {
         // One that is equal to the last wanted comes after it.
-        if least.is_some_and(|least| *score <= least) {
+        if floor.is_some_and(|floor| *score <= floor) {
             continue;
         }
         kept.push(place);
         if kept.len() == wanted.saturating_mul(2) {
-            kept.select_nth_unstable_by(last, order);
+            kept.select_nth_unstable_by(end, order);
             kept.truncate(wanted);
-            least = kept.last().map(|place| scores[*place]);
+            floor = kept.last().map(|place| scores[*place]);
         }
     }
     kept.sort_unstable_by(order);

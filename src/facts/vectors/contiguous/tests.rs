@@ -206,7 +206,7 @@ fn a_search_makes_it_of_many_and_finds_the_same_with_it() {
     let mut store = Store::new();
     let vector = Store::query();
     let connection = store.facts.connection();
-    let without = scan::scan(connection, &store.user, MODEL_ID, &vector, false).unwrap();
+    let without = scan(connection, &store.user, MODEL_ID, &vector, false).unwrap();
     assert_eq!(store.derived(), 0, "a dry run");
     let query = Query {
         text: "a boat, 17".to_owned(),
