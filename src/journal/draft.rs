@@ -132,7 +132,10 @@ pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
         Some(b'[') => Err(Error::failed(
             "the input must be a JSON object, not an array",
         )),
-        Some(_) => serde_json::from_slice(json).map_err(|error| {
+        Some(first) => serde_json::from_slice(json).map_err(|error| {
+            if error.is_data() && *first != b'{' {
+                return Error::failed("the input must be a JSON object");
+            }
             let fault = error.to_string();
             Error::failed(format!("invalid input: {}", clip(&fault, LONGEST_FAULT)))
         }),
@@ -221,6 +224,9 @@ mod tests {
             ("", "the input is empty"),
             ("  \n", "the input is empty"),
             ("[\"note\",\"c\"]", "not an array"),
+            ("null", "the input must be a JSON object"),
+            ("\"c\"", "the input must be a JSON object"),
+            ("7", "the input must be a JSON object"),
             ("{\"content\":\"c\"", "invalid input: EOF"),
             ("{\"content\":\"c\"}{}", "trailing characters"),
             ("{}", "content is required"),

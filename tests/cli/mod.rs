@@ -37,6 +37,7 @@ mod status;
 mod sync;
 mod undo;
 mod usage;
+mod wrong_input;
 mod wrong_use;
 
 use crate::support::Case;

@@ -58,7 +58,8 @@ impl Place {
     }
 
     fn of_user(project: &Project, harness: Harness) -> Result<Self> {
-        let unknown = || Error::failed("HOME is not set, so your own settings cannot be found");
+        let unknown =
+            || Error::failed("HOME names no absolute path, so your own settings cannot be found");
         let home = project.environment.home().ok_or_else(unknown)?;
         let own = project.environment.data_dir().ok_or_else(unknown)?;
         let folder = user_folder(project, harness, &home);

@@ -1,0 +1,184 @@
+//! What the fuzz targets call: one function for each parser and for each document read from standard input.
+//!
+//! The ordinary tests replay the corpora through the same functions, so that a find stays found.
+
+use std::path::Path;
+
+use annals::facts;
+use annals::facts::Observation;
+use annals::journal;
+use annals::knowledge;
+use annals::ledger::Update;
+use annals::markdown::FrontMatter;
+use annals::markdown::Lines;
+use annals::markdown::Outline;
+use annals::merge;
+use annals::merge::Kind;
+use annals::merge::Labels;
+use annals::merge::Versions;
+use annals::patterns;
+use annals::planning::Plan;
+use annals::planning::ProjectFile;
+use annals::planning::Roadmap;
+use annals::planning::State;
+use annals::planning::Summary;
+use annals::recall;
+use annals::secrets;
+
+/// Every target by name; its corpus lies in `corpus/<name>`.
+pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("auditor_answer", auditor_answer),
+    ("entry", entry),
+    ("journal_draft", journal_draft),
+    ("journal_query", journal_query),
+    ("ledger_update", ledger_update),
+    ("markdown", markdown),
+    ("merge_file", merge_file),
+    ("notepad", notepad),
+    ("observation", observation),
+    ("patterns", patterns_file),
+    ("plan", plan),
+    ("project_file", project_file),
+    ("recall_query", recall_query),
+    ("roadmap", roadmap),
+    ("secret", secret),
+    ("state", state),
+    ("summary", summary),
+];
+
+/// Parses text as any bytes may be read: what is no UTF-8 is replaced.
+fn with_text(bytes: &[u8], parse: impl Fn(&str, &Path)) {
+    parse(&String::from_utf8_lossy(bytes), Path::new("FILE.md"));
+}
+
+/// Reads a document of standard input; an error is an answer, a panic is not.
+fn answered<T, E>(result: Result<T, E>) {
+    drop(result);
+}
+
+/// Parses the auditor's answer.
+pub fn auditor_answer(bytes: &[u8]) {
+    with_text(bytes, |text, _| answered(facts::parse_answer(text, false)));
+}
+
+/// Parses a knowledge entry.
+pub fn entry(bytes: &[u8]) {
+    with_text(bytes, |text, path| {
+        drop(knowledge::Entry::parse(text, path))
+    });
+}
+
+/// Parses a record to write to the journal.
+pub fn journal_draft(bytes: &[u8]) {
+    answered(journal::Draft::parse(bytes));
+}
+
+/// Parses a query of the journal.
+pub fn journal_query(bytes: &[u8]) {
+    answered(journal::Query::parse(bytes));
+}
+
+/// Parses an update of the ledger.
+pub fn ledger_update(bytes: &[u8]) {
+    answered(serde_json::from_slice::<Update>(bytes));
+}
+
+/// Cuts a markdown file into its parts.
+pub fn markdown(bytes: &[u8]) {
+    with_text(bytes, |text, path| {
+        drop(FrontMatter::parse(text, path));
+        drop(Lines::of(text));
+        drop(Outline::parse(text, 0));
+    });
+}
+
+/// Merges three versions, parted by NUL; a version that nobody changed comes back as it was.
+pub fn merge_file(bytes: &[u8]) {
+    let labels = Labels {
+        marker: 7,
+        ours: "ours".to_owned(),
+        theirs: "theirs".to_owned(),
+    };
+    with_text(bytes, |text, _| {
+        let mut versions = text.split('\0');
+        let mut next = || versions.next().unwrap_or_default();
+        let (base, ours, theirs) = (next(), next(), next());
+        for kind in [
+            Kind::Patterns,
+            Kind::Decisions,
+            Kind::Constraints,
+            Kind::Lines,
+            Kind::Index,
+            Kind::Context,
+        ] {
+            merge::merge(kind, Versions { base, ours, theirs }, &labels);
+            let same = Versions {
+                base: ours,
+                ours,
+                theirs: ours,
+            };
+            let merged = merge::merge(kind, same, &labels);
+            assert_eq!(merged.conflicts, 0);
+            // An index is made anew from its rows.
+            assert!(kind == Kind::Index || merged.text == ours, "{kind:?}");
+        }
+    });
+}
+
+/// Parses a notepad.
+pub fn notepad(bytes: &[u8]) {
+    with_text(bytes, |text, path| {
+        drop(knowledge::notepad::parse(text, path))
+    });
+}
+
+/// Parses a turn to queue.
+pub fn observation(bytes: &[u8]) {
+    answered(serde_json::from_slice::<Observation>(bytes));
+}
+
+/// Parses PATTERNS.md.
+pub fn patterns_file(bytes: &[u8]) {
+    with_text(bytes, |text, path| {
+        drop(patterns::Patterns::parse(text, path));
+        drop(patterns::mentions(text));
+    });
+}
+
+/// Parses a plan.
+pub fn plan(bytes: &[u8]) {
+    with_text(bytes, |text, path| drop(Plan::parse(text, path)));
+}
+
+/// Parses PROJECT.md.
+pub fn project_file(bytes: &[u8]) {
+    with_text(bytes, |text, path| drop(ProjectFile::parse(text, path)));
+}
+
+/// Parses what is searched for.
+pub fn recall_query(bytes: &[u8]) {
+    with_text(bytes, |text, _| answered(recall::Query::new(text)));
+}
+
+/// Parses ROADMAP.md.
+pub fn roadmap(bytes: &[u8]) {
+    with_text(bytes, |text, path| drop(Roadmap::parse(text, path)));
+}
+
+/// Finds secrets, and none in what was redacted.
+pub fn secret(bytes: &[u8]) {
+    with_text(bytes, |text, _| {
+        drop(secrets::find(text));
+        drop(secrets::redact(text));
+    });
+}
+
+/// Parses STATE.md.
+pub fn state(bytes: &[u8]) {
+    with_text(bytes, |text, path| drop(State::parse(text, path)));
+}
+
+/// Parses a summary.
+pub fn summary(bytes: &[u8]) {
+    with_text(bytes, |text, path| drop(Summary::parse(text, path)));
+}
