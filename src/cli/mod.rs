@@ -3,6 +3,7 @@
 mod completions;
 mod config;
 mod context;
+mod demo;
 mod entry;
 mod execute;
 mod facts;
@@ -132,6 +133,7 @@ enum Command {
     Journal(journal::JournalArgs),
     Setup(setup::SetupArgs),
     Hook(hook::HookArgs),
+    Demo(demo::DemoArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Mcp(mcp::McpArgs),
@@ -147,6 +149,7 @@ impl Command {
             }
             Self::Man(args) => man::run(args, out),
             Self::Journal(args) => journal::run(args, global, out),
+            Self::Demo(args) => demo::run(args, global, out),
             Self::Mcp(args) => mcp::run(
                 args,
                 Environment::new(std::env::vars_os()),
@@ -197,6 +200,7 @@ impl Command {
             Self::Completions(_)
             | Self::Man(_)
             | Self::Journal(_)
+            | Self::Demo(_)
             | Self::Hook(_)
             | Self::Mcp(_) => Ok(()),
         }

@@ -1,6 +1,7 @@
 //! What each command of a planning workflow does to the stores.
 
 mod archive;
+mod example;
 mod execute;
 mod history;
 mod init;
@@ -18,6 +19,9 @@ mod sync;
 mod undo;
 
 pub use archive::Archived;
+pub use example::example_files;
+pub use example::finish_example;
+pub use example::write_example;
 pub use execute::ExecuteReport;
 pub use execute::ExecuteRequest;
 pub use execute::execute;

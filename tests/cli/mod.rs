@@ -4,6 +4,7 @@ mod completions;
 mod config;
 mod context;
 mod conventions;
+mod demo;
 mod entry;
 mod entry_classify;
 mod entry_debt;
