@@ -37,6 +37,7 @@ pub mod recall;
 pub mod context;
 pub mod lifecycle;
 pub mod merge;
+pub mod report;
 
 // Floor 6, the doors.
 pub mod cli;

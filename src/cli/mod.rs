@@ -23,6 +23,7 @@ mod patterns;
 mod pause;
 mod plan;
 mod recall;
+mod report;
 mod resume;
 mod setup;
 mod ship;
@@ -121,6 +122,7 @@ enum Command {
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
     Recall(recall::RecallArgs),
+    Report(report::ReportArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -182,6 +184,7 @@ impl Command {
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
             Self::Recall(args) => recall::run(args, project, out),
+            Self::Report(args) => report::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Ledger(args) => ledger::run(args, project, out),

@@ -3,7 +3,6 @@
 mod archive;
 mod example;
 mod execute;
-mod history;
 mod init;
 mod inspect;
 mod lessons;
@@ -25,7 +24,6 @@ pub use example::write_example;
 pub use execute::ExecuteReport;
 pub use execute::ExecuteRequest;
 pub use execute::execute;
-pub use history::insights;
 pub use init::InitDefaults;
 pub use init::InitReport;
 pub use init::InitRequest;

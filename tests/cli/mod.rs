@@ -27,6 +27,7 @@ mod patterns_insights;
 mod pause;
 mod plan;
 mod recall;
+mod report;
 mod resume;
 mod setup;
 mod ship;
