@@ -6,7 +6,8 @@
 //!
 //! One user has nearly all facts of a database, another has 1,000 of them. Each question opens the
 //! database anew, as a process does. The texts are made of a vocabulary in which few words are common
-//! and most are rare, as in speech. docs/facts.md has figures.
+//! and most are rare, as in speech. Where python3 is there, its sqlite3 is asked the same by words.
+//! docs/facts.md has figures.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -15,7 +16,9 @@
 )]
 
 use std::env;
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 use std::time::Instant;
 
@@ -130,26 +133,78 @@ fn retrieval(size: usize, runs: usize) {
         ("common words", common.join(" ")),
         ("two words", two.join(" ")),
     ];
+    python(&path, &questions, runs);
     for (user, of) in [("ada", "all facts"), ("grace", "1,000 facts of them")] {
         for (name, text) in &questions {
             for method in [Method::Lexical, Method::Vector, Method::Seed, Method::Fused] {
-                let mut times: Vec<Duration> = (0..runs + 2)
-                    .map(|_| ask(&path, user, text, method))
-                    .collect();
-                // The first finds nothing in memory, and builds what is derived.
-                let first = times.remove(0);
+                // The first finds nothing in memory, and makes what is derived.
+                let first = ask(&path, user, text, method);
+                let before = on_processor();
+                let mut times: Vec<Duration> =
+                    (0..runs).map(|_| ask(&path, user, text, method)).collect();
+                let busy = on_processor().zip(before).map(|(after, before)| {
+                    (after - before).as_secs_f64() * 1000.0
+                        / f64::from(u32::try_from(runs).unwrap())
+                });
                 times.sort_unstable();
                 let at =
                     |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1000.0;
                 println!(
-                    "{of:20} {name:13} {:8} p50 {:7.2} ms  p95 {:7.2} ms  first {:7.2} ms",
+                    "{of:20} {name:13} {:8} p50 {:7.2} ms  p95 {:7.2} ms  processor {:7.2} ms  first {:7.2} ms",
                     method.as_str(),
                     at(50),
                     at(95),
+                    busy.unwrap_or(f64::NAN),
                     first.as_secs_f64() * 1000.0
                 );
             }
         }
+    }
+}
+
+/// How long this thread has been on a processor, where the system tells: others' load does not count.
+fn on_processor() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+/// Asks the same of SQLite's index from python, on a connection that stays open and without any filter.
+fn python(path: &Path, questions: &[(&str, String)], runs: usize) {
+    const PROGRAM: &str = r#"
+import sqlite3, sys, time
+facts, runs, questions = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+db = sqlite3.connect(facts + ".python")
+db.execute("CREATE VIRTUAL TABLE f USING fts5(value, tokenize='porter unicode61')")
+db.execute("ATTACH ? AS facts", (facts,))
+db.execute("INSERT INTO f (rowid, value) SELECT seq, value_text FROM facts.facts")
+db.commit()
+db.execute("DETACH facts")
+for question in questions:
+    name, words = question.split(":")
+    match = " OR ".join('"%s"' % word for word in words.split())
+    def ask():
+        start = time.perf_counter()
+        db.execute("SELECT rowid FROM f WHERE f MATCH ? ORDER BY rank LIMIT 20", (match,)).fetchall()
+        return (time.perf_counter() - start) * 1000
+    first, before = ask(), time.thread_time()
+    times = sorted(ask() for _ in range(runs))
+    busy = (time.thread_time() - before) * 1000 / runs
+    at = lambda share: times[(len(times) - 1) * share // 100]
+    print("%-20s %-13s %-8s p50 %7.2f ms  p95 %7.2f ms  processor %7.2f ms  first %7.2f ms"
+        % ("python sqlite3", name, "fts5", at(50), at(95), busy, first))
+"#;
+    let questions = questions
+        .iter()
+        .map(|(name, text)| format!("{name}:{text}"));
+    let told = Command::new("python3")
+        .args(["-c", PROGRAM])
+        .arg(path)
+        .arg(runs.to_string())
+        .args(questions)
+        .status();
+    if !told.is_ok_and(|status| status.success()) {
+        println!("python3 with sqlite3 is not here to compare with");
     }
 }
 

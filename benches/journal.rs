@@ -155,7 +155,13 @@ fn main() {
         let journal = folder.path().join(format!("{lines}.jsonl"));
         generate(&journal, lines);
         let bytes = fs::metadata(&journal).unwrap().len();
-        page.push_str(&format!("\n{lines} lines, {bytes} bytes\n\n"));
+        page.extend([
+            "\n",
+            &lines.to_string(),
+            " lines, ",
+            &bytes.to_string(),
+            " bytes\n\n",
+        ]);
         page.push_str(&measured(search_rows(&journal, has_shell), &journal, runs));
         fs::remove_file(&journal).unwrap();
     }
