@@ -98,21 +98,18 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<
         .map(|now| ("ANNALS_NOW".to_owned(), now))
         .into_iter()
         .collect();
-    let report = match args.keep.as_ref().filter(|_| !global.dry_run) {
-        Some(folder) => {
-            let folder = working_directory()?.join(folder);
-            create_empty(&folder)?;
-            DemoReport {
-                steps: walk(&folder, &environment)?,
-                kept: Some(folder),
-            }
+    let report = if let Some(folder) = args.keep.as_ref().filter(|_| !global.dry_run) {
+        let folder = working_directory()?.join(folder);
+        create_empty(&folder)?;
+        DemoReport {
+            steps: walk(&folder, &environment)?,
+            kept: Some(folder),
         }
-        None => {
-            let mut scratch = Scratch::create(&std::env::temp_dir(), "annals-demo")?;
-            let steps = walk(scratch.path(), &environment)?;
-            scratch.delete()?;
-            DemoReport { steps, kept: None }
-        }
+    } else {
+        let mut scratch = Scratch::create(&std::env::temp_dir(), "annals-demo")?;
+        let steps = walk(scratch.path(), &environment)?;
+        scratch.delete()?;
+        DemoReport { steps, kept: None }
     };
     out.result(&report, show);
     Ok(())

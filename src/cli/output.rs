@@ -351,7 +351,9 @@ impl Output {
     fn say(&mut self, label: &str, style: Style, message: &str) {
         let message = text::strip_controls(message);
         if let Some(captured) = &mut self.captured {
-            captured.push_str(&format!("{label}{message}\n"));
+            for piece in [label, message.as_ref(), "\n"] {
+                captured.push_str(piece);
+            }
             return;
         }
         // With stderr closed there is no one left to tell.

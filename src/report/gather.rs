@@ -25,6 +25,9 @@ use crate::text;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
+/// Fills one part of the page.
+type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
+
 impl Page {
     /// Returns what a project's page says.
     pub(crate) fn of(project: &Project, more_costs: &[SessionCost]) -> Parsed<Self> {
@@ -35,7 +38,6 @@ impl Page {
         };
         let name = project.root.file_name().unwrap_or_default();
         page.project = clean(&name.to_string_lossy());
-        type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
         let sections: [(&str, Fill); 5] = [
             ("the planning folder", planned),
             ("the ledger", decided),
