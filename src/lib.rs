@@ -38,6 +38,7 @@ pub mod audit;
 pub mod context;
 pub mod lifecycle;
 pub mod merge;
+pub mod report;
 
 // Floor 6, the doors.
 pub mod cli;

@@ -6,6 +6,7 @@ mod config;
 mod context;
 mod cost;
 mod doctor;
+mod demo;
 mod entry;
 mod execute;
 mod facts;
@@ -25,6 +26,7 @@ mod patterns;
 mod pause;
 mod plan;
 mod recall;
+mod report;
 mod resume;
 mod setup;
 mod ship;
@@ -126,6 +128,7 @@ enum Command {
     Audit(audit::AuditArgs),
     Cost(cost::CostArgs),
     Doctor(doctor::DoctorArgs),
+    Report(report::ReportArgs),
     Pause(pause::PauseArgs),
     Resume(resume::ResumeArgs),
     Milestone(milestone::MilestoneArgs),
@@ -138,6 +141,7 @@ enum Command {
     Journal(journal::JournalArgs),
     Setup(setup::SetupArgs),
     Hook(hook::HookArgs),
+    Demo(demo::DemoArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Mcp(mcp::McpArgs),
@@ -153,6 +157,7 @@ impl Command {
             }
             Self::Man(args) => man::run(args, out),
             Self::Journal(args) => journal::run(args, global, out),
+            Self::Demo(args) => demo::run(args, global, out),
             Self::Mcp(args) => mcp::run(
                 args,
                 Environment::new(std::env::vars_os()),
@@ -188,6 +193,7 @@ impl Command {
             Self::Audit(args) => audit::run(args, project, out),
             Self::Cost(args) => cost::run(args, project, out),
             Self::Doctor(args) => doctor::run(args, project, out),
+            Self::Report(args) => report::run(args, project, out),
             Self::Pause(args) => pause::run(args, project, out),
             Self::Milestone(args) => milestone::run(args, project, out),
             Self::Ledger(args) => ledger::run(args, project, out),
@@ -206,6 +212,7 @@ impl Command {
             Self::Completions(_)
             | Self::Man(_)
             | Self::Journal(_)
+            | Self::Demo(_)
             | Self::Hook(_)
             | Self::Mcp(_) => Ok(()),
         }

@@ -51,6 +51,8 @@ pub(crate) struct Output {
     failed: Option<Kind>,
     /// Whether nobody reads standard output any more.
     closed: bool,
+    /// What was printed, where it goes to the caller and not to the streams.
+    captured: Option<String>,
 }
 
 impl Output {
@@ -68,7 +70,27 @@ impl Output {
             root: None,
             failed: None,
             closed: false,
+            captured: None,
         }
+    }
+
+    /// Returns an output that keeps all it is given, as text without styles.
+    pub(crate) fn captured() -> Self {
+        let manner = Manner {
+            json: false,
+            quiet: false,
+            verbose: false,
+            color: ColorChoice::Never,
+        };
+        Self {
+            captured: Some(String::new()),
+            ..Self::new(manner)
+        }
+    }
+
+    /// Returns what was captured.
+    pub(crate) fn into_text(self) -> String {
+        self.captured.unwrap_or_default()
     }
 
     /// From now on names files relative to the project where they lie inside.
@@ -180,12 +202,20 @@ impl Output {
     }
 
     fn raw(&mut self, bytes: &[u8]) {
+        if let Some(captured) = &mut self.captured {
+            captured.push_str(&String::from_utf8_lossy(bytes));
+            return;
+        }
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
         self.settle(written);
     }
 
     fn styled(&mut self, text: &str) {
+        if let Some(captured) = &mut self.captured {
+            captured.push_str(&anstream::adapter::strip_str(text).to_string());
+            return;
+        }
         let written = self.stdout.write_all(text.as_bytes());
         let written = written.and_then(|()| self.stdout.flush());
         self.settle(written);
@@ -237,7 +267,7 @@ impl Output {
     /// Tells whether someone is there to be asked: both ends are a terminal, and no program reads the result.
     pub(crate) fn can_ask(&self) -> bool {
         let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
-        is_there && !self.manner.json && !self.manner.quiet
+        is_there && self.captured.is_none() && !self.manner.json && !self.manner.quiet
     }
 
     /// Asks for one line; nothing where the answer is empty.
@@ -320,6 +350,12 @@ impl Output {
 
     fn say(&mut self, label: &str, style: Style, message: &str) {
         let message = text::strip_controls(message);
+        if let Some(captured) = &mut self.captured {
+            for piece in [label, message.as_ref(), "\n"] {
+                captured.push_str(piece);
+            }
+            return;
+        }
         // With stderr closed there is no one left to tell.
         let _told = writeln!(self.stderr, "{style}{label}{style:#}{message}").is_ok();
     }

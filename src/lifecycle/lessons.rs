@@ -10,7 +10,7 @@ use sha2::Digest;
 use sha2::Sha256;
 
 use crate::error::Result;
-use crate::lifecycle::history;
+use crate::patterns;
 use crate::patterns::Insights;
 use crate::patterns::Patterns;
 use crate::planning::PhaseDir;
@@ -50,7 +50,7 @@ pub(crate) fn lessons(
     {
         return Ok(cached.lessons);
     }
-    let phases = history::history(survey, recorded)?.value;
+    let phases = patterns::history(survey, recorded)?.value;
     let lessons: Vec<String> = Insights::of(&phases)
         .lessons()
         .into_iter()
@@ -72,7 +72,7 @@ pub(crate) fn lessons(
 /// Digests the name, size and time of every summary, and what is recorded.
 fn fingerprint(survey: &Survey, recorded: &Patterns) -> Result<String> {
     let mut digest = Sha256::new();
-    for milestone in history::others(survey, &mut Vec::new())? {
+    for milestone in patterns::others(survey, &mut Vec::new())? {
         milestone
             .phases
             .iter()

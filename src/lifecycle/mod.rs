@@ -1,8 +1,8 @@
 //! What each command of a planning workflow does to the stores.
 
 mod archive;
+mod example;
 mod execute;
-mod history;
 mod init;
 mod inspect;
 mod lessons;
@@ -18,10 +18,12 @@ mod sync;
 mod undo;
 
 pub use archive::Archived;
+pub use example::example_files;
+pub use example::finish_example;
+pub use example::write_example;
 pub use execute::ExecuteReport;
 pub use execute::ExecuteRequest;
 pub use execute::execute;
-pub use history::insights;
 pub use init::InitDefaults;
 pub use init::InitReport;
 pub use init::InitRequest;

@@ -73,6 +73,7 @@ mod record;
 mod recovery;
 mod requests;
 mod root;
+mod scratch;
 mod transaction;
 
 pub use append::Access;
@@ -95,5 +96,7 @@ pub use link::linked;
 pub use link::unlink;
 pub use lock::Store;
 pub use requests::Request;
+pub use scratch::Scratch;
+pub use scratch::create_empty;
 pub use transaction::Applied;
 pub use transaction::Storage;

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use minijinja::AutoEscape;
 use minijinja::Environment;
 use minijinja::ErrorKind;
 use minijinja::UndefinedBehavior;
@@ -39,6 +40,17 @@ pub(crate) fn render(text: &str, context: Value) -> Result<String, Fault> {
         message: "wrote bytes that are no text".to_owned(),
         line: None,
     })
+}
+
+/// Returns a page filled in: what goes into it is escaped, and it may be long.
+pub(crate) fn render_page(text: &str, context: Value) -> Result<String, Fault> {
+    let mut environment = environment()?;
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_filter("safe", filters::safe);
+    // Our own template; its length follows from the stores, each of whose readers is bounded.
+    environment.set_fuel(None);
+    let template = environment.template_from_str(text).map_err(|e| fault(&e))?;
+    template.render(context).map_err(|error| fault(&error))
 }
 
 fn environment() -> Result<Environment<'static>, Fault> {

@@ -133,6 +133,15 @@ pub fn render(project: &Project, template: Template, context: &impl Serialize) -
         })
 }
 
+/// Returns the report's page; all that is filled in is escaped, but for what the page itself calls safe.
+pub fn page(context: &impl Serialize) -> Result<String> {
+    const NAME: &str = "report/page.html.j2";
+    let text = include_str!("../../templates/report/page.html.j2");
+    let context = Value::from(Serde(context));
+    engine::render_page(text, context)
+        .map_err(|fault| Error::failed(fault.message).at(NAME.as_ref(), fault.line))
+}
+
 /// Returns the file that takes a template's place, and its text.
 fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf, String)>> {
     if template != Template::ContextFile {

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::lifecycle;
+use crate::patterns;
 use crate::patterns::Comparison;
 use crate::patterns::DeviatingFile;
 use crate::patterns::Insights;
@@ -32,7 +32,7 @@ const PLANS: usize = 4;
 pub(crate) struct InsightsArgs {}
 
 pub(crate) fn run(_: &InsightsArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let found = lifecycle::insights(project)?;
+    let found = patterns::insights(project)?;
     out.warnings(&found.warnings);
     out.result(&found.value, show);
     Ok(())

@@ -127,10 +127,9 @@ mod tests {
         };
         let project = Project::open(request).unwrap();
         let survey = Survey::take(&project).unwrap();
-        let past =
-            crate::lifecycle::history::history(&survey, &crate::patterns::Patterns::default())
-                .unwrap()
-                .value;
+        let past = crate::patterns::history(&survey, &crate::patterns::Patterns::default())
+            .unwrap()
+            .value;
         let planned = planned.iter().map(|file| (*file).to_owned()).collect();
         let files = careful(&past, &planned);
         let names = |file: &CarefulFile| {

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::history::history;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
@@ -16,6 +15,7 @@ use crate::patterns::Group;
 use crate::patterns::Insights;
 use crate::patterns::Question;
 use crate::patterns::RelevantPattern;
+use crate::patterns::history;
 use crate::planning::NextStatus;
 use crate::planning::Phase;
 use crate::planning::PhaseNumber;

@@ -4,12 +4,12 @@ use chrono::NaiveDate;
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns;
 use crate::patterns::FinishedPhase;
 use crate::patterns::Insights;
 use crate::patterns::Patterns;
 use crate::patterns::PlanRecord;
 use crate::patterns::Recorded;
+use crate::patterns::stored;
 use crate::planning::Milestone;
 use crate::planning::PhaseDir;
 use crate::planning::Plan;
@@ -24,7 +24,7 @@ use crate::warning::Warning;
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
     let survey = Survey::take(project)?;
     let mut warnings = Vec::new();
-    let recorded = patterns::stored(project)?.into_value(&mut warnings);
+    let recorded = stored(project)?.into_value(&mut warnings);
     let mut history = history(&survey, &recorded)?;
     history.warnings.extend(warnings);
     Ok(history.map(|phases| Insights::of(&phases)))

@@ -1,0 +1,223 @@
+//! `annals demo`
+
+use std::io;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::Parser;
+use serde::Serialize;
+
+use crate::cli::Arguments;
+use crate::cli::Global;
+use crate::cli::output::Output;
+use crate::cli::working_directory;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::error::Result;
+use crate::lifecycle::finish_example;
+use crate::lifecycle::write_example;
+use crate::project::Environment;
+use crate::project::Project;
+use crate::project::Request;
+use crate::storage::Scratch;
+use crate::storage::create_empty;
+
+/// What is run, in order; a word on each.
+const STEPS: &[(&str, &str)] = &[
+    (
+        "status",
+        "Where the work stands, worked out from the files.",
+    ),
+    (
+        "init",
+        "The planning folder is there; CLAUDE.md gets its block.",
+    ),
+    ("plan 4", "What to know before work on phase 4 goes on."),
+    (
+        "execute",
+        "The phase is complete: what it taught goes to PATTERNS.md, and CLAUDE.md follows.",
+    ),
+    ("ship", "The milestone is complete: it is archived."),
+    (
+        "log",
+        "Every write is on record; `annals undo` takes the last one back.",
+    ),
+];
+
+/// The step before which an agent carries out the open plans.
+const WORK_BEFORE: &str = "execute";
+
+/// How many lines of an output are shown, and of each file's diff.
+const OUTPUT_LINES: usize = 16;
+const DIFF_LINES: usize = 10;
+
+/// How many files of a diff are shown.
+const DIFF_FILES: usize = 4;
+
+/// Walk through a planning workflow on a scratch copy of an example project
+///
+/// Runs status, init, plan, execute and ship there and shows what each prints and how the files change.
+/// Nothing outside the scratch folder is read or written, and it is deleted at the end.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals demo --keep /tmp/larderbook")]
+pub(crate) struct DemoArgs {
+    /// Use this folder, new or empty, and leave it there; with --dry-run it is not made
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
+/// What was shown. It is the document of `annals demo --json`.
+#[derive(Debug, Serialize)]
+struct DemoReport {
+    /// What was run, in order.
+    steps: Vec<Step>,
+    /// Where the project is to be found afterwards.
+    kept: Option<PathBuf>,
+}
+
+/// One command and what it did.
+#[derive(Debug, Serialize)]
+struct Step {
+    /// The command; null where an agent did the work.
+    command: Option<String>,
+    /// What it is for.
+    about: String,
+    /// What it printed.
+    output: String,
+    /// How the files changed.
+    diff: String,
+}
+
+pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<()> {
+    // Only the clock is the caller's: no setting of theirs changes what is shown.
+    let environment = Environment::new(std::env::vars_os());
+    let now = environment.get("ANNALS_NOW").map(str::to_owned);
+    let environment: Environment = now
+        .map(|now| ("ANNALS_NOW".to_owned(), now))
+        .into_iter()
+        .collect();
+    let report = if let Some(folder) = args.keep.as_ref().filter(|_| !global.dry_run) {
+        let folder = working_directory()?.join(folder);
+        create_empty(&folder)?;
+        DemoReport {
+            steps: walk(&folder, &environment)?,
+            kept: Some(folder),
+        }
+    } else {
+        let mut scratch = Scratch::create(&std::env::temp_dir(), "annals-demo")?;
+        let steps = walk(scratch.path(), &environment)?;
+        scratch.delete()?;
+        DemoReport { steps, kept: None }
+    };
+    out.result(&report, show);
+    Ok(())
+}
+
+fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
+    let project = |dry_run| {
+        Project::open(Request {
+            directory: folder.to_owned(),
+            project: Some(folder.to_owned()),
+            environment: environment.clone(),
+            dry_run,
+            ..Request::default()
+        })
+    };
+    let clock = Clock::new(environment.get("ANNALS_NOW"))?;
+    write_example(folder, clock)?;
+    let mut steps = Vec::new();
+    for (command, about) in STEPS {
+        if *command == WORK_BEFORE {
+            steps.push(Step {
+                command: None,
+                about: "An agent carries out plans 2 and 3 and writes a summary of each."
+                    .to_owned(),
+                output: String::new(),
+                diff: finish_example(folder, clock)?,
+            });
+        }
+        let before = project(true)?;
+        let diff = printed(command, &before)?;
+        let output = printed(command, &project(false)?)?;
+        steps.push(Step {
+            command: Some(format!("annals {command}")),
+            about: (*about).to_owned(),
+            // What only reads prints the same on a dry run.
+            diff: if diff == output { String::new() } else { diff },
+            output,
+        });
+    }
+    Ok(steps)
+}
+
+/// Runs a command in the scratch project and returns what it prints.
+fn printed(command: &str, project: &Project) -> Result<String> {
+    let line = ["annals"].into_iter().chain(command.split(' '));
+    let parsed =
+        Arguments::try_parse_from(line).map_err(|error| Error::failed(error.to_string()))?;
+    let mut captured = Output::captured();
+    parsed.command.run_in(project, &mut captured)?;
+    Ok(captured.into_text())
+}
+
+fn show(report: &DemoReport, to: &mut dyn Write) -> io::Result<()> {
+    for step in &report.steps {
+        writeln!(to, "# {}", step.about)?;
+        if let Some(command) = &step.command {
+            writeln!(to, "$ {command}")?;
+        }
+        let output: Vec<&str> = step.output.lines().collect();
+        clipped(&output, OUTPUT_LINES, to)?;
+        let files = files_of(&step.diff);
+        if !output.is_empty() && !files.is_empty() {
+            writeln!(to)?;
+        }
+        for file in files.iter().take(DIFF_FILES) {
+            clipped(file, DIFF_LINES, to)?;
+        }
+        if let Some(more) = files.len().checked_sub(DIFF_FILES).filter(|more| *more > 0) {
+            writeln!(to, "… and {more} more files")?;
+        }
+        writeln!(to)?;
+    }
+    match &report.kept {
+        Some(folder) => writeln!(to, "The project is in {}.", folder.display()),
+        None => writeln!(
+            to,
+            "The scratch copy is deleted; `annals demo --keep DIR` leaves one to try things on."
+        ),
+    }
+}
+
+/// Prints the first lines, and how many follow.
+fn clipped(lines: &[&str], most: usize, to: &mut dyn Write) -> io::Result<()> {
+    // One line more takes no more room than saying that there is one.
+    let shown = if lines.len() <= most + 1 {
+        lines.len()
+    } else {
+        most
+    };
+    for line in &lines[..shown] {
+        writeln!(to, "{line}")?;
+    }
+    match lines.len() - shown {
+        0 => Ok(()),
+        more => writeln!(to, "… {more} more lines"),
+    }
+}
+
+/// Cuts a diff into the parts of its files, and leaves out what did not change and our own marks.
+fn files_of(diff: &str) -> Vec<Vec<&str>> {
+    let mut files: Vec<Vec<&str>> = Vec::new();
+    let changed = |line: &&str| !line.starts_with([' ', '@']) && !line.contains("<!-- annals:");
+    for line in diff.lines().filter(changed) {
+        let starts = line.starts_with("--- ") || line.starts_with("rename from ");
+        match files.last_mut() {
+            Some(file) if !starts => file.push(line),
+            _ => files.push(vec![line]),
+        }
+    }
+    files
+}

@@ -1,0 +1,38 @@
+//! Reads which entries name which others.
+
+use std::collections::BTreeSet;
+
+use crate::error::Result;
+use crate::knowledge::Entry;
+use crate::knowledge::Place;
+use crate::knowledge::links::links;
+use crate::knowledge::scan::Needed;
+use crate::knowledge::scan::scan;
+use crate::project::Project;
+use crate::storage::read;
+use crate::warning::Parsed;
+
+/// An entry and what it names.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    /// The entry.
+    pub entry: Entry,
+    /// What `[[…]]` and `supersedes` name, each once, sorted; there need not be such entries.
+    pub links: Vec<String>,
+}
+
+/// Returns all entries with what they name, by key.
+pub fn linked(project: &Project) -> Result<Parsed<Vec<Linked>>> {
+    let place = Place::of(project);
+    let mut found = scan(project, &place, Needed::Texts, |file| {
+        let text = read::decode(file.bytes()?.into_owned(), file.path).value;
+        let entry = Entry::parse(&text, file.path).value;
+        let named = links(&text[entry.body.clone()], 1);
+        let named = named.into_iter().map(|link| link.to);
+        let named: BTreeSet<String> = named.chain(entry.supersedes.clone()).collect();
+        let links = named.into_iter().filter(|key| *key != entry.key).collect();
+        Ok(Some(Linked { entry, links }))
+    })?;
+    found.value.sort_by(|a, b| a.entry.key.cmp(&b.entry.key));
+    Ok(found)
+}

@@ -1,0 +1,33 @@
+//! Lists the ledger's decisions with their days.
+
+use chrono::NaiveDate;
+
+use crate::error::Result;
+use crate::ledger::decisions::Decisions;
+use crate::ledger::files::Files;
+use crate::project::Project;
+use crate::warning::Parsed;
+
+/// A decision of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// The day; none where none is written.
+    pub date: Option<NaiveDate>,
+    /// What was decided.
+    pub title: String,
+}
+
+/// Returns the entries of DECISIONS.md in file order; none where there is no such file.
+pub fn decided(project: &Project) -> Result<Parsed<Vec<Decided>>> {
+    let mut warnings = Vec::new();
+    let files = Files::read(project, &mut warnings)?;
+    let entries = Decisions::parse(&files.decisions.text).entries;
+    let value = entries.into_iter().map(|entry| Decided {
+        date: entry.date,
+        title: entry.title,
+    });
+    Ok(Parsed {
+        value: value.collect(),
+        warnings,
+    })
+}

@@ -1,0 +1,179 @@
+//! Fills the page from the stores. A store that cannot be read becomes a warning and an empty section.
+
+use std::cmp::Reverse;
+
+use crate::error::Result;
+use crate::facts;
+use crate::facts::Facts;
+use crate::facts::Purpose;
+use crate::knowledge;
+use crate::ledger;
+use crate::planning::StatusReport;
+use crate::planning::Survey;
+use crate::project::Project;
+use crate::report::SessionCost;
+use crate::report::history;
+use crate::report::page::DecisionRow;
+use crate::report::page::EntryRow;
+use crate::report::page::FactRow;
+use crate::report::page::Page;
+use crate::report::page::Standing;
+use crate::report::page::clean;
+use crate::report::page::cleaned;
+use crate::storage::read;
+use crate::text;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// Fills one part of the page.
+type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
+
+impl Page {
+    /// Returns what a project's page says.
+    pub(crate) fn of(project: &Project, more_costs: &[SessionCost]) -> Parsed<Self> {
+        let mut warnings = Vec::new();
+        let mut page = Self {
+            made: project.clock.timestamp(),
+            ..Self::default()
+        };
+        let name = project.root.file_name().unwrap_or_default();
+        page.project = clean(&name.to_string_lossy());
+        let sections: [(&str, Fill); 5] = [
+            ("the planning folder", planned),
+            ("the ledger", decided),
+            ("the knowledge entries", entries),
+            ("the facts", pending),
+            ("the cost of a session", costs),
+        ];
+        for (what, fill) in sections {
+            if let Err(error) = fill(&mut page, project, &mut warnings) {
+                let message = format!("{what} cannot be shown: {error}");
+                warnings.push(Warning::file(&project.root, message));
+            }
+        }
+        page.costs.extend(more_costs.iter().cloned());
+        page.decisions
+            .sort_by_key(|decision| Reverse(decision.date));
+        Parsed {
+            value: page,
+            warnings,
+        }
+    }
+}
+
+fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    if project.planning().is_err() {
+        return Ok(());
+    }
+    let survey = Survey::take(project)?;
+    warnings.extend(survey.warnings.iter().cloned());
+    let status = StatusReport::of(project, &survey);
+    page.project = clean(&status.project);
+    page.core_value = status.core_value.as_deref().map(clean);
+    page.standing = Some(standing(&status));
+    let state = survey.folder.active.dir.join("STATE.md");
+    let file = clean(&project.relative(&state).to_string_lossy());
+    let decisions = status.decisions.iter().map(|decision| DecisionRow {
+        date: decision.date,
+        text: clean(&decision.text),
+        why: decision.rationale.as_deref().map(clean),
+        file: file.clone(),
+    });
+    page.decisions.extend(decisions);
+    history::fill(page, project, &survey, warnings)
+}
+
+fn standing(status: &StatusReport) -> Standing {
+    let milestone = &status.milestone;
+    let phase = &status.derived;
+    let phase = phase.number.as_ref().map(|number| {
+        let words = phase.name.iter().chain(&phase.status);
+        words.fold(number.to_string(), |line, word| format!("{line} - {word}"))
+    });
+    let drift = status.drift.iter().map(|drift| {
+        format!(
+            "{}:{} says {}, the files say {}",
+            drift.file.display(),
+            drift.line,
+            drift.stated,
+            drift.actual
+        )
+    });
+    Standing {
+        milestone: clean(milestone.name.as_ref().unwrap_or(&milestone.slug)),
+        phase: phase.as_deref().map(clean),
+        complete: status.plans.complete,
+        total: status.plans.total,
+        next: clean(&status.next.command),
+        because: cleaned(&status.next.because),
+        blockers: cleaned(&status.blockers),
+        todos: cleaned(&status.todos),
+        drift: cleaned(drift),
+        archived: cleaned(&milestone.archived),
+    }
+}
+
+fn decided(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    let decided = ledger::decided(project)?.into_value(warnings);
+    let file = clean(&format!(
+        "{}/DECISIONS.md",
+        project.settings.ledger_dir.display()
+    ));
+    page.decisions
+        .extend(decided.into_iter().map(|decision| DecisionRow {
+            date: decision.date,
+            text: clean(&decision.title),
+            why: None,
+            file: file.clone(),
+        }));
+    Ok(())
+}
+
+fn entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    let linked = knowledge::linked(project)?.into_value(warnings);
+    page.entries.extend(linked.into_iter().map(|one| {
+        EntryRow {
+            title: clean(one.entry.title.as_deref().unwrap_or(&one.entry.key)),
+            key: clean(&one.entry.key),
+            kind: one
+                .entry
+                .kind
+                .map_or("", knowledge::EntryType::as_str)
+                .to_owned(),
+            status: one.entry.status.as_str().to_owned(),
+            updated: one.entry.dated(),
+            links: cleaned(&one.links),
+        }
+    }));
+    Ok(())
+}
+
+/// Only with a user set: whose facts are shown is nothing to guess.
+fn pending(page: &mut Page, project: &Project, _: &mut Vec<Warning>) -> Result<()> {
+    if project.settings.user.is_none() {
+        return Ok(());
+    }
+    let user = facts::user(project, None)?;
+    let pending = facts::pending(&Facts::open(project, None, Purpose::Read)?, &user)?;
+    let rows = pending.into_iter().map(|one| FactRow {
+        id: clean(&one.fact.fact_id),
+        text: clean(&one.fact.to_string()),
+        confidence: format!("{:.2}", one.fact.confidence),
+        question: one.question.as_deref().map(clean),
+    });
+    page.facts = Some(rows.collect());
+    Ok(())
+}
+
+fn costs(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
+    for target in &project.settings.targets {
+        let name = target.file();
+        if let Some(found) = read::text(&project.root.join(name))? {
+            page.costs.push(SessionCost {
+                what: format!("{name}, read by the harness"),
+                tokens: text::tokens(&found.into_value(warnings)),
+            });
+        }
+    }
+    Ok(())
+}

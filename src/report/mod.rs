@@ -1,0 +1,80 @@
+//! One self-contained page for people: what the project remembers, seen at once.
+//!
+//! The page needs no network, no script and no font of its own. Stored text is hostile until proved
+//! otherwise: everything is escaped, and the page forbids every script in its head as well.
+
+mod charts;
+mod gather;
+mod history;
+mod page;
+
+pub use page::SessionCost;
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::project::Project;
+use crate::report::charts::Charts;
+use crate::report::page::Page;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::templates;
+use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// What `annals report` wrote. It is the document of `annals report --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ReportFile {
+    /// The page's file, relative to the project; null where the page is in `html`.
+    pub file: Option<PathBuf>,
+    /// The page; null where it went to a file.
+    pub html: Option<String>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// What was read in part only.
+    pub warnings: Vec<Warning>,
+}
+
+/// What the template is filled in with.
+#[derive(Serialize)]
+struct Filling<'a> {
+    page: &'a Page,
+    charts: Charts,
+}
+
+/// Returns the page of a project. The context files are counted here; what else a session reads at its
+/// start, the caller says.
+pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
+    let gathered = Page::of(project, costs);
+    let filling = Filling {
+        charts: Charts::of(&gathered.value),
+        page: &gathered.value,
+    };
+    Ok(Parsed {
+        value: templates::page(&filling)?,
+        warnings: project.named(gathered.warnings),
+    })
+}
+
+/// Writes the page into a file of the project; refused outside of it.
+pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Result<ReportFile> {
+    let page = report(project, costs)?;
+    let path = project.root.join(file);
+    let stores = [Store::Context];
+    let ((), applied) = project.storage().transact("report", &stores, || {
+        let mut changes = Changes::new();
+        changes.write(&path, page.value.as_bytes())?;
+        Ok(((), changes))
+    })?;
+    let mut warnings = page.warnings;
+    warnings.extend(project.named(applied.warnings));
+    Ok(ReportFile {
+        file: Some(project.relative(&path).to_owned()),
+        html: None,
+        diff: applied.dry_run.then_some(applied.diff),
+        warnings,
+    })
+}

@@ -1,0 +1,100 @@
+//! A folder that is gone when it is no longer needed.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+
+/// So many scratch folders of one process find a name.
+const NAMES: u32 = 100;
+
+/// A folder of our own outside of every project; dropped, it is deleted with all it holds.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// Creates a new folder inside another one, such as the system's for temporary files.
+    pub fn create(parent: &Path, name: &str) -> Result<Self> {
+        let id = std::process::id();
+        for number in 0..NAMES {
+            let path = parent.join(format!("{name}-{id}-{number}"));
+            match fs::create_dir(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                created => {
+                    created.at("create", &path)?;
+                    return Ok(Self { path });
+                }
+            }
+        }
+        Err(Error::failed("there is no name left for a folder").at(parent, None))
+    }
+
+    /// Returns where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Deletes it now, and says so where that fails.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is storage, and the folder is one that it created"
+    )]
+    pub fn delete(&mut self) -> Result<()> {
+        match fs::remove_dir_all(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            deleted => deleted.at("delete", &self.path),
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // `delete` is there for those who want to hear of a failure.
+        let _deleted = self.delete().is_ok();
+    }
+}
+
+/// Makes sure that a folder is there and empty; refused where it holds anything.
+pub fn create_empty(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).at("create", path)?;
+    let first = fs::read_dir(path).at("list", path)?.next();
+    match first {
+        None => Ok(()),
+        Some(_) => Err(Error::refused("this folder is not empty")
+            .at(path, None)
+            .hint("name a new folder, or an empty one")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    #[test]
+    fn it_is_gone_when_it_is_dropped() {
+        let temp = tempfile::tempdir().unwrap();
+        let first = Scratch::create(temp.path(), "try").unwrap();
+        let second = Scratch::create(temp.path(), "try").unwrap();
+        assert_ne!(first.path(), second.path());
+        fs::create_dir(first.path().join("below")).unwrap();
+        drop(first);
+        drop(second);
+        assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_an_empty_folder_is_taken() {
+        let temp = tempfile::tempdir().unwrap();
+        let new = temp.path().join("a/b");
+        create_empty(&new).unwrap();
+        create_empty(&new).unwrap();
+        assert_eq!(create_empty(temp.path()).unwrap_err().kind, Kind::Refused);
+    }
+}
