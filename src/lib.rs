@@ -35,6 +35,7 @@ pub mod recall;
 
 // Floor 5, the work.
 pub mod context;
+pub mod exchange;
 pub mod lifecycle;
 pub mod merge;
 
