@@ -36,6 +36,7 @@ pub mod recall;
 // Floor 5, the work.
 pub mod audit;
 pub mod context;
+pub mod exchange;
 pub mod lifecycle;
 pub mod merge;
 pub mod report;

@@ -9,8 +9,10 @@ mod doctor;
 mod demo;
 mod entry;
 mod execute;
+mod export;
 mod facts;
 mod hook;
+mod import;
 mod init;
 mod inspect;
 mod journal;
@@ -37,6 +39,7 @@ mod undo;
 mod usage;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -139,6 +142,8 @@ enum Command {
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Journal(journal::JournalArgs),
+    Import(import::ImportArgs),
+    Export(export::ExportArgs),
     Setup(setup::SetupArgs),
     Hook(hook::HookArgs),
     Demo(demo::DemoArgs),
@@ -187,6 +192,8 @@ impl Command {
             Self::Context(args) => context::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
+            Self::Import(args) => import::run(args, project, out),
+            Self::Export(args) => export::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
             Self::Recall(args) => recall::run(args, project, out),
@@ -264,7 +271,12 @@ impl Global {
     reason = "a door: here the run learns where it is"
 )]
 fn working_directory() -> Result<PathBuf> {
-    std::env::current_dir().at("find the working directory", std::path::Path::new("."))
+    std::env::current_dir().at("find the working directory", Path::new("."))
+}
+
+/// Returns a path of the command line, absolute: it is relative to where the run was started.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    Ok(working_directory()?.join(path).components().collect())
 }
 
 /// Runs the command line and returns the exit code.

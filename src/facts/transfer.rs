@@ -29,6 +29,9 @@ pub struct Imported {
     pub known: usize,
     /// New facts that contradict one that holds here, and wait for confirmation.
     pub pending: usize,
+    /// The ids of those that were here already.
+    #[serde(skip)]
+    pub known_ids: Vec<String>,
 }
 
 /// Returns all facts of a user, the archived ones first.
@@ -82,6 +85,7 @@ pub fn import(
             let is_active = fact.status == Status::Active;
             if known(&fact)? || (is_active && here.iter().any(says_it)) {
                 done.known += 1;
+                done.known_ids.push(fact.fact_id);
                 continue;
             }
             if let Some(current) = here.first()

@@ -52,7 +52,7 @@ pub struct Imported {
 }
 
 /// What makes two records one: what they say, and when they said it.
-type Identity = [u8; 16];
+pub(crate) type Identity = [u8; 16];
 
 /// Adds the records of another file that the journal does not have yet, in their order.
 ///
@@ -63,17 +63,8 @@ pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
         file: path.to_owned(),
         ..Imported::default()
     };
-    let log = if writing.dry_run {
-        None
-    } else {
-        Some(Log::lock(path, Access::Private)?)
-    };
+    let mut target = Target::open(path, writing)?;
     forget_known(path, &mut wanted)?;
-    let mut target = Target {
-        log,
-        portion: String::new(),
-        shown: String::new(),
-    };
     let mut number = 0;
     let mut reader = reader(from)?;
     while let Some(line) = reader.next().at("read", from)? {
@@ -99,14 +90,29 @@ pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
 }
 
 /// Where the lines go: into the log, or only shown.
-struct Target {
+pub(crate) struct Target {
     log: Option<Log>,
     portion: String,
     shown: String,
 }
 
 impl Target {
-    fn add(&mut self, line: &str) -> Result<()> {
+    /// Locks the journal, unless nothing is to be written.
+    pub(crate) fn open(path: &Path, writing: &Writing) -> Result<Self> {
+        let log = if writing.dry_run {
+            None
+        } else {
+            Some(Log::lock(path, Access::Private)?)
+        };
+        Ok(Self {
+            log,
+            portion: String::new(),
+            shown: String::new(),
+        })
+    }
+
+    /// Adds one line, newline included.
+    pub(crate) fn add(&mut self, line: &str) -> Result<()> {
         if self.log.is_some() {
             self.portion.push_str(line);
             if self.portion.len() >= PORTION {
@@ -127,7 +133,8 @@ impl Target {
         Ok(())
     }
 
-    fn end(&mut self, sync: bool) -> Result<()> {
+    /// Writes what is left.
+    pub(crate) fn end(&mut self, sync: bool) -> Result<()> {
         self.write()?;
         match &mut self.log {
             Some(log) if sync => log.flush(),
@@ -135,7 +142,8 @@ impl Target {
         }
     }
 
-    fn diff(&self, path: &Path, lines: usize) -> String {
+    /// Returns the first of so many lines as a diff.
+    pub(crate) fn diff(&self, path: &Path, lines: usize) -> String {
         if lines == 0 {
             return String::new();
         }
@@ -168,7 +176,7 @@ fn survey(from: &Path, writing: &Writing) -> Result<HashSet<Identity>> {
 }
 
 /// Takes out of the set what the journal has already.
-fn forget_known(path: &Path, wanted: &mut HashSet<Identity>) -> Result<()> {
+pub(crate) fn forget_known(path: &Path, wanted: &mut HashSet<Identity>) -> Result<()> {
     let Some((file, _)) = open(path)? else {
         return Ok(());
     };
@@ -206,7 +214,8 @@ fn identity_of(one: &Foreign) -> Identity {
     identity(one.draft.content(), one.time)
 }
 
-fn identity(content: &str, time: Option<DateTime<Utc>>) -> Identity {
+/// Returns what tells a record from others.
+pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> Identity {
     let mut sum = Sha256::new();
     sum.update(content);
     if let Some(time) = time {

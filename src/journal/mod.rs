@@ -9,6 +9,7 @@
 //! Lines are added under an exclusive lock on the file and never rewritten. Other programs may add to
 //! the file as well: every line that is one JSON object counts as a record, and any other is skipped.
 
+mod adopt;
 mod backwards;
 mod draft;
 mod escape;
@@ -26,6 +27,9 @@ mod statistics;
 mod tail;
 mod write;
 
+pub use adopt::Adopted;
+pub use adopt::Dated;
+pub use adopt::adopt;
 pub use draft::Draft;
 pub use import::Imported;
 pub use import::import;

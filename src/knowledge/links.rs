@@ -1,5 +1,7 @@
 //! Finds the cross-references `[[key]]` of a text, but for those in code.
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use crate::knowledge::entry::Fence;
@@ -11,6 +13,8 @@ pub(crate) struct Link {
     pub(crate) to: String,
     /// The line, counted from 1.
     pub(crate) line: usize,
+    /// The bytes it takes in the body, brackets included.
+    pub(crate) range: Range<usize>,
 }
 
 /// Returns the links of a body whose first line has the number `first`.
@@ -20,7 +24,11 @@ pub(crate) fn links(body: &str, first: usize) -> Vec<Link> {
         return found;
     }
     let mut fence = Fence::default();
-    for (index, line) in body.lines().enumerate() {
+    let mut begin = 0;
+    for (index, whole) in body.split_inclusive('\n').enumerate() {
+        let line = whole.trim_end_matches(['\n', '\r']);
+        let offset = begin;
+        begin += whole.len();
         if fence.holds(line) || !line.contains("[[") {
             continue;
         }
@@ -39,6 +47,7 @@ pub(crate) fn links(body: &str, first: usize) -> Vec<Link> {
                 found.push(Link {
                     to: to.trim().to_owned(),
                     line: first + index,
+                    range: offset + at - to.len() - 4..offset + at,
                 });
             }
         }
@@ -47,7 +56,7 @@ pub(crate) fn links(body: &str, first: usize) -> Vec<Link> {
 }
 
 /// Returns where code spans stand in a line: between two runs of as many backticks.
-fn code_spans(line: &str) -> Vec<std::ops::Range<usize>> {
+fn code_spans(line: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut at = 0;
     while let Some(open) = line[at..].find('`') {
@@ -115,7 +124,9 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(body in "[\\[\\]`a~é\n]{0,60}") {
-            links(&body, 1);
+            for link in links(&body, 1) {
+                prop_assert!(body[link.range].starts_with("[["));
+            }
         }
     }
 }

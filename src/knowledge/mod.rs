@@ -9,6 +9,7 @@
 //! └── notepad.md        Priority Context, Working Memory, Manual
 //! ```
 
+mod adopt;
 mod audit;
 mod cache;
 mod classify;
@@ -38,6 +39,11 @@ mod words;
 mod write;
 pub(crate) mod yaml;
 
+pub use adopt::Adopted;
+pub use adopt::Adoption;
+pub use adopt::Adoptions;
+pub use adopt::adopt;
+pub use adopt::key_of;
 pub use audit::BrokenLink;
 pub use audit::EntryAudit;
 pub use audit::Invalid;

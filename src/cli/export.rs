@@ -1,0 +1,74 @@
+//! `annals export`
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::absolute;
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::exchange;
+use crate::exchange::Export;
+use crate::exchange::Exported;
+use crate::facts;
+use crate::facts::Facts;
+use crate::facts::Purpose;
+use crate::project::Project;
+
+/// Copy every memory into a new folder of plain files
+///
+/// Entries, notepad, ledger and patterns as they are, the journal as JSON Lines, the facts of one user
+/// where --user names one, and MANIFEST.md, which lists them all. A folder that holds anything is refused.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals export ../memory-backup")]
+pub(crate) struct ExportArgs {
+    /// The folder to make
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Whose facts go with it [default: no facts]
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+    /// The database of the facts [default: the setting `db`, else mem.db in the data folder]
+    #[arg(long, value_name = "FILE", requires = "user")]
+    db: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &ExportArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let export = Export {
+        to: absolute(&args.folder)?,
+    };
+    let exported = match &args.user {
+        Some(user) => {
+            let user = facts::user(project, Some(user))?;
+            let store = Facts::open(project, args.db.as_deref(), Purpose::Read)?;
+            exchange::export(project, &export, Some((&store, &user)))?
+        }
+        None => exchange::export(project, &export, None)?,
+    };
+    out.warnings(&exported.warnings);
+    out.result(&exported, show);
+    Ok(())
+}
+
+fn show(exported: &Exported, to: &mut dyn Write) -> io::Result<()> {
+    for file in &exported.files {
+        writeln!(to, "{:>10}  {}", file.bytes, file.file)?;
+    }
+    let done = if exported.dry_run {
+        "Would export"
+    } else {
+        "Exported"
+    };
+    write!(
+        to,
+        "{done} {} files to {}",
+        exported.files.len(),
+        exported.folder.display()
+    )?;
+    if !exported.empty.is_empty() {
+        write!(to, "; nothing there: {}", exported.empty.join(", "))?;
+    }
+    writeln!(to, ".")
+}

@@ -1,0 +1,142 @@
+//! `annals import`
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::ValueEnum;
+
+use crate::cli::absolute;
+use crate::cli::output::Output;
+use crate::error::Error;
+use crate::error::Result;
+use crate::exchange;
+use crate::exchange::Account;
+use crate::exchange::Format;
+use crate::exchange::Import;
+use crate::exchange::Target;
+use crate::facts;
+use crate::facts::Facts;
+use crate::facts::Purpose;
+use crate::project::Project;
+use crate::warning::Place;
+
+/// How many items of a kind are shown; `--json` has them all.
+const SHOWN: usize = 100;
+
+/// Import another tool's memory, and account for every item of it
+///
+/// Notes become knowledge entries, dated observations records of the journal. FORMAT is server-memory
+/// (the MCP reference server's memory.jsonl), serena (`.serena/memories`), basic-memory (a folder of
+/// notes), claude-code (MEMORY.md and its topic files) or claude-mem (its database). The source is only
+/// read. A second import changes nothing.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals import serena .serena/memories --dry-run")]
+pub(crate) struct ImportArgs {
+    /// Whose memory it is: server-memory, serena, basic-memory, claude-code, claude-mem
+    #[arg(value_name = "FORMAT")]
+    format: Format,
+    /// The file or folder
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// Take single statements in as facts of the user that --user names, and nothing else
+    #[arg(long = "as", value_name = "facts", requires = "user")]
+    target: Option<AsTarget>,
+    /// Whose facts they become
+    #[arg(long, value_name = "ID", requires = "target")]
+    user: Option<String>,
+    /// The database of the facts [default: the setting `db`, else mem.db in the data folder]
+    #[arg(long, value_name = "FILE", requires = "target")]
+    db: Option<PathBuf>,
+    /// Take in text that looks like a secret all the same
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AsTarget {
+    Facts,
+}
+
+pub(crate) fn run(args: &ImportArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let import = Import {
+        format: args.format,
+        from: absolute(&args.path)?,
+        allow_secret: args.allow_secret,
+    };
+    let account = if let Some(AsTarget::Facts) = args.target {
+        let user = facts::user(project, args.user.as_deref())?;
+        let mut store = Facts::open(project, args.db.as_deref(), Purpose::Write)?;
+        exchange::import(project, &import, Some((&mut store, &user)))?
+    } else {
+        exchange::import(project, &import, None)?
+    };
+    out.warnings(&account.warnings);
+    out.result(&account, show);
+    let nothing = account.counts.imported + account.counts.known == 0;
+    if nothing && account.counts.not_understood > 0 {
+        let from = &account.from;
+        return Err(Error::failed("nothing in it was understood")
+            .at(from, None)
+            .hint(format!("is it a memory of {}?", account.format.as_str())));
+    }
+    Ok(())
+}
+
+fn show(account: &Account, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &account.diff {
+        write!(to, "{diff}")?;
+    }
+    let counts = account.counts;
+    let done = if account.diff.is_some() {
+        "would be imported"
+    } else {
+        "imported"
+    };
+    let into = match account.target {
+        Target::Memory => "",
+        Target::Facts => " as facts",
+    };
+    writeln!(
+        to,
+        "{} {done}{into}, {} there already, {} skipped, {} not understood",
+        counts.imported, counts.known, counts.skipped, counts.not_understood
+    )?;
+    let taken = account.imported.iter();
+    let lines = taken.map(|one| format!("{}: {} -> {}", one.place, one.item, one.becomes));
+    list(to, "imported", counts.imported, lines)?;
+    let left = account.skipped.iter();
+    let lines = left.map(|one| format!("{}: {}", named(&one.place, &one.item), one.reason));
+    list(to, "skipped", counts.skipped, lines)?;
+    let unknown = account.not_understood.iter();
+    list(
+        to,
+        "not understood",
+        counts.not_understood,
+        unknown.map(ToString::to_string),
+    )
+}
+
+fn named(place: &Place, item: &str) -> String {
+    format!("{place}: {item}")
+}
+
+fn list(
+    to: &mut dyn Write,
+    title: &str,
+    count: usize,
+    lines: impl Iterator<Item = String>,
+) -> io::Result<()> {
+    if count == 0 {
+        return Ok(());
+    }
+    writeln!(to, "\n{title}")?;
+    for line in lines.take(SHOWN) {
+        writeln!(to, "  {}", line.replace('\n', " "))?;
+    }
+    if count > SHOWN {
+        writeln!(to, "  … and {} more; --json lists all", count - SHOWN)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! What became of everything that a source holds.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::exchange::Format;
+use crate::exchange::Target;
+use crate::exchange::source::Item;
+use crate::exchange::source::Source;
+use crate::project::Project;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+/// The account of an import. It is the document of `annals import --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Account {
+    /// Whose memory it is.
+    pub format: Format,
+    /// What was read.
+    pub from: PathBuf,
+    /// Where its pieces go.
+    pub target: Target,
+    /// How many of each.
+    pub counts: Counts,
+    /// What is new.
+    pub imported: Vec<Taken>,
+    /// What was there already.
+    pub known: Vec<Taken>,
+    /// What is left out.
+    pub skipped: Vec<Left>,
+    /// What was not understood.
+    pub not_understood: Vec<Warning>,
+    /// On a dry run, what would change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// What was odd about our own files.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// How many items became what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// New.
+    pub imported: usize,
+    /// There already.
+    pub known: usize,
+    /// Left out.
+    pub skipped: usize,
+    /// Not understood.
+    pub not_understood: usize,
+}
+
+/// An item that is in a store.
+#[derive(Clone, Debug, Serialize)]
+pub struct Taken {
+    /// Where it stands in the source.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What the source calls it.
+    pub item: String,
+    /// What it is here: an entry's key, a record of the journal, a fact.
+    pub becomes: String,
+}
+
+/// An item that is left out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Left {
+    /// Where it stands in the source.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What the source calls it.
+    pub item: String,
+    /// Why it is left out.
+    pub reason: String,
+}
+
+impl Account {
+    /// Returns the account of a source before anything is done with its pieces.
+    pub(crate) fn of(format: Format, from: PathBuf, target: Target, source: &mut Source) -> Self {
+        let mut account = Self {
+            format,
+            from,
+            target,
+            counts: Counts::default(),
+            imported: Vec::new(),
+            known: Vec::new(),
+            skipped: Vec::new(),
+            not_understood: std::mem::take(&mut source.unknown),
+            diff: None,
+            warnings: Vec::new(),
+        };
+        for skip in source.skips.drain(..) {
+            account.left(skip.item, skip.reason);
+        }
+        account
+    }
+
+    /// Says that an item is left out.
+    pub(crate) fn left(&mut self, item: Item, reason: impl Into<String>) {
+        self.skipped.push(Left {
+            place: item.place,
+            item: item.name,
+            reason: reason.into(),
+        });
+    }
+
+    /// Says what an item is here: new, or there already.
+    pub(crate) fn taken(&mut self, item: Item, becomes: &str, is_new: bool) {
+        let taken = Taken {
+            place: item.place,
+            item: item.name,
+            becomes: becomes.to_owned(),
+        };
+        if is_new {
+            self.imported.push(taken);
+        } else {
+            self.known.push(taken);
+        }
+    }
+
+    /// Adds to what would change.
+    pub(crate) fn show(&mut self, diff: Option<String>) {
+        if let Some(diff) = diff {
+            self.diff.get_or_insert_default().push_str(&diff);
+        }
+    }
+
+    /// Puts everything into the order of the source, and counts it.
+    ///
+    /// Files inside the project are named relative to it.
+    pub(crate) fn settle(mut self, project: &Project) -> Self {
+        self.not_understood = project.named(self.not_understood);
+        let taken = self.imported.iter_mut().chain(&mut self.known);
+        let left = self.skipped.iter_mut().map(|one| &mut one.place);
+        for place in taken.map(|one| &mut one.place).chain(left) {
+            place.file = project.relative(&place.file).to_owned();
+        }
+        self.skipped.sort_by(|a, b| a.place.cmp(&b.place));
+        self.counts = Counts {
+            imported: self.imported.len(),
+            known: self.known.len(),
+            skipped: self.skipped.len(),
+            not_understood: self.not_understood.len(),
+        };
+        self
+    }
+}

@@ -1,0 +1,164 @@
+//! Claude Code's own memory: MEMORY.md, which every session reads, and the topic files that it points at.
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::exchange::Format;
+use crate::exchange::folder;
+use crate::exchange::folder::Files;
+use crate::exchange::kind::kind_of;
+use crate::exchange::note::NoteFile;
+use crate::exchange::note::item;
+use crate::exchange::note::stem_in_words;
+use crate::exchange::source::Item;
+use crate::exchange::source::Note;
+use crate::exchange::source::Source;
+use crate::exchange::source::title;
+use crate::knowledge::Adoption;
+use crate::knowledge::Confidence;
+use crate::markdown::Outline;
+use crate::warning::Place;
+
+/// The file that every session reads.
+const INDEX: &str = "MEMORY.md";
+
+/// Reads the folder `memory`, the folder that holds it, or MEMORY.md with the files beside it.
+pub(crate) fn read(path: &Path) -> Result<Source> {
+    let below = path.join("memory");
+    let is_index = path.is_file() && path.file_name().is_some_and(|name| name == INDEX);
+    let path = match path.parent() {
+        Some(folder) if is_index && folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) if is_index => folder,
+        _ if below.is_dir() => &below,
+        _ => path,
+    };
+    let files = folder::markdown(path)?;
+    let mut source = Source {
+        unknown: files.warnings.clone(),
+        ..Source::default()
+    };
+    for path in &files.paths {
+        let name = files.name(path);
+        if name == INDEX {
+            index(path, &files, &mut source);
+        } else {
+            topic(path, name, &mut source);
+        }
+    }
+    Ok(source)
+}
+
+fn topic(path: &Path, name: String, source: &mut Source) {
+    let Some(file) = NoteFile::read(path, &name, source) else {
+        return;
+    };
+    let words = stem_in_words(path);
+    let named = file.front.text(&["name", "title"]).map(str::to_owned);
+    let heading = file.heading.clone().or(named.clone()).unwrap_or_default();
+    let nested = file
+        .front
+        .get(&["metadata"])
+        .and_then(|node| node.get(&["type"]));
+    let kind = nested.and_then(|node| node.as_text());
+    let kind = file.front.text(&["type"]).or(kind).unwrap_or_default();
+    let description = file.front.text(&["description"]).unwrap_or_default();
+    let body = match description {
+        "" => file.body.clone(),
+        told if file.body.contains(told) => file.body.clone(),
+        told => format!("{told}\n\n{}", file.body),
+    };
+    let mut aliases = vec![name.trim_end_matches(".md").to_owned(), words.clone()];
+    aliases.extend(named);
+    source.notes.push(Note {
+        item: item(path, &name),
+        parts: Vec::new(),
+        statements: Vec::new(),
+        piece: Adoption {
+            origin: (Format::ClaudeCode.as_str(), name),
+            names: aliases,
+            title: title(&heading, &words),
+            kind: kind_of(&[kind, &words, &heading]),
+            confidence: file.confidence(),
+            tags: Vec::new(),
+            body,
+        },
+    });
+}
+
+/// Reads MEMORY.md: each section that says more than where a topic file is becomes a piece.
+fn index(path: &Path, files: &Files, source: &mut Source) {
+    let Some(file) = NoteFile::read(path, INDEX, source) else {
+        return;
+    };
+    let outline = Outline::parse(&file.body, 0);
+    let heads = || {
+        outline
+            .sections()
+            .iter()
+            .filter(|section| section.level == 2)
+    };
+    let first = heads()
+        .next()
+        .map_or(file.body.len(), |head| head.heading.start);
+    let name = file.heading.clone().unwrap_or_else(|| "Memory".to_owned());
+    let mut parts = vec![(name, 0..first, file.line)];
+    for head in heads() {
+        let line = file.line + head.line;
+        parts.push((head.title.clone(), head.heading.end..head.whole.end, line));
+    }
+    for (name, range, line) in parts {
+        let place = |line| Place {
+            file: path.to_owned(),
+            line: Some(line),
+        };
+        let mut body = String::new();
+        for (index, text) in file.body[range].split_inclusive('\n').enumerate() {
+            match pointed_at(text, path, files) {
+                Some(topic) => {
+                    let reason = format!("points at {topic}, which is imported itself");
+                    source.skip(Item::new(place(line + index), text.trim()), reason);
+                }
+                None => body.push_str(text),
+            }
+        }
+        if body.trim().is_empty() {
+            continue;
+        }
+        source.notes.push(Note {
+            item: Item::new(place(line), format!("{INDEX}: {name}")),
+            parts: Vec::new(),
+            statements: Vec::new(),
+            piece: Adoption {
+                origin: (Format::ClaudeCode.as_str(), format!("{INDEX} # {name}")),
+                names: Vec::new(),
+                title: title(&name, "Memory"),
+                kind: kind_of(&[&name]),
+                confidence: Confidence::Low,
+                tags: Vec::new(),
+                body,
+            },
+        });
+    }
+}
+
+/// Returns the topic file that an item of a list points at first of all, where it is one of the files.
+fn pointed_at(line: &str, path: &Path, files: &Files) -> Option<String> {
+    let bullet = line.trim_start();
+    let item = bullet
+        .strip_prefix("- ")
+        .or_else(|| bullet.strip_prefix("* "))?;
+    let first = item.trim_start_matches(['*', '`', ' ']);
+    let target = match first.strip_prefix('[') {
+        Some(rest) => rest[rest.find("](")? + 2..].split(')').next()?,
+        None => first
+            .split(|c: char| c.is_whitespace() || c == '`' || c == '*')
+            .next()?,
+    };
+    let target = target.trim_start_matches("./").trim_end_matches([':', ',']);
+    let wanted = path.parent()?.join(target);
+    let found = files
+        .paths
+        .iter()
+        .find(|file| **file == wanted && *file != path)?;
+    Some(files.name(found))
+}

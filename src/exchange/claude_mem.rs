@@ -1,0 +1,261 @@
+//! The database of claude-mem: what was observed in sessions, and what was to be kept to.
+//!
+//! Versions differ in tables and columns, so each column is taken where it is there: `observations` and
+//! `session_summaries`, of older versions `memories` and `overviews`, of newer ones `directives`.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use chrono::DateTime;
+use chrono::Utc;
+use serde_json::Map;
+use serde_json::Value;
+
+use crate::clock::parse_timestamp;
+use crate::error::Result;
+use crate::exchange::Format;
+use crate::exchange::database::Database;
+use crate::exchange::database::Row;
+use crate::exchange::database::number;
+use crate::exchange::database::text;
+use crate::exchange::kind::kind_of;
+use crate::exchange::note::tag;
+use crate::exchange::note::unique;
+use crate::exchange::source::Item;
+use crate::exchange::source::Moment;
+use crate::exchange::source::Note;
+use crate::exchange::source::Source;
+use crate::exchange::source::title;
+use crate::journal::Dated;
+use crate::journal::Draft;
+use crate::knowledge::Adoption;
+use crate::knowledge::Confidence;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+/// Tables whose rows are records, with the type of record where a row does not say its own.
+const RECORDS: [(&str, &str); 4] = [
+    ("observations", "observation"),
+    ("session_summaries", "session-summary"),
+    ("memories", "memory"),
+    ("overviews", "session-summary"),
+];
+
+/// Columns that hold one text of a record, with the words before it.
+const TEXTS: [(&str, &str); 11] = [
+    ("subtitle", ""),
+    ("narrative", ""),
+    ("text", ""),
+    ("content", ""),
+    ("request", "Request: "),
+    ("investigated", "Investigated: "),
+    ("learned", "Learned: "),
+    ("completed", "Completed: "),
+    ("next_steps", "Next: "),
+    ("notes", "Notes: "),
+    ("summary", ""),
+];
+
+/// Columns that go into the record's own further fields.
+const META: [&str; 9] = [
+    "id",
+    "project",
+    "memory_session_id",
+    "sdk_session_id",
+    "session_id",
+    "prompt_number",
+    "files_read",
+    "files_modified",
+    "files_edited",
+];
+
+/// Tables that keep the tool itself going: nothing in them is a memory.
+const HOUSEKEEPING: [&str; 9] = [
+    "schema_versions",
+    "schema_migrations",
+    "sdk_sessions",
+    "sessions",
+    "streaming_sessions",
+    "pending_messages",
+    "observation_feedback",
+    "observation_queue",
+    "diagnostics",
+];
+
+/// Seconds since 1970 beyond which a number must be milliseconds.
+const LAST_SECOND: i64 = 100_000_000_000;
+
+/// Reads a database, or the one in the folder that is named.
+pub(crate) fn read(path: &Path) -> Result<Source> {
+    let inside = path.join("claude-mem.db");
+    let path = if path.is_dir() { &inside } else { path };
+    let database = Database::open(path)?;
+    let mut source = Source::default();
+    let log = with_end(path, "-wal");
+    if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+        let warning = "holds changes that are not in the database yet, and is not read; end claude-mem, then import again";
+        source.unknown.push(Warning::file(&log, warning));
+    }
+    for table in database.tables()? {
+        let count = database.count(&table)?;
+        let kind = RECORDS.iter().find(|(name, _)| *name == table);
+        if let Some((_, kind)) = kind {
+            for row in database.rows(&table)? {
+                record(path, &table, kind, &row, &mut source);
+            }
+        } else if table == "directives" {
+            for row in database.rows(&table)? {
+                directive(path, &row, &mut source);
+            }
+        } else if table == "user_prompts" && count > 0 {
+            let reason = "what was asked is no memory of what was learned";
+            source.skip(item(path, format!("user_prompts ({count} rows)")), reason);
+        } else if !HOUSEKEEPING.contains(&table.as_str()) && !table.contains("_fts") && count > 0 {
+            let warning = format!("the table {table} ({count} rows) is not known");
+            source.unknown.push(Warning::file(path, warning));
+        }
+    }
+    Ok(source)
+}
+
+fn record(path: &Path, table: &str, kind: &str, row: &Row, source: &mut Source) {
+    let item = item(path, named(table, row));
+    let content = content(row);
+    if content.is_empty() {
+        return source.skip(item, "says nothing");
+    }
+    let Some(time) = time(row) else {
+        let warning = format!("{}: has no time that is understood", item.name);
+        return source.unknown.push(Warning::file(path, warning));
+    };
+    let concepts = list(row, "concepts");
+    let tags = unique(concepts.iter().filter_map(|word| tag(word)));
+    let kind = text(row, "type").unwrap_or(kind).to_owned();
+    let tags = (!tags.is_empty()).then_some(tags);
+    match Draft::new(Some(kind), content, tags, Some(&meta(row))) {
+        Ok(draft) => source.moments.push(Moment {
+            item,
+            record: Dated {
+                draft,
+                time: Some(time),
+            },
+        }),
+        Err(error) => {
+            let warning = format!("{}: {}", item.name, error.message);
+            source.unknown.push(Warning::file(path, warning));
+        }
+    }
+}
+
+/// Reads a rule that the user wants kept.
+fn directive(path: &Path, row: &Row, source: &mut Source) {
+    let name = named("directives", row);
+    let item = item(path, name.clone());
+    let Some(content) = text(row, "content") else {
+        return source.skip(item, "says nothing");
+    };
+    if let Some(status) = text(row, "status").filter(|status| *status != "active") {
+        return source.skip(item, format!("is {status}, no longer active"));
+    }
+    let said_by_the_user = text(row, "source") == Some("manual");
+    source.notes.push(Note {
+        item,
+        parts: Vec::new(),
+        statements: vec![content.to_owned()],
+        piece: Adoption {
+            origin: (Format::ClaudeMem.as_str(), name),
+            names: Vec::new(),
+            title: title(content.lines().next().unwrap_or_default(), "Directive"),
+            kind: kind_of(&["convention"]),
+            confidence: if said_by_the_user {
+                Confidence::High
+            } else {
+                Confidence::Low
+            },
+            tags: text(row, "project").and_then(tag).into_iter().collect(),
+            body: content.to_owned(),
+        },
+    });
+}
+
+fn content(row: &Row) -> String {
+    let mut parts: Vec<String> = text(row, "title").map(str::to_owned).into_iter().collect();
+    for (column, before) in TEXTS {
+        parts.extend(text(row, column).map(|text| format!("{before}{text}")));
+    }
+    let facts = list(row, "facts");
+    if !facts.is_empty() {
+        parts.push(format!("- {}", facts.join("\n- ")));
+    }
+    parts.join("\n")
+}
+
+/// Returns a column that holds a JSON list of texts; words between commas are one, too.
+fn list(row: &Row, column: &str) -> Vec<String> {
+    let Some(text) = text(row, column) else {
+        return Vec::new();
+    };
+    let parts = serde_json::from_str::<Vec<Value>>(text).map(|all| {
+        let texts = all.into_iter().filter_map(|one| match one {
+            Value::String(text) => Some(text),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>()
+    });
+    let parts = parts.unwrap_or_else(|_| match column {
+        "facts" => text.lines().map(str::to_owned).collect(),
+        _ => text.split(',').map(str::to_owned).collect(),
+    });
+    let trimmed = parts.iter().map(|part| part.trim().to_owned());
+    trimmed.filter(|part| !part.is_empty()).collect()
+}
+
+fn meta(row: &Row) -> String {
+    let mut fields = Map::new();
+    fields.insert("source".to_owned(), Format::ClaudeMem.as_str().into());
+    for column in META {
+        let value = match number(row, column) {
+            Some(number) => Value::from(number),
+            None => match text(row, column) {
+                Some(_) if column.starts_with("files") => Value::from(list(row, column)),
+                Some(text) => Value::from(text),
+                None => continue,
+            },
+        };
+        fields.insert(column.to_owned(), value);
+    }
+    Value::Object(fields).to_string()
+}
+
+fn time(row: &Row) -> Option<DateTime<Utc>> {
+    let counted = number(row, "created_at_epoch").or_else(|| number(row, "created_at"));
+    let counted = counted.and_then(|time| {
+        if time > LAST_SECOND {
+            DateTime::from_timestamp_millis(time)
+        } else {
+            DateTime::from_timestamp(time, 0)
+        }
+    });
+    counted.or_else(|| parse_timestamp(text(row, "created_at")?))
+}
+
+fn named(table: &str, row: &Row) -> String {
+    match number(row, "id") {
+        Some(id) => format!("{table} {id}"),
+        None => table.to_owned(),
+    }
+}
+
+fn item(path: &Path, name: String) -> Item {
+    let place = Place {
+        file: path.to_owned(),
+        line: None,
+    };
+    Item::new(place, name)
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}

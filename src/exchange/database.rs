@@ -1,0 +1,123 @@
+//! Another tool's SQLite database, read and never written.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::Connection;
+use rusqlite::OpenFlags;
+use rusqlite::config::DbConfig;
+use rusqlite::types::Value;
+
+use crate::error::Error;
+use crate::error::Result;
+
+/// A row by its columns' names.
+pub(crate) type Row = BTreeMap<String, Value>;
+
+/// A database that is open to be read.
+pub(crate) struct Database<'p> {
+    connection: Connection,
+    path: &'p Path,
+}
+
+impl<'p> Database<'p> {
+    /// Opens a file so that nothing is written, no journal, lock or index beside it either.
+    pub(crate) fn open(path: &'p Path) -> Result<Self> {
+        if !path.is_file() {
+            return Err(Error::not_found("there is no such file").at(path, None));
+        }
+        let name = path
+            .to_str()
+            .ok_or_else(|| Error::failed("has a name that is no UTF-8 text").at(path, None))?;
+        let mut uri = String::from("file:");
+        for c in name.chars() {
+            match c {
+                '%' => uri.push_str("%25"),
+                '?' => uri.push_str("%3f"),
+                '#' => uri.push_str("%23"),
+                _ => uri.push(c),
+            }
+        }
+        uri.push_str("?mode=ro&immutable=1");
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection =
+            Connection::open_with_flags(uri, flags).map_err(|error| read_failed(path, &error))?;
+        let database = Self { connection, path };
+        // The schema is somebody else's: it may name no functions but harmless ones.
+        for (setting, on) in [
+            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        ] {
+            let set = database.connection.set_db_config(setting, on);
+            set.map_err(|error| read_failed(path, &error))?;
+        }
+        Ok(database)
+    }
+
+    /// Returns the names of all real tables: no views, no virtual tables.
+    pub(crate) fn tables(&self) -> Result<Vec<String>> {
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' \
+             AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name";
+        let read = || {
+            let mut statement = self.connection.prepare(sql)?;
+            let names = statement.query_map([], |row| row.get(0))?;
+            names.collect::<rusqlite::Result<Vec<String>>>()
+        };
+        read().map_err(|error| read_failed(self.path, &error))
+    }
+
+    /// Counts the rows of a table.
+    pub(crate) fn count(&self, table: &str) -> Result<u64> {
+        let sql = format!("SELECT count(*) FROM {}", quoted(table));
+        let count = self.connection.query_row(&sql, [], |row| row.get(0));
+        count.map_err(|error| read_failed(self.path, &error))
+    }
+
+    /// Returns the rows of a table, in the order of their ids where they have any.
+    pub(crate) fn rows(&self, table: &str) -> Result<Vec<Row>> {
+        let read = || {
+            let name = quoted(table);
+            let first = self.connection.prepare(&format!("SELECT * FROM {name}"))?;
+            let columns: Vec<String> = first.column_names().map(str::to_owned).collect();
+            let order = if columns.iter().any(|column| column == "id") {
+                " ORDER BY id"
+            } else {
+                ""
+            };
+            let sql = format!("SELECT * FROM {name}{order}");
+            let mut statement = self.connection.prepare(&sql)?;
+            let rows = statement.query_map([], |row| {
+                let pair = |(at, name): (usize, &String)| Ok((name.clone(), row.get(at)?));
+                columns.iter().enumerate().map(pair).collect()
+            })?;
+            rows.collect::<rusqlite::Result<Vec<Row>>>()
+        };
+        read().map_err(|error| read_failed(self.path, &error))
+    }
+}
+
+/// Returns a column's text; bytes and numbers count as none.
+pub(crate) fn text<'r>(row: &'r Row, column: &str) -> Option<&'r str> {
+    match row.get(column)? {
+        Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+        _ => None,
+    }
+}
+
+/// Returns a column's whole number.
+pub(crate) fn number(row: &Row, column: &str) -> Option<i64> {
+    match row.get(column)? {
+        Value::Integer(number) => Some(*number),
+        _ => None,
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn read_failed(path: &Path, error: &rusqlite::Error) -> Error {
+    Error::failed(format!("cannot be read as a database: {error}")).at(path, None)
+}

@@ -1,0 +1,284 @@
+//! Copies every store into one new folder of plain files.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::fs::File;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use sha2::Digest;
+use sha2::Sha256;
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::exchange::manifest;
+use crate::facts;
+use crate::facts::Facts;
+use crate::facts::UserId;
+use crate::journal;
+use crate::knowledge::Place;
+use crate::project::Project;
+use crate::storage::Access;
+use crate::storage::Changes;
+use crate::storage::Log;
+use crate::storage::Storage;
+use crate::storage::Store;
+use crate::storage::read;
+use crate::text::hexadecimal;
+use crate::warning::Warning;
+
+/// How much of a long file is written at once.
+const PORTION: usize = 1 << 20;
+
+/// What is to be exported, and where to.
+#[derive(Clone, Debug)]
+pub struct Export {
+    /// The folder to make, absolute.
+    pub to: PathBuf,
+}
+
+/// What an export wrote. It is the document of `annals export --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Exported {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Every file in it but the manifest.
+    pub files: Vec<ExportedFile>,
+    /// Stores of which nothing is there.
+    pub empty: Vec<&'static str>,
+    /// Whether nothing was written because this is a dry run.
+    pub dry_run: bool,
+    /// What was left out.
+    pub warnings: Vec<Warning>,
+}
+
+/// One file of an export.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExportedFile {
+    /// Its name in the folder.
+    pub file: String,
+    /// The store it is of.
+    pub store: &'static str,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// The SHA-256 of its bytes, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// The files that are copied whole: store, name in the export, place.
+type Copies = Vec<(&'static str, String, PathBuf)>;
+
+/// Exports every store; the facts of one user only where one is named.
+pub fn export(
+    project: &Project,
+    export: &Export,
+    user: Option<(&Facts, &UserId)>,
+) -> Result<Exported> {
+    refuse_what_is_there(&export.to)?;
+    let mut done = Exported {
+        folder: project.relative(&export.to).to_owned(),
+        files: Vec::new(),
+        empty: Vec::new(),
+        dry_run: project.dry_run,
+        warnings: Vec::new(),
+    };
+    let copies = copies(project, &mut done)?;
+    // The long ones first: the manifest, which says that all is there, comes last.
+    let journal = journal::place(&project.environment)?;
+    let journal_copy = export.to.join("journal.jsonl");
+    if let Some(copied) = copied("journal", &journal, &journal_copy, project.dry_run)? {
+        done.files.push(copied);
+    }
+    if let Some((facts, user)) = user {
+        let mut lines = String::new();
+        for fact in facts::export(facts, user)? {
+            let line = serde_json::to_string(&fact);
+            let line =
+                line.map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
+            lines.push_str(&line);
+            lines.push('\n');
+        }
+        let file = "facts.jsonl";
+        if !lines.is_empty() {
+            if !project.dry_run {
+                write_private(&export.to.join(file), lines.as_bytes())?;
+            }
+            done.files.push(described("facts", file, lines.as_bytes()));
+        }
+    }
+    write(project, export, copies, &mut done)?;
+    for store in [
+        "entries", "notepad", "ledger", "patterns", "journal", "facts",
+    ] {
+        let is_wanted = store != "facts" || user.is_some();
+        if is_wanted && !done.files.iter().any(|file| file.store == store) {
+            done.empty.push(store);
+        }
+    }
+    done.warnings = project.named(done.warnings);
+    Ok(done)
+}
+
+/// An export goes into a folder of its own: it can then overwrite nothing, and is whole in itself.
+fn refuse_what_is_there(to: &Path) -> Result<()> {
+    let hint = "name a folder that does not exist yet";
+    match fs::read_dir(to) {
+        Ok(mut entries) => match entries.next() {
+            None => Ok(()),
+            Some(_) => Err(Error::refused("is not empty").at(to, None).hint(hint)),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            Err(Error::refused("is no folder").at(to, None).hint(hint))
+        }
+        Err(error) => Err(error).at("open", to),
+    }
+}
+
+fn copies(project: &Project, done: &mut Exported) -> Result<Copies> {
+    let place = Place::of(project);
+    let mut copies = Copies::new();
+    let memory = place.memory();
+    let names = match fs::read_dir(&memory) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        entries => {
+            let entries = entries.at("list", &memory)?;
+            let mut names = Vec::new();
+            for entry in entries {
+                let entry = entry.at("list", &memory)?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let kind = entry.file_type().at("read", &memory)?;
+                if kind.is_symlink() {
+                    let warning = "is a symbolic link, which is not followed";
+                    done.warnings.push(Warning::file(&entry.path(), warning));
+                } else if kind.is_file()
+                    && Path::new(&name).extension() == Some(OsStr::new("md"))
+                    && !name.starts_with('.')
+                {
+                    names.push(name);
+                }
+            }
+            names
+        }
+    };
+    for name in names {
+        copies.push(("entries", format!("entries/{name}"), memory.join(name)));
+    }
+    copies.push(("notepad", "notepad.md".to_owned(), place.notepad()));
+    let ledger = project.root.join(&project.settings.ledger_dir);
+    for name in ["STATE.md", "CONSTRAINTS.md", "DECISIONS.md"] {
+        copies.push(("ledger", format!("ledger/{name}"), ledger.join(name)));
+    }
+    let patterns = project.planning_place().dir.join("patterns/PATTERNS.md");
+    copies.push(("patterns", "patterns/PATTERNS.md".to_owned(), patterns));
+    copies.sort();
+    Ok(copies)
+}
+
+/// Writes all that is copied whole, and the manifest, in one operation.
+fn write(project: &Project, export: &Export, copies: Copies, done: &mut Exported) -> Result<()> {
+    let mut contents = Vec::new();
+    for (store, file, from) in copies {
+        match read::bytes(&from) {
+            Ok(Some(bytes)) => {
+                done.files.push(described(store, &file, &bytes));
+                contents.push((export.to.join(file), bytes));
+            }
+            Ok(None) => {}
+            Err(error) => done.warnings.push(Warning::file(&from, error.reason())),
+        }
+    }
+    done.files.sort_by(|a, b| a.file.cmp(&b.file));
+    let manifest = manifest::render(done, &project.clock);
+    contents.push((export.to.join("MANIFEST.md"), manifest.into_bytes()));
+    let root = export.to.ancestors().skip(1).find(|folder| folder.is_dir());
+    let root = root.unwrap_or(Path::new("/"));
+    let sum = hexadecimal(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
+    let own = project
+        .storage()
+        .folder()
+        .path()
+        .join("exports")
+        .join(&sum[..16]);
+    let storage = Storage::new(root, project.clock)
+        .with_folder(&own)
+        .dry_run(project.dry_run)
+        .keep_history(false)
+        .wait(project.settings.lock_wait);
+    let ((), applied) = storage.transact("export", &[Store::Entries], || {
+        let mut changes = Changes::new();
+        for (path, bytes) in contents {
+            changes.edit(&path, None, bytes)?;
+        }
+        Ok(((), changes))
+    })?;
+    done.warnings.extend(applied.warnings);
+    Ok(())
+}
+
+fn described(store: &'static str, file: &str, bytes: &[u8]) -> ExportedFile {
+    ExportedFile {
+        file: file.to_owned(),
+        store,
+        bytes: bytes.len() as u64,
+        sha256: hexadecimal(&Sha256::digest(bytes)),
+    }
+}
+
+fn write_private(to: &Path, lines: &[u8]) -> Result<()> {
+    let mut log = Log::lock(to, Access::Private)?;
+    log.append(lines)?;
+    log.flush()
+}
+
+/// Copies whole lines of a file that may be long; nothing where there is no such file.
+fn copied(
+    store: &'static str,
+    from: &Path,
+    to: &Path,
+    dry_run: bool,
+) -> Result<Option<ExportedFile>> {
+    let is_empty = fs::metadata(from).map_or(true, |file| !file.is_file() || file.len() == 0);
+    if is_empty {
+        return Ok(None);
+    }
+    let mut reader = BufReader::new(File::open(from).at("read", from)?);
+    let mut log = if dry_run {
+        None
+    } else {
+        Some(Log::lock(to, Access::Private)?)
+    };
+    let (mut sum, mut bytes) = (Sha256::new(), 0);
+    let mut portion = Vec::new();
+    loop {
+        let read = reader.read_until(b'\n', &mut portion).at("read", from)?;
+        if portion.len() >= PORTION || (read == 0 && !portion.is_empty()) {
+            if portion.last() != Some(&b'\n') {
+                portion.push(b'\n');
+            }
+            if let Some(log) = &mut log {
+                log.append(&portion)?;
+            }
+            sum.update(&portion);
+            bytes += portion.len() as u64;
+            portion.clear();
+        }
+        if read == 0 {
+            break;
+        }
+    }
+    if let Some(log) = &mut log {
+        log.flush()?;
+    }
+    let name = to.file_name().unwrap_or_default().to_string_lossy();
+    Ok(Some(ExportedFile {
+        file: name.into_owned(),
+        store,
+        bytes,
+        sha256: hexadecimal(&sum.finalize()),
+    }))
+}

@@ -1,0 +1,95 @@
+//! The markdown files of a folder, in the order of their names.
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::warning::Warning;
+
+/// How deep folders may lie in each other.
+const DEEPEST: usize = 16;
+
+/// How many files are read at most.
+const MOST: usize = 20_000;
+
+/// The files of a source, and what was passed over.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    /// The folder that names are relative to.
+    pub(crate) root: PathBuf,
+    /// The files, by their names.
+    pub(crate) paths: Vec<PathBuf>,
+    /// What is not followed or not read.
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Files {
+    /// Returns a file's name below the root, with `/` between its parts.
+    pub(crate) fn name(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let parts = below.iter().map(|part| part.to_string_lossy());
+        parts.collect::<Vec<_>>().join("/")
+    }
+}
+
+/// Lists a folder's markdown files at any depth, or the one file that is named; links are not followed.
+pub(crate) fn markdown(path: &Path) -> Result<Files> {
+    let metadata = match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Error::not_found("there is nothing to import").at(path, None));
+        }
+        metadata => metadata.at("read", path)?,
+    };
+    if metadata.is_file() {
+        let root = path.parent().unwrap_or(path).to_owned();
+        let paths = vec![path.to_owned()];
+        return Ok(Files {
+            root,
+            paths,
+            warnings: Vec::new(),
+        });
+    }
+    let mut files = Files {
+        root: path.to_owned(),
+        ..Files::default()
+    };
+    collect(path, 0, &mut files)?;
+    files.paths.sort();
+    if files.paths.len() > MOST {
+        return Err(Error::failed(format!("holds more than {MOST} notes"))
+            .at(path, None)
+            .hint("import its folders one by one"));
+    }
+    Ok(files)
+}
+
+fn collect(folder: &Path, depth: usize, files: &mut Files) -> Result<()> {
+    for entry in fs::read_dir(folder).at("list", folder)? {
+        let entry = entry.at("list", folder)?;
+        let (path, kind) = (entry.path(), entry.file_type().at("read", folder)?);
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        let is_markdown = path
+            .extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("md"));
+        if kind.is_symlink() {
+            let warning = "is a symbolic link, which is not followed";
+            files.warnings.push(Warning::file(&path, warning));
+        } else if kind.is_dir() && !is_hidden {
+            if depth == DEEPEST {
+                let warning = format!("lies more than {DEEPEST} folders deep, so it is not read");
+                files.warnings.push(Warning::file(&path, warning));
+            } else {
+                collect(&path, depth + 1, files)?;
+            }
+        } else if kind.is_file() && is_markdown && !is_hidden {
+            files.paths.push(path);
+        } else if !kind.is_dir() && !is_hidden {
+            let warning = "is no markdown file";
+            files.warnings.push(Warning::file(&path, warning));
+        }
+    }
+    Ok(())
+}

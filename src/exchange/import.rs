@@ -1,0 +1,195 @@
+//! Puts what a source holds into our own stores, each item once.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::exchange::Account;
+use crate::exchange::Format;
+use crate::exchange::source::Item;
+use crate::exchange::source::Moment;
+use crate::exchange::source::Note;
+use crate::exchange::statements;
+use crate::facts::Facts;
+use crate::facts::UserId;
+use crate::journal;
+use crate::journal::Writing;
+use crate::knowledge;
+use crate::knowledge::Adopted;
+use crate::knowledge::Adoption;
+use crate::project::Project;
+use crate::secrets;
+
+/// The longest text that becomes an entry, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// Where the pieces go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// Notes become entries, dated observations records of the journal.
+    #[default]
+    Memory,
+    /// Single statements become facts of one user.
+    Facts,
+}
+
+/// What is to be imported.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// Whose memory it is.
+    pub format: Format,
+    /// The file or folder.
+    pub from: PathBuf,
+    /// Whether text that looks like a secret is taken in all the same.
+    pub allow_secret: bool,
+}
+
+/// Imports another memory, and accounts for every item of it; `user` has statements become facts.
+pub fn import(
+    project: &Project,
+    import: &Import,
+    user: Option<(&mut Facts, &UserId)>,
+) -> Result<Account> {
+    let mut source = import.format.read(&import.from)?;
+    let target = match user {
+        Some(_) => Target::Facts,
+        None => Target::Memory,
+    };
+    let from = project.relative(&import.from).to_owned();
+    let mut account = Account::of(import.format, from, target, &mut source);
+    if let Some((facts, user)) = user {
+        for moment in source.moments {
+            account.left(
+                moment.item,
+                "is no single statement; without --as facts it goes into the journal",
+            );
+        }
+        statements::import(
+            (facts, user),
+            source.notes,
+            import.allow_secret,
+            &mut account,
+        )?;
+    } else {
+        let notes = safe_notes(source.notes, import.allow_secret, &mut account);
+        entries(project, import.format, notes, &mut account)?;
+        let moments = safe_moments(source.moments, import.allow_secret, &mut account);
+        records(project, moments, import.allow_secret, &mut account)?;
+    }
+    Ok(account.settle(project))
+}
+
+fn safe_notes(notes: Vec<Note>, allow_secret: bool, account: &mut Account) -> Vec<Note> {
+    let mut safe = Vec::new();
+    for note in notes {
+        let piece = &note.piece;
+        let reason = if piece.body.len() > LONGEST {
+            Some("is larger than 1 MiB, which is no entry".to_owned())
+        } else if allow_secret {
+            None
+        } else {
+            let tags = piece.tags.join(", ");
+            secret(&[&piece.title, &piece.body, &tags, &piece.origin.1])
+        };
+        match reason {
+            Some(reason) => left_out(note, &reason, account),
+            None => safe.push(note),
+        }
+    }
+    safe
+}
+
+fn safe_moments(moments: Vec<Moment>, allow_secret: bool, account: &mut Account) -> Vec<Moment> {
+    let mut safe = Vec::new();
+    for moment in moments {
+        let draft = &moment.record.draft;
+        let rule = draft.secret().filter(|_| !allow_secret);
+        if let Some(rule) = rule {
+            account.left(moment.item, refusal(rule));
+        } else if let Err(error) = draft.line("") {
+            account.left(moment.item, error.message);
+        } else {
+            safe.push(moment);
+        }
+    }
+    safe
+}
+
+/// Returns the refusal of texts that hold a secret.
+pub(crate) fn secret(texts: &[&str]) -> Option<String> {
+    let rule = |text: &&str| secrets::find(text).first().map(|secret| secret.rule);
+    texts.iter().find_map(rule).map(refusal)
+}
+
+fn refusal(rule: &str) -> String {
+    format!("refused: holds what looks like a secret ({rule}); --allow-secret takes it in")
+}
+
+/// Leaves a note out with all that goes with it.
+pub(crate) fn left_out(note: Note, reason: &str, account: &mut Account) {
+    let items = [note.item].into_iter().chain(note.parts);
+    items.for_each(|item: Item| account.left(item, reason));
+}
+
+fn entries(
+    project: &Project,
+    format: Format,
+    notes: Vec<Note>,
+    account: &mut Account,
+) -> Result<()> {
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let pieces: Vec<Adoption> = notes.iter().map(|note| note.piece.clone()).collect();
+    let operation = format!("import {}", format.as_str());
+    let done = knowledge::adopt(project, &operation, &pieces)?;
+    account.warnings.extend(done.warnings);
+    account.show(done.diff);
+    for (note, fate) in notes.into_iter().zip(done.fates) {
+        let (key, is_new) = match fate {
+            Adopted::New(key) => (key, true),
+            Adopted::Known(key) => (key, false),
+            Adopted::Changed(key) => {
+                let reason = format!("was imported as {key}, and one of the two has changed since");
+                left_out(note, &reason, account);
+                continue;
+            }
+            Adopted::Like(key, percent) => {
+                let reason = format!("the entry {key} says the same: {percent} % of the lines");
+                left_out(note, &reason, account);
+                continue;
+            }
+        };
+        let becomes = format!("entry {key}");
+        for item in [note.item].into_iter().chain(note.parts) {
+            account.taken(item, &becomes, is_new);
+        }
+    }
+    Ok(())
+}
+
+fn records(
+    project: &Project,
+    moments: Vec<Moment>,
+    allow_secret: bool,
+    account: &mut Account,
+) -> Result<()> {
+    if moments.is_empty() {
+        return Ok(());
+    }
+    let path = journal::place(&project.environment)?;
+    let writing = Writing {
+        allow_secret,
+        dry_run: project.dry_run,
+        ..Writing::new(project.clock)
+    };
+    let records: Vec<_> = moments.iter().map(|moment| moment.record.clone()).collect();
+    let done = journal::adopt(&path, &records, &writing)?;
+    account.show(done.diff);
+    for (moment, is_new) in moments.into_iter().zip(done.is_new) {
+        account.taken(moment.item, "record of the journal", is_new);
+    }
+    Ok(())
+}

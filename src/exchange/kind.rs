@@ -1,0 +1,115 @@
+//! Which kind of entry the words of another memory mean.
+
+use crate::knowledge::EntryType;
+
+/// Words that speak for a kind, the most telling first.
+const WORDS: [(&[&str], EntryType); 10] = [
+    (
+        &[
+            "command",
+            "commands",
+            "setup",
+            "environment",
+            "build",
+            "deploy",
+            "deployment",
+            "install",
+        ],
+        EntryType::Environment,
+    ),
+    (
+        &[
+            "convention",
+            "conventions",
+            "style",
+            "guideline",
+            "guidelines",
+            "rule",
+            "rules",
+            "completion",
+            "checklist",
+            "requirement",
+        ],
+        EntryType::Convention,
+    ),
+    (
+        &["decision", "decisions", "adr", "choice"],
+        EntryType::Decision,
+    ),
+    (
+        &["preference", "preferences", "feedback", "user"],
+        EntryType::Preference,
+    ),
+    (
+        &[
+            "gotcha", "gotchas", "pitfall", "pitfalls", "bug", "bugs", "issue", "problem", "risk",
+            "warning",
+        ],
+        EntryType::Gotcha,
+    ),
+    (
+        &[
+            "person",
+            "people",
+            "team",
+            "contact",
+            "organization",
+            "organisation",
+            "company",
+        ],
+        EntryType::Contact,
+    ),
+    (
+        &["debug", "debugging", "troubleshooting"],
+        EntryType::Debugging,
+    ),
+    (
+        &["pattern", "patterns", "technique", "method"],
+        EntryType::Pattern,
+    ),
+    (
+        &[
+            "architecture",
+            "structure",
+            "overview",
+            "design",
+            "component",
+            "module",
+            "service",
+            "system",
+            "database",
+        ],
+        EntryType::Architecture,
+    ),
+    (&["deadline", "milestone"], EntryType::Deadline),
+];
+
+/// Returns the kind that the first telling text means; a reference where none is.
+pub(crate) fn kind_of(texts: &[&str]) -> EntryType {
+    let own = texts.iter().find_map(|text| EntryType::of(text.trim()));
+    let told = || {
+        texts.iter().find_map(|text| {
+            let lower = text.to_lowercase();
+            let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+            let row = WORDS
+                .iter()
+                .find(|(known, _)| words.iter().any(|word| known.contains(word)));
+            row.map(|(_, kind)| *kind)
+        })
+    };
+    own.or_else(told).unwrap_or(EntryType::Reference)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_speak_for_a_kind() {
+        assert_eq!(kind_of(&["suggested_commands"]), EntryType::Environment);
+        assert_eq!(kind_of(&["", "code_style"]), EntryType::Convention);
+        assert_eq!(kind_of(&["Person"]), EntryType::Contact);
+        assert_eq!(kind_of(&["session-log"]), EntryType::SessionLog);
+        assert_eq!(kind_of(&["note", "coffee"]), EntryType::Reference);
+    }
+}

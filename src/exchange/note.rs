@@ -1,0 +1,117 @@
+//! A markdown file of another memory, as its parts.
+
+use std::path::Path;
+
+use crate::exchange::source::Item;
+use crate::exchange::source::Source;
+use crate::knowledge::Confidence;
+use crate::markdown::FrontMatter;
+use crate::storage::read;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+/// A file with its front matter, its first heading and the rest.
+#[derive(Clone, Debug)]
+pub(crate) struct NoteFile {
+    /// What the front matter says.
+    pub(crate) front: FrontMatter,
+    /// The first heading of the first level, where the text begins with it.
+    pub(crate) heading: Option<String>,
+    /// The text without both.
+    pub(crate) body: String,
+    /// The line that the body begins in.
+    pub(crate) line: usize,
+}
+
+impl NoteFile {
+    /// Reads a file; one that cannot be read, or says nothing, is told to the source.
+    pub(crate) fn read(path: &Path, name: &str, source: &mut Source) -> Option<Self> {
+        let text = match read::text(path) {
+            Ok(Some(text)) => text.into_value(&mut source.unknown),
+            Ok(None) => String::new(),
+            Err(error) => {
+                source.unknown.push(Warning::file(path, error.reason()));
+                return None;
+            }
+        };
+        let file = Self::parse(&text, path, &mut source.unknown);
+        if file.body.trim().is_empty() {
+            source.skip(item(path, name), "says nothing");
+            return None;
+        }
+        Some(file)
+    }
+
+    /// Reads a text.
+    pub(crate) fn parse(text: &str, path: &Path, warnings: &mut Vec<Warning>) -> Self {
+        let front = FrontMatter::parse(text, path).into_value(warnings);
+        let rest = &text[front.range.end..];
+        let trimmed = rest
+            .trim_start_matches('\u{feff}')
+            .trim_start_matches(['\n', '\r', ' ']);
+        let first = trimmed.lines().next().unwrap_or_default();
+        let heading = first.strip_prefix("# ").map(str::trim);
+        let body = match heading {
+            Some(_) => trimmed[first.len()..].trim_start_matches(['\n', '\r']),
+            None => trimmed,
+        };
+        let line = 1 + text[..text.len() - body.len()].matches('\n').count();
+        Self {
+            heading: heading
+                .filter(|heading| !heading.is_empty())
+                .map(str::to_owned),
+            body: body.to_owned(),
+            line,
+            front,
+        }
+    }
+
+    /// Returns how sure the note says it is; a best guess where it says nothing.
+    pub(crate) fn confidence(&self) -> Confidence {
+        let told = self.front.text(&["confidence"]);
+        told.and_then(Confidence::of).unwrap_or(Confidence::Low)
+    }
+
+    /// Returns the tags of the front matter: a list, or words between commas.
+    pub(crate) fn tags(&self) -> Vec<String> {
+        let Some(tags) = self.front.get(&["tags", "tag"]) else {
+            return Vec::new();
+        };
+        let all = tags.texts();
+        let parts = all.iter().flat_map(|text| text.split(','));
+        unique(parts.filter_map(tag))
+    }
+}
+
+/// Returns the item that a whole file is.
+pub(crate) fn item(path: &Path, name: &str) -> Item {
+    let place = Place {
+        file: path.to_owned(),
+        line: None,
+    };
+    Item::new(place, name)
+}
+
+/// Returns a word as a tag, without its `#`; nothing where it is none.
+pub(crate) fn tag(word: &str) -> Option<String> {
+    let word = word.trim().trim_start_matches('#').trim().to_lowercase();
+    let is_tag = !word.is_empty() && word.len() <= 60 && !word.contains(char::is_control);
+    is_tag.then_some(word)
+}
+
+/// Returns each text once, in their order.
+pub(crate) fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for text in texts {
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all
+}
+
+/// Returns a file's name in words: `auth_flow.md` as `auth flow`.
+pub(crate) fn stem_in_words(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    stem.replace(['_', '-'], " ")
+}

@@ -1,0 +1,208 @@
+//! The knowledge graph of MCP's reference server: entities with what was observed of them, and relations.
+//!
+//! ```text
+//! {"type":"entity","name":"Ada","entityType":"person","observations":["likes tea"]}
+//! {"type":"relation","from":"Ada","to":"Engine","relationType":"works on"}
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::exchange::Format;
+use crate::exchange::kind::kind_of;
+use crate::exchange::note::tag;
+use crate::exchange::source::Item;
+use crate::exchange::source::Note;
+use crate::exchange::source::Source;
+use crate::exchange::source::title;
+use crate::knowledge::Adoption;
+use crate::knowledge::Confidence;
+use crate::storage::read;
+use crate::warning::Place;
+use crate::warning::Warning;
+
+/// Reads a graph.
+pub(crate) fn read(path: &Path) -> Result<Source> {
+    match read::text(path)? {
+        Some(text) => {
+            let mut source = parse(&text.value, path);
+            source.unknown.splice(0..0, text.warnings);
+            Ok(source)
+        }
+        None => Err(Error::not_found("there is nothing to import").at(path, None)),
+    }
+}
+
+/// An entity while the graph is read.
+struct Entity {
+    item: Item,
+    parts: Vec<Item>,
+    kind: String,
+    observations: Vec<String>,
+    relations: Vec<(String, String)>,
+}
+
+#[derive(Default)]
+struct Graph {
+    entities: Vec<Entity>,
+    by_name: BTreeMap<String, usize>,
+    /// Relations wait until all entities are known: where they stand, from, kind and to.
+    relations: Vec<(Item, [String; 3])>,
+    source: Source,
+}
+
+fn parse(text: &str, path: &Path) -> Source {
+    let mut graph = Graph::default();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim_start_matches('\u{feff}').trim();
+        if line.is_empty() {
+            continue;
+        }
+        if let Err(reason) = graph.take(line, path, index + 1) {
+            graph
+                .source
+                .unknown
+                .push(Warning::at(path, index + 1, reason));
+        }
+    }
+    graph.into_source()
+}
+
+impl Graph {
+    fn take(&mut self, line: &str, path: &Path, number: usize) -> std::result::Result<(), String> {
+        let value: Value =
+            serde_json::from_str(line).map_err(|error| format!("is no JSON: {error}"))?;
+        let text = |name: &str| match value.get(name) {
+            Some(Value::String(text)) if !text.trim().is_empty() => Ok(text.clone()),
+            Some(Value::String(_)) => Err(format!("has an empty {name}")),
+            Some(_) => Err(format!("has a {name} that is no text")),
+            None => Err(format!("has no {name}")),
+        };
+        let item = |name: String| {
+            let place = Place {
+                file: path.to_owned(),
+                line: Some(number),
+            };
+            Item::new(place, name)
+        };
+        match value.get("type").and_then(Value::as_str) {
+            Some("entity") => {
+                let name = text("name")?;
+                let kind = text("entityType").unwrap_or_default();
+                let observations = observations(&value)?;
+                self.entity(item(name), kind, observations);
+                Ok(())
+            }
+            Some("relation") => {
+                let [from, kind, to] = [text("from")?, text("relationType")?, text("to")?];
+                let name = format!("{from} {kind} {to}");
+                self.relations.push((item(name), [from, kind, to]));
+                Ok(())
+            }
+            Some(other) => Err(format!("is of the unknown type {other:?}")),
+            None => Err("is neither an entity nor a relation".to_owned()),
+        }
+    }
+
+    /// Adds an entity; one of a name that was there adds what it says to the first.
+    fn entity(&mut self, item: Item, kind: String, observations: Vec<String>) {
+        let index = *self
+            .by_name
+            .entry(item.name.clone())
+            .or_insert(self.entities.len());
+        let Some(first) = self.entities.get_mut(index) else {
+            self.entities.push(Entity {
+                item,
+                parts: Vec::new(),
+                kind,
+                observations,
+                relations: Vec::new(),
+            });
+            return;
+        };
+        first.parts.push(item);
+        for one in observations {
+            if !first.observations.contains(&one) {
+                first.observations.push(one);
+            }
+        }
+    }
+
+    fn into_source(mut self) -> Source {
+        for (item, [from, kind, to]) in self.relations {
+            if let Some(index) = self.by_name.get(&from) {
+                let entity = &mut self.entities[*index];
+                entity.relations.push((kind, to));
+                entity.parts.push(item);
+            } else {
+                let reason = format!("starts at {from:?}, which is no entity of this graph");
+                self.source.skip(item, reason);
+            }
+        }
+        self.source.notes = self.entities.into_iter().map(Entity::into_note).collect();
+        self.source
+    }
+}
+
+impl Entity {
+    fn into_note(self) -> Note {
+        let name = self.item.name.clone();
+        let mut body = String::new();
+        for one in &self.observations {
+            body.extend(["- ", &one_item(one), "\n"]);
+        }
+        if !self.relations.is_empty() {
+            body.push_str("\n## Relations\n\n");
+        }
+        for (kind, to) in &self.relations {
+            // Brackets in a name would end the link early.
+            let to = to.replace(['[', ']'], " ");
+            let words: Vec<&str> = to.split_whitespace().collect();
+            body.extend(["- ", &one_item(kind), " [[", &words.join(" "), "]]\n"]);
+        }
+        let names = vec![name.clone(), name.replace(['[', ']'], " ")];
+        Note {
+            item: self.item,
+            parts: self.parts,
+            statements: self.observations,
+            piece: Adoption {
+                origin: (Format::ServerMemory.as_str(), name.clone()),
+                names,
+                title: title(&name, "entity"),
+                kind: kind_of(&[&self.kind]),
+                confidence: Confidence::Low,
+                tags: tag(&self.kind).into_iter().collect(),
+                body,
+            },
+        }
+    }
+}
+
+fn observations(value: &Value) -> std::result::Result<Vec<String>, String> {
+    let all = match value.get("observations") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(all)) => all,
+        Some(_) => return Err("has observations that are no list".to_owned()),
+    };
+    all.iter()
+        .map(|one| match one {
+            Value::String(text) => Ok(text.clone()),
+            // Whatever else stands beside its text.
+            Value::Object(fields) => fields
+                .get("content")
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+                .ok_or_else(|| "has an observation without a text".to_owned()),
+            _ => Err("has an observation that is no text".to_owned()),
+        })
+        .collect()
+}
+
+/// Returns a text as one item of a list: its further lines are indented below the first.
+fn one_item(text: &str) -> String {
+    text.trim().lines().collect::<Vec<_>>().join("\n  ")
+}

@@ -1,0 +1,147 @@
+//! Takes single statements in as facts of one user.
+
+use std::collections::BTreeSet;
+
+use sha2::Digest;
+use sha2::Sha256;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::exchange::Account;
+use crate::exchange::import::left_out;
+use crate::exchange::import::secret;
+use crate::exchange::source::Item;
+use crate::exchange::source::Note;
+use crate::facts;
+use crate::facts::Fact;
+use crate::facts::FactKey;
+use crate::facts::Facts;
+use crate::facts::Status;
+use crate::facts::UserId;
+use crate::knowledge::Confidence;
+use crate::knowledge::key_of;
+use crate::text;
+use crate::text::hexadecimal;
+
+/// The longest value and the longest excerpt: in bytes, and in characters.
+const LONGEST: usize = 16 << 10;
+const EXCERPT: usize = 400;
+
+/// Imports every statement of the notes, all or none; each fact has an id that follows from its words.
+pub(crate) fn import(
+    (facts, user): (&mut Facts, &UserId),
+    notes: Vec<Note>,
+    allow_secret: bool,
+    account: &mut Account,
+) -> Result<()> {
+    let now = facts.clock().timestamp();
+    let mut lines = String::new();
+    let mut made: Vec<(Item, Fact)> = Vec::new();
+    let mut ids = BTreeSet::new();
+    for note in notes {
+        if note.statements.is_empty() {
+            let reason = "holds no single statements; without --as facts it becomes an entry";
+            left_out(note, reason, account);
+            continue;
+        }
+        for statement in &note.statements {
+            let item = Item::new(note.item.place.clone(), statement.clone());
+            match fact(&note, statement, user, &now) {
+                Err(error) => account.left(item, error.message),
+                Ok(fact) => match secret(&[&fact.value_text]).filter(|_| !allow_secret) {
+                    Some(reason) => account.left(item, reason),
+                    None if ids.insert(fact.fact_id.clone()) => {
+                        lines.push_str(&line(&fact)?);
+                        made.push((item, fact));
+                    }
+                    None => account.left(item, "stands in the source twice"),
+                },
+            }
+        }
+        for part in note.parts {
+            account.left(
+                part,
+                "is no statement of its own; without --as facts it becomes part of an entry",
+            );
+        }
+    }
+    if made.is_empty() {
+        return Ok(());
+    }
+    let done = facts::import(facts, user, &lines, allow_secret)?;
+    let mut diff = String::new();
+    for (item, fact) in made {
+        let is_new = !done.known_ids.contains(&fact.fact_id);
+        if is_new {
+            diff.extend(["+", &fact.key, " = ", &fact.value_text, "\n"]);
+        }
+        account.taken(item, &format!("fact {}", fact.key), is_new);
+    }
+    account.show(facts.is_dry_run().then_some(diff));
+    Ok(())
+}
+
+fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> {
+    let (memory, name) = &note.piece.origin;
+    let topic = key_of(&note.piece.title).replace('-', "_");
+    let key = FactKey::parse(&format!("memory.{topic}[]"))?;
+    let value = text::strip_controls(statement).trim().to_owned();
+    if value.is_empty() || value.len() > LONGEST {
+        return Err(Error::refused(format!(
+            "a value has from 1 to {LONGEST} bytes"
+        )));
+    }
+    let fact_id = id(&[user.as_str(), memory, name, &value]);
+    Ok(Fact {
+        fact_id,
+        user_id: user.as_str().to_owned(),
+        category: key.category(),
+        key: key.as_str().to_owned(),
+        value_json: None,
+        confidence: match note.piece.confidence {
+            Confidence::High => 0.9,
+            Confidence::Medium => 0.7,
+            Confidence::Low => 0.4,
+        },
+        event_time: None,
+        valid_from: now.to_owned(),
+        valid_to: None,
+        status: Status::Active,
+        source_turn_id: format!("import:{memory}"),
+        source_excerpt: text::clip(&value, EXCERPT).into_owned(),
+        value_text: value,
+        embedding_id: None,
+        created_at: now.to_owned(),
+        updated_at: now.to_owned(),
+        last_mentioned_at: now.to_owned(),
+        session_id: None,
+        turn_seq: None,
+        project: None,
+        proposal: None,
+        contests: None,
+    })
+}
+
+/// Returns a UUID that follows from texts.
+fn id(texts: &[&str]) -> String {
+    let mut sum = Sha256::new();
+    for text in texts {
+        sum.update(text.len().to_le_bytes());
+        sum.update(text);
+    }
+    let digits = hexadecimal(&sum.finalize()[..16]);
+    let parts = [
+        &digits[..8],
+        &digits[8..12],
+        &digits[12..16],
+        &digits[16..20],
+        &digits[20..],
+    ];
+    parts.join("-")
+}
+
+fn line(fact: &Fact) -> Result<String> {
+    let line = serde_json::to_string(fact)
+        .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
+    Ok(line + "\n")
+}

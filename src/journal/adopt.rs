@@ -1,0 +1,61 @@
+//! Takes in records that were understood elsewhere, each once.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use chrono::DateTime;
+use chrono::SecondsFormat;
+use chrono::Utc;
+
+use crate::error::Result;
+use crate::journal::draft::Draft;
+use crate::journal::import::Target;
+use crate::journal::import::forget_known;
+use crate::journal::import::identity;
+use crate::journal::write::Writing;
+
+/// A record with the time it was made at.
+#[derive(Clone, Debug)]
+pub struct Dated {
+    /// What it says.
+    pub draft: Draft,
+    /// When that was; nothing where nobody knows.
+    pub time: Option<DateTime<Utc>>,
+}
+
+/// What became of the records.
+#[derive(Clone, Debug, Default)]
+pub struct Adopted {
+    /// For each record whether it is new, in their order.
+    pub is_new: Vec<bool>,
+    /// On a dry run, the first lines that would be added.
+    pub diff: Option<String>,
+}
+
+/// Adds the records that the journal does not have yet, in their order.
+pub fn adopt(path: &Path, records: &[Dated], writing: &Writing) -> Result<Adopted> {
+    let mut done = Adopted::default();
+    let of = |one: &Dated| identity(one.draft.content(), one.time);
+    let mut lines = Vec::new();
+    for one in records {
+        let time = one.time.unwrap_or(writing.clock.now());
+        lines.push(
+            one.draft
+                .line(&time.to_rfc3339_opts(SecondsFormat::AutoSi, false))?,
+        );
+    }
+    let mut target = Target::open(path, writing)?;
+    let mut wanted: HashSet<_> = records.iter().map(of).collect();
+    forget_known(path, &mut wanted)?;
+    for (one, line) in records.iter().zip(&lines) {
+        let is_new = wanted.remove(&of(one));
+        if is_new {
+            target.add(line)?;
+        }
+        done.is_new.push(is_new);
+    }
+    target.end(writing.sync)?;
+    let new = done.is_new.iter().filter(|is_new| **is_new).count();
+    done.diff = writing.dry_run.then(|| target.diff(path, new));
+    Ok(done)
+}

@@ -1,0 +1,391 @@
+//! Takes in what another memory knew, as entries: all of it in one operation, each piece once.
+//!
+//! The last line of such an entry says where it is from, and by that line it is known again:
+//!
+//! ```text
+//! Imported from serena: auth_flow.md
+//! ```
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use sha2::Digest;
+use sha2::Sha256;
+
+use crate::error::Result;
+use crate::knowledge::Confidence;
+use crate::knowledge::Entry;
+use crate::knowledge::EntryType;
+use crate::knowledge::Key;
+use crate::knowledge::Place;
+use crate::knowledge::draft::Draft;
+use crate::knowledge::entry;
+use crate::knowledge::index;
+use crate::knowledge::key;
+use crate::knowledge::likeness::Likeness;
+use crate::knowledge::links;
+use crate::knowledge::log;
+use crate::knowledge::scan::Needed;
+use crate::knowledge::scan::scan;
+use crate::project::Project;
+use crate::storage::Changes;
+use crate::storage::Store;
+use crate::text;
+use crate::text::hexadecimal;
+use crate::warning::Warning;
+
+/// How the line begins that says where an entry is from.
+const ORIGIN: &str = "Imported from ";
+
+/// The longest name of an origin that is written whole, in bytes.
+const LONGEST_ORIGIN: usize = 160;
+
+/// One piece of another memory.
+#[derive(Clone, Debug)]
+pub struct Adoption {
+    /// Where it is from: the other memory's word for itself, and its name there.
+    pub origin: (&'static str, String),
+    /// By what names `[[…]]` of the same memory mean it, beside its title.
+    pub names: Vec<String>,
+    /// Its title, on one line.
+    pub title: String,
+    /// What kind of knowledge it is.
+    pub kind: EntryType,
+    /// How sure one can be of it.
+    pub confidence: Confidence,
+    /// The words to file it under.
+    pub tags: Vec<String>,
+    /// What stands under the title.
+    pub body: String,
+}
+
+/// What became of a piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Adopted {
+    /// It is an entry now, under this key.
+    New(String),
+    /// It was taken in before, under this key.
+    Known(String),
+    /// It was taken in before, under this key, and one of the two has changed since.
+    Changed(String),
+    /// The entry of this key says the same, so many lines of a hundred.
+    Like(String, usize),
+}
+
+/// What an adoption did.
+#[derive(Clone, Debug, Default)]
+pub struct Adoptions {
+    /// What became of each piece, in their order.
+    pub fates: Vec<Adopted>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// What was odd on the way.
+    pub warnings: Vec<Warning>,
+}
+
+/// Makes entries of all pieces that the store does not have, in one operation.
+///
+/// A piece whose key is taken by another entry gets a number behind it, the lowest that is free.
+pub fn adopt(project: &Project, operation: &str, pieces: &[Adoption]) -> Result<Adoptions> {
+    let place = Place::of(project);
+    let (mut done, applied) = project
+        .storage()
+        .transact(operation, &[Store::Entries], || {
+            plan(project, &place, pieces)
+        })?;
+    done.diff = applied.dry_run.then_some(applied.diff);
+    done.warnings.extend(applied.warnings);
+    done.warnings = project.named(done.warnings);
+    Ok(done)
+}
+
+/// Returns the key that follows from a title: its letters and digits in lower case, hyphens between.
+pub fn key_of(title: &str) -> String {
+    let mut key = String::new();
+    for word in text::fold(title)
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
+        let left = key::MAX_KEY.saturating_sub(key.len() + usize::from(!key.is_empty()));
+        if word.len() > left && !key.is_empty() {
+            break;
+        }
+        if !key.is_empty() {
+            key.push('-');
+        }
+        key.extend(word.chars().take(left).map(|c| c.to_ascii_lowercase()));
+    }
+    if key.is_empty() {
+        // A title of other letters still gives one key, and each another one.
+        key = format!("entry-{}", &digest_of(title)[..8]);
+    }
+    key
+}
+
+/// An entry that is there, or is going to be.
+struct Standing {
+    key: String,
+    origin: Option<String>,
+    body: String,
+    likeness: Likeness,
+}
+
+impl Standing {
+    fn new(key: &str, body: &str) -> Self {
+        let (said, origin) = without_origin(body);
+        Self {
+            key: key.to_owned(),
+            origin: origin.map(str::to_owned),
+            body: body.to_owned(),
+            likeness: Likeness::of(said, key),
+        }
+    }
+}
+
+fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adoptions, Changes)> {
+    let mut done = Adoptions::default();
+    let mut standing = scan(project, place, Needed::Texts, |file| {
+        let bytes = file.bytes()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let start = entry::body_start(&text);
+        Ok(Some(Standing::new(file.key, &text[start..])))
+    })?
+    .into_value(&mut done.warnings);
+    let mut keys = assigned(place, &standing, pieces);
+    let known: BTreeSet<String> = standing
+        .iter()
+        .filter_map(|one| one.origin.clone())
+        .collect();
+    let mut resolved = names(pieces, &keys);
+    // What turns out to be an entry already is linked under that entry's key.
+    for (index, piece) in pieces.iter().enumerate() {
+        if known.contains(&origin(piece)) {
+            continue;
+        }
+        let one = Standing::new(&keys[index], &body(piece, &resolved));
+        match most_like(&one, &standing) {
+            Some((key, percent)) => {
+                done.fates.resize(index, Adopted::New(String::new()));
+                done.fates.push(Adopted::Like(key.clone(), percent));
+                keys[index] = key;
+            }
+            None => standing.push(one),
+        }
+    }
+    resolved.extend(names(pieces, &keys));
+    done.fates.resize(pieces.len(), Adopted::New(String::new()));
+    let mut changes = Changes::new();
+    let mut rows = Vec::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        if matches!(done.fates[index], Adopted::Like(..)) {
+            continue;
+        }
+        let (key, body) = (&keys[index], body(piece, &resolved));
+        let there = known.contains(&origin(piece));
+        done.fates[index] = if there {
+            let same = standing
+                .iter()
+                .any(|one| one.key == *key && one.body.trim_end() == body.trim_end());
+            let fate = if same {
+                Adopted::Known
+            } else {
+                Adopted::Changed
+            };
+            fate(key.clone())
+        } else {
+            rows.push((
+                key.as_str(),
+                Some(write(project, place, &mut changes, (piece, key, &body))?),
+            ));
+            Adopted::New(key.clone())
+        };
+    }
+    if !rows.is_empty() {
+        index::update(project, place, &mut changes, &rows)?;
+    }
+    Ok((done, changes))
+}
+
+/// Plans one new entry with its line in the chronicle, and returns its row.
+fn write(
+    project: &Project,
+    place: &Place,
+    changes: &mut Changes,
+    (piece, key, body): (&Adoption, &str, &str),
+) -> Result<index::Row> {
+    let path = place.entry(key);
+    let draft = Draft {
+        key: &Key::parse(key)?,
+        kind: piece.kind,
+        confidence: piece.confidence,
+        tags: Some(&piece.tags),
+        body: Some(body.as_bytes()),
+        title: None,
+        today: project.clock.today(),
+    };
+    let new = draft.fresh();
+    let row = index::Row::of(&Entry::parse(&String::from_utf8_lossy(&new), &path).value);
+    changes.edit(&path, None, new)?;
+    let (kind, confidence) = (piece.kind.as_str(), piece.confidence.as_str());
+    let what = format!(
+        "import {key} ({kind}, {confidence}) from {}",
+        piece.origin.0
+    );
+    log::add(changes, place, &project.clock, &what)?;
+    Ok(row)
+}
+
+/// Returns the key of each piece: that under which it is there, else one that is free.
+fn assigned(place: &Place, standing: &[Standing], pieces: &[Adoption]) -> Vec<String> {
+    let there: BTreeMap<&str, &str> = standing
+        .iter()
+        .rev()
+        .filter_map(|one| Some((one.origin.as_deref()?, one.key.as_str())))
+        .collect();
+    let mut taken: BTreeSet<String> = place
+        .keys()
+        .into_iter()
+        .map(|key| key.to_lowercase())
+        .collect();
+    let mut last: BTreeMap<String, usize> = BTreeMap::new();
+    pieces
+        .iter()
+        .map(|piece| match there.get(origin(piece).as_str()) {
+            Some(key) => (*key).to_owned(),
+            None => free(key_of(&piece.title), &mut taken, &mut last),
+        })
+        .collect()
+}
+
+fn free(wish: String, taken: &mut BTreeSet<String>, last: &mut BTreeMap<String, usize>) -> String {
+    let mut number = last.get(&wish).copied().unwrap_or(1);
+    let mut key = wish.clone();
+    while number > 1 || key::fault(&key).is_some() || taken.contains(&key) {
+        number = number.max(1) + 1;
+        let end = format!("-{number}");
+        let kept = wish.len().min(key::MAX_KEY - end.len());
+        key = format!("{}{end}", wish[..kept].trim_end_matches('-'));
+        if key::fault(&key).is_none() && !taken.contains(&key) {
+            break;
+        }
+    }
+    last.insert(wish, number);
+    taken.insert(key.clone());
+    key
+}
+
+/// Returns the entry that is most like another one, the first of several.
+fn most_like(one: &Standing, standing: &[Standing]) -> Option<(String, usize)> {
+    let alike = standing.iter().rev().filter_map(|other| {
+        let percent = one.likeness.overlap(&other.likeness)?;
+        Some((other.key.clone(), percent))
+    });
+    alike.max_by_key(|(_, percent)| *percent)
+}
+
+/// Returns which key each name means; of two that have one name, the first.
+fn names(pieces: &[Adoption], keys: &[String]) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for (piece, key) in pieces.iter().zip(keys) {
+        for name in piece.names.iter().chain([&piece.title]) {
+            names.entry(text::fold(name)).or_insert(key.clone());
+        }
+    }
+    names
+}
+
+/// Returns the whole body of an entry: title, text with its links by key, and where it is from.
+fn body(piece: &Adoption, names: &BTreeMap<String, String>) -> String {
+    let said = piece.body.trim_matches(['\n', '\r']).trim_end();
+    let mut body = format!("# {}\n\n", piece.title);
+    let mut kept = 0;
+    for link in links::links(said, 1) {
+        let name = link.to.split(['|', '#']).next().unwrap_or(&link.to).trim();
+        body.push_str(&said[kept..link.range.start]);
+        match names.get(&text::fold(name)) {
+            Some(key) => body.extend(["[[", key, "]]"]),
+            // A link to nothing would be one more fault of the store.
+            None => body.push_str(&link.to),
+        }
+        kept = link.range.end;
+    }
+    body.push_str(&said[kept..]);
+    if !said.is_empty() {
+        body.push_str("\n\n");
+    }
+    body.push_str(&origin(piece));
+    body.push('\n');
+    body
+}
+
+fn origin(piece: &Adoption) -> String {
+    let (memory, name) = &piece.origin;
+    let stripped = text::strip_controls(name);
+    let mut line = stripped.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.len() > LONGEST_ORIGIN || line != *name {
+        let sum = digest_of(name);
+        line = format!("{} ({})", text::clip(&line, LONGEST_ORIGIN / 2), &sum[..12]);
+    }
+    format!("{ORIGIN}{memory}: {line}")
+}
+
+/// Parts a body from the line that says where it is from.
+fn without_origin(body: &str) -> (&str, Option<&str>) {
+    let trimmed = body.trim_end();
+    let start = trimmed.rfind('\n').map_or(0, |end| end + 1);
+    if trimmed[start..].starts_with(ORIGIN) {
+        (&trimmed[..start], Some(&trimmed[start..]))
+    } else {
+        (body, None)
+    }
+}
+
+fn digest_of(text: &str) -> String {
+    hexadecimal(&Sha256::digest(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_gives_one_key() {
+        assert_eq!(key_of("Auth flow (v2)"), "auth-flow-v2");
+        assert_eq!(key_of("../../etc/passwd"), "etc-passwd");
+        assert_eq!(key_of(&"a".repeat(90)).len(), key::MAX_KEY);
+        let japanese = key_of("日本");
+        assert!(
+            key::fault(&japanese).is_none() && japanese != key_of("中国"),
+            "{japanese}"
+        );
+        let long = key_of(&"word ".repeat(30));
+        assert!(
+            long.len() <= key::MAX_KEY && long.ends_with("word"),
+            "{long}"
+        );
+    }
+
+    #[test]
+    fn keys_that_are_taken_get_a_number() {
+        let (mut taken, mut last) = (BTreeSet::from(["a".to_owned()]), BTreeMap::new());
+        let mut next = |wish: &str| free(wish.to_owned(), &mut taken, &mut last);
+        assert_eq!(
+            [next("a"), next("a"), next("b"), next("b")],
+            ["a-2", "a-3", "b", "b-2"]
+        );
+        assert_eq!(next("index"), "index-2");
+        let long = "x".repeat(key::MAX_KEY);
+        assert_eq!(next(&long), long);
+        assert_eq!(next(&long).len(), key::MAX_KEY);
+    }
+
+    #[test]
+    fn where_an_entry_is_from_is_its_last_line() {
+        let body = "# T\n\nText.\n\nImported from serena: a.md\n";
+        assert_eq!(
+            without_origin(body),
+            ("# T\n\nText.\n\n", Some("Imported from serena: a.md"))
+        );
+        assert_eq!(without_origin("# T\n"), ("# T\n", None));
+    }
+}

@@ -1,0 +1,185 @@
+//! The knowledge graph of MCP's reference server.
+
+use crate::exchange::case;
+use crate::exchange::counts;
+use crate::exchange::entry;
+use crate::exchange::import;
+use crate::exchange::reasons;
+use crate::exchange::twice;
+use crate::support::Case;
+
+const SAMPLE: &str = "server-memory graph/memory.jsonl";
+
+#[test]
+fn entities_become_entries_and_every_line_is_accounted_for() {
+    let case = case("graph");
+    let account = twice(&case, SAMPLE);
+    // Of 14 lines: 4 entities with 1 repeated, 4 relations; 1 starts at nothing; 4 are not understood.
+    assert_eq!(counts(&account), [9, 0, 1, 4], "{account:#}");
+    let ada = entry(&case, "ada-lovelace");
+    assert!(
+        ada.contains("type: contact") && ada.contains("confidence: low"),
+        "{ada}"
+    );
+    assert!(ada.contains("- Prefers short functions\n"), "{ada}");
+    assert!(ada.contains("- maintains [[engine]]\n"), "{ada}");
+    assert!(
+        ada.ends_with("Imported from server-memory: Ada Lovelace\n"),
+        "{ada}"
+    );
+    let engine = entry(&case, "engine");
+    assert!(
+        engine.contains("- Reads cards\n  in batches\n- Has a mill\n"),
+        "{engine}"
+    );
+    assert!(
+        engine.contains("- feeds [[engine]]\n- needs Card punch\n"),
+        "{engine}"
+    );
+    assert!(entry(&case, "ada-lovelace-2").contains("Another spelling"));
+    assert!(entry(&case, "etc-passwd").contains("A name with slashes"));
+    let reasons = reasons(&account);
+    for (line, reason) in [
+        (7, "no entity of this graph"),
+        (11, "a name that is no text"),
+        (12, "observations that are no list"),
+        (13, "unknown type"),
+        (14, "no JSON"),
+    ] {
+        let found = reasons.lines().any(|told| {
+            told.starts_with(&format!("graph/memory.jsonl:{line}: ")) && told.contains(reason)
+        });
+        assert!(found, "{line}: {reason}\n{reasons}");
+    }
+    let audit = case.run("entry audit --json").success();
+    let audit = audit.json();
+    assert_eq!(
+        audit["broken_links"].as_array().map(Vec::len),
+        Some(0),
+        "{audit:#}"
+    );
+}
+
+#[test]
+fn one_undo_takes_the_whole_import_back() {
+    let case = case("graph");
+    let before = case.tree();
+    import(&case, SAMPLE);
+    case.run("undo").success();
+    assert_eq!(case.tree(), before);
+}
+
+#[test]
+fn a_secret_keeps_out_its_own_item_only() {
+    let case = Case::empty();
+    let key = ["gh", "p_", "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo"].concat();
+    let line = |name: &str, said: &str| {
+        format!(
+            "{{\"type\":\"entity\",\"name\":\"{name}\",\"entityType\":\"x\",\"observations\":[\"{said}\"]}}\n"
+        )
+    };
+    case.write(
+        "m.jsonl",
+        line("One", "fine") + &line("Two", &key) + &line("Three", "fine too"),
+    );
+    let account = twice(&case, "server-memory m.jsonl");
+    assert_eq!(counts(&account), [2, 0, 1, 0]);
+    assert!(
+        reasons(&account)
+            .contains("m.jsonl:2: refused: holds what looks like a secret (github-token)")
+    );
+    assert_eq!(
+        counts(&import(&case, "server-memory m.jsonl --allow-secret")),
+        [1, 2, 0, 0]
+    );
+}
+
+#[test]
+fn entries_of_others_are_never_written_over() {
+    let case = Case::empty();
+    let graph = |said: &str| {
+        format!(
+            "{{\"type\":\"entity\",\"name\":\"Engine\",\"entityType\":\"x\",\"observations\":[\"{said}\"]}}\n"
+        )
+    };
+    case.run("entry write --key engine --type gotcha --confidence high")
+        .stdin("# Engine\n\nOur own words.\n")
+        .success();
+    case.write("m.jsonl", graph("Theirs"));
+    let own = entry(&case, "engine");
+    twice(&case, "server-memory m.jsonl");
+    assert_eq!(entry(&case, "engine"), own);
+    assert!(entry(&case, "engine-2").contains("Theirs"));
+    case.write("m.jsonl", graph("Theirs, changed"));
+    let account = import(&case, "server-memory m.jsonl");
+    assert_eq!(counts(&account), [0, 0, 1, 0]);
+    assert!(reasons(&account).contains("was imported as engine-2, and one of the two has changed"));
+}
+
+#[test]
+fn what_an_entry_says_already_is_skipped_with_the_reason() {
+    let case = Case::empty();
+    case.run("entry write --key mill --type gotcha --confidence high")
+        .stdin("- It turns\n- It grinds\n")
+        .success();
+    case.write(
+        "m.jsonl",
+        "{\"type\":\"entity\",\"name\":\"Mill\",\"observations\":[\"It turns\",\"It grinds\"]}\n",
+    );
+    let account = twice(&case, "server-memory m.jsonl");
+    assert_eq!(counts(&account), [0, 0, 1, 0]);
+    assert!(
+        reasons(&account).contains("the entry mill says the same: 100 %"),
+        "{account:#}"
+    );
+}
+
+#[test]
+fn statements_become_facts_only_where_that_is_asked_for() {
+    let case = case("graph");
+    let wrong = case
+        .run("import server-memory graph/memory.jsonl --as facts")
+        .code(2);
+    assert!(wrong.stderr().contains("--user"), "{}", wrong.report());
+    let line = "server-memory graph/memory.jsonl --as facts --user ada --db facts.db";
+    let would = import(&case, &format!("{line} --dry-run"));
+    assert!(case.read("facts.db").is_none());
+    let first = import(&case, line);
+    assert_eq!(counts(&first), counts(&would), "{first:#}");
+    assert_eq!(counts(&first)[0], 6, "{first:#}");
+    let second = import(&case, line);
+    assert_eq!(counts(&second)[..2], [0, 6], "{second:#}");
+    assert!(case.read(".vibekit/memory/engine.md").is_none());
+    let facts = case.run("facts list --user ada --db facts.db").success();
+    assert!(
+        facts.stdout().contains("Prefers short functions"),
+        "{}",
+        facts.report()
+    );
+}
+
+#[test]
+fn huge_deep_and_broken_graphs_end_in_an_account() {
+    let case = Case::empty();
+    let deep = format!("{}1{}\n", "[".repeat(50_000), "]".repeat(50_000));
+    let long = "x".repeat(2 << 20);
+    let name = "n".repeat(5_000);
+    let lines = [
+        deep,
+        format!("{{\"type\":\"entity\",\"name\":\"Long\",\"observations\":[\"{long}\"]}}\n"),
+        format!("{{\"type\":\"entity\",\"name\":\"{name}\",\"observations\":[\"a long name\"]}}\n"),
+        "{\"type\":\"entity\",\"name\":\"日本\",\"observations\":[\"letters\"]}\n".to_owned(),
+        "{\"type\":\"entity\",\"name\":\"Index\",\"observations\":[\"a name of the store's own\"]}\n".to_owned(),
+        "{\"type\":\"entity\",\"name\":\"\\u001b[2J\\n# x\",\"observations\":[\"controls\"]}\n".to_owned(),
+    ];
+    let mut bytes = lines.concat().into_bytes();
+    bytes.extend(b"\xff\xfe\0\n");
+    case.write("m.jsonl", bytes);
+    let account = twice(&case, "server-memory m.jsonl");
+    assert_eq!(counts(&account)[0], 4, "{:?}", reasons(&account));
+    assert!(reasons(&account).contains("larger than 1 MiB"));
+    assert!(entry(&case, "index-2").contains("a name of the store's own"));
+    case.write("big.jsonl", vec![b'\n'; 9 << 20]);
+    let big = case.run("import server-memory big.jsonl").code(1);
+    assert!(big.stderr().contains("big.jsonl"), "{}", big.report());
+}

@@ -1,0 +1,124 @@
+//! Notes in markdown: Serena's, basic-memory's and Claude Code's own.
+
+use crate::exchange::case;
+use crate::exchange::counts;
+use crate::exchange::entry;
+use crate::exchange::import;
+use crate::exchange::keys_of;
+use crate::exchange::reasons;
+use crate::exchange::twice;
+use crate::support::Case;
+
+#[test]
+fn serenas_notes_become_entries() {
+    let case = case("serena");
+    let account = twice(&case, "serena serena");
+    assert_eq!(counts(&account), [2, 0, 1, 0], "{account:#}");
+    assert!(reasons(&account).contains("serena/empty.md:null: says nothing"));
+    let structure = entry(&case, "codebase-structure");
+    assert!(structure.contains("type: architecture"), "{structure}");
+    assert!(
+        structure.contains("See [[suggested-commands]] and gone."),
+        "{structure}"
+    );
+    assert!(entry(&case, "suggested-commands").contains("type: environment"));
+}
+
+#[test]
+fn a_project_with_notes_can_be_named_whole() {
+    let case = Case::empty();
+    case.write(".serena/memories/style.md", "Two spaces.\n");
+    let account = import(&case, "serena .");
+    assert_eq!(keys_of(&account), ["style"]);
+}
+
+#[test]
+fn basic_memory_notes_keep_tags_types_and_links() {
+    let case = case("basic");
+    let account = twice(&case, "basic-memory basic");
+    assert_eq!(counts(&account)[..3], [3, 0, 0], "{account:#}");
+    assert!(
+        reasons(&account).contains("basic/broken.md:"),
+        "{account:#}"
+    );
+    let auth = entry(&case, "authentication-design");
+    for expected in [
+        "type: decision",
+        "tags: [auth, security, jwt]",
+        "confidence: medium",
+        "- [decision] Tokens expire after 15 minutes #security #jwt\n",
+        "- implements [[api-rules]]\n",
+        "- relates_to Session Store|the store\n",
+        "Imported from basic-memory: design/auth.md\n",
+    ] {
+        assert!(auth.contains(expected), "{expected}\n{auth}");
+    }
+    assert!(entry(&case, "api-rules").contains("- required_by [[authentication-design]]"));
+    assert!(entry(&case, "unclosed").contains("Still a text."));
+}
+
+#[test]
+fn claude_codes_memory_is_its_topics_and_what_the_index_says_itself() {
+    let case = case("claude");
+    let account = twice(&case, "claude-code claude/memory/MEMORY.md");
+    assert_eq!(counts(&account), [4, 0, 2, 0], "{account:#}");
+    assert_eq!(
+        keys_of(&account),
+        ["project-memory", "build", "debugging", "feedback-tests"]
+    );
+    let reasons = reasons(&account);
+    assert!(
+        reasons.contains("claude/memory/MEMORY.md:3: points at debugging.md"),
+        "{reasons}"
+    );
+    assert!(
+        reasons.contains("claude/memory/MEMORY.md:12: points at feedback_tests.md"),
+        "{reasons}"
+    );
+    let feedback = entry(&case, "feedback-tests");
+    assert!(feedback.contains("type: preference"), "{feedback}");
+    assert!(
+        feedback.contains("How the user wants tests\n\nTests use"),
+        "{feedback}"
+    );
+    assert!(entry(&case, "project-memory").contains("`missing.md` is not there"));
+    assert!(entry(&case, "build").contains("type: environment"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_other_files_are_told_and_not_followed() {
+    let case = Case::empty();
+    case.write("notes/a.md", "A.\n");
+    case.write("notes/b.png", "no text");
+    case.write("outside.md", "Private.\n");
+    let notes = case.root().join("notes");
+    std::os::unix::fs::symlink("../outside.md", notes.join("link.md")).unwrap();
+    std::os::unix::fs::symlink("..", notes.join("loop")).unwrap();
+    let account = twice(&case, "basic-memory notes");
+    assert_eq!(counts(&account), [1, 0, 0, 3], "{account:#}");
+    assert_eq!(keys_of(&account), ["a"]);
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let case = Case::empty();
+    for format in [
+        "server-memory",
+        "serena",
+        "basic-memory",
+        "claude-code",
+        "claude-mem",
+    ] {
+        let outcome = case.run(&format!("import {format} nowhere")).code(3);
+        assert!(outcome.stderr().contains("nowhere"), "{}", outcome.report());
+    }
+    let outcome = case.run("import notion x").code(2);
+    assert!(
+        outcome
+            .stderr()
+            .contains("choose from server-memory, serena"),
+        "{}",
+        outcome.report()
+    );
+}
