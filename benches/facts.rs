@@ -6,7 +6,7 @@
 //!
 //! One user has nearly all facts of a database, another has 1,000 of them. Each question opens the
 //! database anew, as a process does. The texts are made of a vocabulary in which few words are common
-//! and most are rare, as in speech. docs/facts.md has figures.
+//! and most are rare, as in speech. docs/performance.md has figures.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -14,8 +14,12 @@
     reason = "the bans hold the library's floors; this reads its own settings and may stop where it stands"
 )]
 
+mod measure;
+
 use std::env;
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 use std::time::Instant;
 
@@ -32,10 +36,38 @@ use annals::facts::UserId;
 use rusqlite::Connection;
 use rusqlite::params;
 
+use crate::measure::Place;
+use crate::measure::Row;
+
 const WAIT: Duration = Duration::from_secs(5);
 
 /// How many facts the second user has.
 const FEW: usize = 1000;
+
+/// The same questions to a plain full-text index of the same texts: what SQLite itself takes.
+const PEER: &str = r#"
+import sqlite3, sys, time
+path, runs, *questions = sys.argv[1:]
+facts = sqlite3.connect(path)
+plain = sqlite3.connect(path + ".plain")
+plain.execute("CREATE VIRTUAL TABLE plain USING fts5 (text)")
+plain.executemany("INSERT INTO plain VALUES (?)", facts.execute("SELECT value_text FROM facts"))
+plain.commit()
+plain.close()
+for question in questions:
+    words = " OR ".join(f'"{word}"' for word in question.split())
+    times = []
+    for _ in range(int(runs)):
+        start = time.perf_counter()
+        plain = sqlite3.connect(path + ".plain")
+        found = plain.execute("SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT 10", (words,)).fetchall()
+        times.append(time.perf_counter() - start)
+        assert len(found) == 10
+        plain.close()
+    times.sort()
+    at = lambda share: times[(len(times) - 1) * share // 100] * 1000
+    print(f"python, sqlite3 {sqlite3.sqlite_version}, plain index, {len(question.split())} words: p50 {at(50):7.2f} ms  p95 {at(95):7.2f} ms")
+"#;
 
 const SYLLABLES: [&str; 20] = [
     "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su",
@@ -79,7 +111,7 @@ fn word(rank: u64) -> String {
 }
 
 fn main() {
-    let runs = number("ANNALS_BENCH_RUNS", 50);
+    let runs = measure::setting("ANNALS_BENCH_RUNS", 50);
     let sizes = env::var("ANNALS_BENCH_FACTS").unwrap_or_else(|_| "10000".to_owned());
     embedding(runs);
     for size in sizes.split(',') {
@@ -151,6 +183,39 @@ fn retrieval(size: usize, runs: usize) {
             }
         }
     }
+    peer(&path, runs, &questions.map(|(_, text)| text));
+    println!("\n{}", processes(folder.path(), &path, runs));
+}
+
+/// Asks the same of SQLite from python; without python, says so.
+fn peer(path: &Path, runs: usize, questions: &[String]) {
+    let mut python = Command::new("python3");
+    python.args(["-c", PEER]).arg(path).arg(runs.to_string());
+    let run = python.args(questions).status();
+    if !run.is_ok_and(|status| status.success()) {
+        println!("python: not measured");
+    }
+}
+
+/// Times whole processes on the same database.
+fn processes(folder: &Path, path: &Path, runs: usize) -> String {
+    let input = folder.join("turn.json");
+    let turn = r#"{"user_input":"I moved to Turin and I like it","user_id":"ada"}"#;
+    fs::write(&input, turn).unwrap();
+    let two = format!("{} {}", word(300), word(700));
+    let asked = |user: &str| {
+        let name = format!("annals facts retrieve --user {user}");
+        let arguments = ["-q", "facts", "retrieve", "--user", user, "--query", &two];
+        Row::new(&name, measure::ANNALS, &arguments)
+    };
+    let rows = vec![
+        Row::new("true", "true", &[]),
+        Row::annals("facts observe --user ada").reading(&input),
+        asked("ada"),
+        asked("grace"),
+    ];
+    let place = Place::new(folder, folder).with("ANNALS_DB", path.to_str().unwrap());
+    measure::page(&place, rows, runs, &["true"])
 }
 
 fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
@@ -204,9 +269,4 @@ fn build(path: &Path, size: usize) {
     }
     transaction.commit().unwrap();
     facts::refresh(&mut facts, &Embedder::BuiltIn).unwrap();
-}
-
-fn number(variable: &str, otherwise: usize) -> usize {
-    let value = env::var(variable).ok();
-    value.map_or(otherwise, |value| value.parse().unwrap())
 }
