@@ -6,15 +6,14 @@
 //!
 //! One user has nearly all facts of a database, another has 1,000 of them. Each question opens the
 //! database anew, as a process does. The texts are made of a vocabulary in which few words are common
-//! and most are rare, as in speech. docs/performance.md has figures.
+//! and most are rare, as in speech. Where python3 is there, its sqlite3 is asked the same by words.
+//! docs/facts.md has figures.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
     clippy::print_stdout,
     reason = "the bans hold the library's floors; this reads its own settings and may stop where it stands"
 )]
-
-mod measure;
 
 use std::env;
 use std::fs;
@@ -36,38 +35,10 @@ use annals::facts::UserId;
 use rusqlite::Connection;
 use rusqlite::params;
 
-use crate::measure::Place;
-use crate::measure::Row;
-
 const WAIT: Duration = Duration::from_secs(5);
 
 /// How many facts the second user has.
 const FEW: usize = 1000;
-
-/// The same questions to a plain full-text index of the same texts: what SQLite itself takes.
-const PEER: &str = r#"
-import sqlite3, sys, time
-path, runs, *questions = sys.argv[1:]
-facts = sqlite3.connect(path)
-plain = sqlite3.connect(path + ".plain")
-plain.execute("CREATE VIRTUAL TABLE plain USING fts5 (text)")
-plain.executemany("INSERT INTO plain VALUES (?)", facts.execute("SELECT value_text FROM facts"))
-plain.commit()
-plain.close()
-for question in questions:
-    words = " OR ".join(f'"{word}"' for word in question.split())
-    times = []
-    for _ in range(int(runs)):
-        start = time.perf_counter()
-        plain = sqlite3.connect(path + ".plain")
-        found = plain.execute("SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT 10", (words,)).fetchall()
-        times.append(time.perf_counter() - start)
-        assert len(found) == 10
-        plain.close()
-    times.sort()
-    at = lambda share: times[(len(times) - 1) * share // 100] * 1000
-    print(f"python, sqlite3 {sqlite3.sqlite_version}, plain index, {len(question.split())} words: p50 {at(50):7.2f} ms  p95 {at(95):7.2f} ms")
-"#;
 
 const SYLLABLES: [&str; 20] = [
     "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su",
@@ -111,7 +82,7 @@ fn word(rank: u64) -> String {
 }
 
 fn main() {
-    let runs = measure::setting("ANNALS_BENCH_RUNS", 50);
+    let runs = number("ANNALS_BENCH_RUNS", 50);
     let sizes = env::var("ANNALS_BENCH_FACTS").unwrap_or_else(|_| "10000".to_owned());
     embedding(runs);
     for size in sizes.split(',') {
@@ -162,60 +133,79 @@ fn retrieval(size: usize, runs: usize) {
         ("common words", common.join(" ")),
         ("two words", two.join(" ")),
     ];
+    python(&path, &questions, runs);
     for (user, of) in [("ada", "all facts"), ("grace", "1,000 facts of them")] {
         for (name, text) in &questions {
             for method in [Method::Lexical, Method::Vector, Method::Seed, Method::Fused] {
-                let mut times: Vec<Duration> = (0..runs + 2)
-                    .map(|_| ask(&path, user, text, method))
-                    .collect();
-                // The first finds nothing in memory, and builds what is derived.
-                let first = times.remove(0);
+                // The first finds nothing in memory, and makes what is derived.
+                let first = ask(&path, user, text, method);
+                let before = on_processor();
+                let mut times: Vec<Duration> =
+                    (0..runs).map(|_| ask(&path, user, text, method)).collect();
+                let busy = on_processor().zip(before).map(|(after, before)| {
+                    (after - before).as_secs_f64() * 1000.0
+                        / f64::from(u32::try_from(runs).unwrap())
+                });
                 times.sort_unstable();
                 let at =
                     |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1000.0;
                 println!(
-                    "{of:20} {name:13} {:8} p50 {:7.2} ms  p95 {:7.2} ms  first {:7.2} ms",
+                    "{of:20} {name:13} {:8} p50 {:7.2} ms  p95 {:7.2} ms  processor {:7.2} ms  first {:7.2} ms",
                     method.as_str(),
                     at(50),
                     at(95),
+                    busy.unwrap_or(f64::NAN),
                     first.as_secs_f64() * 1000.0
                 );
             }
         }
     }
-    peer(&path, runs, &questions.map(|(_, text)| text));
-    println!("\n{}", processes(folder.path(), &path, runs));
 }
 
-/// Asks the same of SQLite from python; without python, says so.
-fn peer(path: &Path, runs: usize, questions: &[String]) {
-    let mut python = Command::new("python3");
-    python.args(["-c", PEER]).arg(path).arg(runs.to_string());
-    let run = python.args(questions).status();
-    if !run.is_ok_and(|status| status.success()) {
-        println!("python: not measured");
+/// How long this thread has been on a processor, where the system tells: others' load does not count.
+fn on_processor() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+/// Asks the same of SQLite's index from python, on a connection that stays open and without any filter.
+fn python(path: &Path, questions: &[(&str, String)], runs: usize) {
+    const PROGRAM: &str = r#"
+import sqlite3, sys, time
+facts, runs, questions = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+db = sqlite3.connect(facts + ".python")
+db.execute("CREATE VIRTUAL TABLE f USING fts5(value, tokenize='porter unicode61')")
+db.execute("ATTACH ? AS facts", (facts,))
+db.execute("INSERT INTO f (rowid, value) SELECT seq, value_text FROM facts.facts")
+db.commit()
+db.execute("DETACH facts")
+for question in questions:
+    name, words = question.split(":")
+    match = " OR ".join('"%s"' % word for word in words.split())
+    def ask():
+        start = time.perf_counter()
+        db.execute("SELECT rowid FROM f WHERE f MATCH ? ORDER BY rank LIMIT 20", (match,)).fetchall()
+        return (time.perf_counter() - start) * 1000
+    first, before = ask(), time.thread_time()
+    times = sorted(ask() for _ in range(runs))
+    busy = (time.thread_time() - before) * 1000 / runs
+    at = lambda share: times[(len(times) - 1) * share // 100]
+    print("%-20s %-13s %-8s p50 %7.2f ms  p95 %7.2f ms  processor %7.2f ms  first %7.2f ms"
+        % ("python sqlite3", name, "fts5", at(50), at(95), busy, first))
+"#;
+    let questions = questions
+        .iter()
+        .map(|(name, text)| format!("{name}:{text}"));
+    let told = Command::new("python3")
+        .args(["-c", PROGRAM])
+        .arg(path)
+        .arg(runs.to_string())
+        .args(questions)
+        .status();
+    if !told.is_ok_and(|status| status.success()) {
+        println!("python3 with sqlite3 is not here to compare with");
     }
-}
-
-/// Times whole processes on the same database.
-fn processes(folder: &Path, path: &Path, runs: usize) -> String {
-    let input = folder.join("turn.json");
-    let turn = r#"{"user_input":"I moved to Turin and I like it","user_id":"ada"}"#;
-    fs::write(&input, turn).unwrap();
-    let two = format!("{} {}", word(300), word(700));
-    let asked = |user: &str| {
-        let name = format!("annals facts retrieve --user {user}");
-        let arguments = ["-q", "facts", "retrieve", "--user", user, "--query", &two];
-        Row::new(&name, measure::ANNALS, &arguments)
-    };
-    let rows = vec![
-        Row::new("true", "true", &[]),
-        Row::annals("facts observe --user ada").reading(&input),
-        asked("ada"),
-        asked("grace"),
-    ];
-    let place = Place::new(folder, folder).with("ANNALS_DB", path.to_str().unwrap());
-    measure::page(&place, rows, runs, &["true"])
 }
 
 fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
@@ -230,7 +220,7 @@ fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
     let user = UserId::new(user).unwrap();
     let found = facts::retrieve(&mut facts, &user, &query, &Embedder::BuiltIn).unwrap();
     let took = start.elapsed();
-    assert_eq!(found.hits.len(), 10);
+    assert!(!found.hits.is_empty());
     took
 }
 
@@ -269,4 +259,9 @@ fn build(path: &Path, size: usize) {
     }
     transaction.commit().unwrap();
     facts::refresh(&mut facts, &Embedder::BuiltIn).unwrap();
+}
+
+fn number(variable: &str, otherwise: usize) -> usize {
+    let value = env::var(variable).ok();
+    value.map_or(otherwise, |value| value.parse().unwrap())
 }

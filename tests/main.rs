@@ -22,6 +22,7 @@ mod gold;
 mod journal;
 mod layering;
 mod ledger;
+mod mcp_client;
 mod planning_files;
 mod plugin;
 mod races;

@@ -1,10 +1,16 @@
 //! Fills each part from its store.
 
 use crate::context::Wish;
+use crate::context::ledger::Ledger;
 use crate::context::part::Part;
 use crate::context::part::Section;
+use crate::error::Kind;
 use crate::error::Result;
-use crate::knowledge::Place;
+use crate::facts;
+use crate::facts::Facts;
+use crate::facts::Purpose;
+use crate::knowledge;
+use crate::knowledge::Query;
 use crate::knowledge::notepad;
 use crate::patterns;
 use crate::patterns::Doubts;
@@ -13,89 +19,86 @@ use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::secrets;
-use crate::storage::read;
 use crate::text::Line;
 use crate::warning::Warning;
 
 /// The longest line, in characters: a digest points at things, the stores hold them.
 const WIDTH: usize = 240;
 
-/// What all parts look at: the project, and where its planned work stands.
+/// How many breadcrumbs follow a compaction.
+const BREADCRUMBS: usize = 5;
+
+/// An entry that matches less has a word of the topic somewhere in its body, which is no sign.
+const WORTH_TELLING: u32 = 3;
+
+/// The most tokens of the user's facts.
+const FACT_TOKENS: usize = 400;
+
+/// What all parts look at: the project, where its planned work stands, and what its ledger says.
 pub(crate) struct Scene<'a> {
     project: &'a Project,
     wish: &'a Wish,
     planned: Option<(Survey, StatusReport)>,
+    ledger: Option<Ledger>,
 }
 
 impl<'a> Scene<'a> {
     pub(crate) fn take(project: &'a Project, wish: &'a Wish, warnings: &mut Vec<Warning>) -> Self {
-        let planned = if project.planning().is_ok() {
-            match Survey::take(project) {
-                Ok(survey) => {
-                    let status = StatusReport::of(project, &survey);
-                    Some((survey, status))
-                }
-                Err(error) => {
-                    let message = format!("the planning folder cannot be read: {error}");
-                    warnings.push(Warning::file(&project.root, message));
-                    None
-                }
-            }
-        } else {
-            None
-        };
+        let planned = project.planning().is_ok().then(|| Survey::take(project));
+        let planned = told(project, planned.transpose(), warnings).map(|survey| {
+            let status = StatusReport::of(project, &survey);
+            (survey, status)
+        });
+        let ledger = told(project, Ledger::read(project), warnings);
         Self {
             project,
             wish,
             planned,
+            ledger,
         }
     }
 
-    /// Returns one part; nothing where its store is not in use.
-    pub(crate) fn gather(
-        &self,
-        part: Part,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<Option<Section>> {
+    /// Returns the lines of one part; none where its store is not in use.
+    pub(crate) fn gather(&self, part: Part, warnings: &mut Vec<Warning>) -> Result<Section> {
         let lines = match part {
             Part::Position => self.position(),
+            Part::Ledger => self.of_ledger(Ledger::state),
             Part::Blockers => self.blockers(),
-            Part::Notepad => self.notepad(warnings)?,
+            Part::Notepad => self.notepad()?,
+            Part::Constraints => self.of_ledger(Ledger::constraints),
             Part::Decisions => self.decisions(),
             Part::Patterns => self.patterns(warnings)?,
-            Part::Constraints | Part::Entries | Part::Facts => Vec::new(),
+            Part::Entries => self.entries(warnings)?,
+            Part::Facts => self.facts()?,
+            Part::Todos => self.todos(),
         };
-        Ok(Some(Section::new(part, lines)))
+        let lines = lines.iter().map(|line| safe(line));
+        Ok(Section::new(part, lines))
     }
 
-    fn position(&self) -> Vec<Line> {
-        let Some((_, status)) = &self.planned else {
+    fn status(&self) -> Option<&StatusReport> {
+        self.planned.as_ref().map(|(_, status)| status)
+    }
+
+    /// The words are those of the context file, so that a session that has read it is not told again.
+    fn position(&self) -> Vec<String> {
+        let Some(status) = self.status() else {
             return Vec::new();
         };
-        let milestone = status.milestone.name.as_ref();
-        let milestone = milestone.unwrap_or(&status.milestone.slug);
-        let mut lines = vec![format!("{}, milestone {milestone}", status.project)];
+        let milestone = &status.milestone;
+        let milestone = milestone.name.as_ref().unwrap_or(&milestone.slug);
+        let mut lines = vec![format!("Milestone: {milestone}")];
         let phase = &status.derived;
         if let Some(number) = &phase.number {
-            let mut line = format!("Phase {number}");
-            for part in phase.name.iter().chain(&phase.status) {
-                line.push_str(" - ");
-                line.push_str(part);
-            }
-            let plans = &status.plans;
-            lines.push(format!(
-                "{line}; {} of {} plans are complete",
-                plans.complete, plans.total
-            ));
+            let name = phase.name.iter().map(|name| format!(" - {name}"));
+            let state = phase.status.iter().map(|state| format!(" ({state})"));
+            let rest: String = name.chain(state).collect();
+            lines.push(format!("Phase: {number}{rest}"));
         }
-        let mut next = format!("Next: {}", status.next.command);
-        if let Some(because) = status.next.because.first() {
-            next = format!("{next} ({because})");
-        }
+        lines.push(format!("Next action: {}", status.next.command));
         if status.next.conflict {
-            next.push_str("; the files contradict each other, `annals status` shows how");
+            lines.push("The files contradict each other: `annals status` shows how".to_owned());
         }
-        lines.push(next);
         lines.extend(status.drift.iter().map(|drift| {
             format!(
                 "Drift: {}:{} says {}, the files say {}",
@@ -105,67 +108,128 @@ impl<'a> Scene<'a> {
                 drift.actual
             )
         }));
-        lines.iter().map(|line| safe(line)).collect()
+        lines
     }
 
-    fn blockers(&self) -> Vec<Line> {
-        let status = self.planned.iter().map(|(_, status)| status);
-        status
-            .flat_map(|status| &status.blockers)
-            .map(|blocker| safe(blocker))
-            .collect()
+    fn blockers(&self) -> Vec<String> {
+        self.status()
+            .map(|status| status.blockers.clone())
+            .unwrap_or_default()
+    }
+
+    fn todos(&self) -> Vec<String> {
+        self.status()
+            .map(|status| status.todos.clone())
+            .unwrap_or_default()
+    }
+
+    fn of_ledger(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
+        self.ledger.as_ref().map(lines).unwrap_or_default()
     }
 
     /// Returns what was pinned, and after a compaction the latest of the working memory, too.
-    fn notepad(&self, warnings: &mut Vec<Warning>) -> Result<Vec<Line>> {
-        let path = Place::of(self.project).notepad();
-        let Some(text) = read::text(&path)? else {
-            return Ok(Vec::new());
-        };
-        let text = text.into_value(warnings);
-        let pad = notepad::parse(&text, &path).into_value(warnings);
-        let mut sections = vec![notepad::Section::Priority];
+    fn notepad(&self) -> Result<Vec<String>> {
+        let mut lines = self.noted(notepad::Section::Priority, usize::MAX)?;
         if self.wish.compacted {
-            sections.push(notepad::Section::Working);
+            lines.extend(self.noted(notepad::Section::Working, BREADCRUMBS)?);
         }
-        let lines = sections.into_iter().filter_map(|section| {
-            let content = pad.content(section)?;
-            Some(text[content].lines().map(unmarked).map(safe))
-        });
-        Ok(lines.flatten().collect())
+        Ok(lines)
     }
 
-    /// Returns the decisions, the newest first: both files add at their end.
-    fn decisions(&self) -> Vec<Line> {
-        let status = self.planned.iter().map(|(_, status)| status);
-        let decisions = status.flat_map(|status| status.decisions.iter().rev());
-        decisions
-            .map(|decision| match &decision.rationale {
-                Some(why) => safe(&format!("{} ({why})", decision.text)),
-                None => safe(&decision.text),
-            })
-            .collect()
+    fn noted(&self, section: notepad::Section, most: usize) -> Result<Vec<String>> {
+        match notepad::read(self.project, Some(section)) {
+            Ok(found) => {
+                let lines = found.text.lines().map(unmarked);
+                let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
+                Ok(lines.take(most).map(str::to_owned).collect())
+            }
+            Err(error) if error.kind == Kind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the ledger's decisions, then those of the plan, the newest first: it adds at its end.
+    fn decisions(&self) -> Vec<String> {
+        let status = self.status();
+        let planned = status
+            .iter()
+            .flat_map(|status| status.decisions.iter().rev());
+        let planned = planned.map(|decision| match &decision.rationale {
+            Some(why) => format!("{} ({why})", decision.text),
+            None => decision.text.clone(),
+        });
+        let mut lines = self.of_ledger(Ledger::decisions);
+        lines.extend(planned);
+        lines
     }
 
     /// Returns what fits the topic and still holds.
-    fn patterns(&self, warnings: &mut Vec<Warning>) -> Result<Vec<Line>> {
+    fn patterns(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
         let Some((survey, _)) = &self.planned else {
             return Ok(Vec::new());
         };
-        let stored = patterns::stored(self.project)?.into_value(warnings);
-        let doubts = Doubts::known(self.project, &stored, warnings);
         let relevant = match &self.wish.topic {
+            None => patterns::known_patterns(self.project, survey)?.into_value(warnings),
             Some(topic) => {
+                let stored = patterns::stored(self.project)?.into_value(warnings);
+                let doubts = Doubts::known(self.project, &stored, warnings);
                 patterns::relevant(&stored, topic, &|line, text| doubts.about(line, text))
             }
-            None => patterns::relevant_to(&stored, &doubts, survey, survey.position.phase()),
         };
         let fresh = relevant.iter().filter(|pattern| pattern.stale.is_none());
-        Ok(fresh
-            .map(RelevantPattern::summary)
-            .map(|line| safe(&line))
+        Ok(fresh.map(RelevantPattern::summary).collect())
+    }
+
+    /// Returns the entries on the topic, as references: a reader follows the key.
+    fn entries(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
+        let phase = self
+            .planned
+            .as_ref()
+            .and_then(|(survey, _)| survey.position.phase());
+        let topic = self
+            .wish
+            .topic
+            .as_ref()
+            .or(phase.and_then(|phase| phase.name.as_ref()));
+        let Some(topic) = topic else {
+            return Ok(Vec::new());
+        };
+        let query = Query {
+            text: topic.clone(),
+            ..Query::default()
+        };
+        let found = knowledge::query(self.project, &query)?.into_value(warnings);
+        let hits = found.hits.iter().filter(|hit| hit.score >= WORTH_TELLING);
+        Ok(hits
+            .map(|hit| {
+                format!(
+                    "[[{}]] {}",
+                    hit.key,
+                    unmarked(hit.snippet.trim_start_matches('#'))
+                )
+            })
             .collect())
     }
+
+    /// Returns what is known of the user, where one is set.
+    fn facts(&self) -> Result<Vec<String>> {
+        if self.project.settings.user.is_none() {
+            return Ok(Vec::new());
+        }
+        let user = facts::user(self.project, None)?;
+        let store = Facts::open(self.project, None, Purpose::Read)?;
+        let told = facts::inject(&store, &user, None, FACT_TOKENS, None)?;
+        let lines = told.text.lines().filter(|line| line.starts_with("- "));
+        Ok(lines.map(|line| unmarked(line).to_owned()).collect())
+    }
+}
+
+/// Returns what was read; what could not be becomes a warning, for the other stores are there.
+fn told<T>(project: &Project, read: Result<Option<T>>, warnings: &mut Vec<Warning>) -> Option<T> {
+    read.unwrap_or_else(|error| {
+        warnings.push(Warning::file(&project.root, error.to_string()));
+        None
+    })
 }
 
 /// Returns a foreign text as one line that opens nothing and tells no secret.
@@ -174,8 +238,10 @@ fn safe(text: &str) -> Line {
 }
 
 /// Returns a bullet's text: each line of a digest gets a mark of its own.
-fn unmarked(line: &str) -> &str {
+pub(crate) fn unmarked(line: &str) -> &str {
     let line = line.trim();
-    line.strip_prefix(['-', '*', '+'])
+    ["- ", "* ", "+ "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
         .map_or(line, str::trim_start)
 }

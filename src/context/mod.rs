@@ -1,16 +1,18 @@
 //! A digest of everything for one session, within a token budget.
 //!
-//! Parts are packed in the order of what a session cannot do without: where the work stands, what blocks
-//! it, what was pinned in the notepad, what must not change, what was decided, what was learned, what is
+//! Parts are packed in the order of what a session cannot do without: where the work stands, by plan and
+//! by ledger, what blocks it, what was pinned in the notepad, what must not change, what was decided, what was learned, what is
 //! known, who the user is. What does not fit is counted, with the command that prints it.
 
 mod gather;
+mod ledger;
 mod packing;
 mod part;
 #[cfg(test)]
 mod tests;
 
 pub use packing::Digest;
+pub(crate) use packing::LEFT_OUT;
 pub use packing::LeftOut;
 pub use part::Part;
 
@@ -63,15 +65,16 @@ pub fn digest(project: &Project, wish: &Wish) -> Result<Digest> {
     }
     let mut warnings = Vec::new();
     let scene = Scene::take(project, wish, &mut warnings);
-    let sections = wanted(wish).into_iter().filter_map(|part| {
-        let gathered = scene.gather(part, &mut warnings);
-        gathered.unwrap_or_else(|error| {
-            let message = format!("{} is left out: {error}", part.as_str());
-            warnings.push(Warning::file(&project.root, message));
-            None
-        })
-    });
-    let sections: Vec<Section> = sections.collect();
+    let mut sections: Vec<Section> = Vec::new();
+    for part in wanted(wish) {
+        match scene.gather(part, &mut warnings) {
+            Ok(section) => sections.push(section),
+            Err(error) => {
+                let message = format!("{} is left out: {error}", part.as_str());
+                warnings.push(Warning::file(&project.root, message));
+            }
+        }
+    }
     let mut digest = packing::pack(sections, wish.budget);
     digest.warnings = project.named(warnings);
     Ok(digest)

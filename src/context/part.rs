@@ -10,6 +10,8 @@ use crate::text::Line;
 pub enum Part {
     /// Where the planned work stands and what comes next.
     Position,
+    /// What holds by the repo ledger, and what it does not cover.
+    Ledger,
     /// What blocks it.
     Blockers,
     /// What was pinned in the notepad.
@@ -24,12 +26,15 @@ pub enum Part {
     Entries,
     /// What is known of the user.
     Facts,
+    /// What was left for later.
+    Todos,
 }
 
 impl Part {
     /// Every part, the most important first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Position,
+        Self::Ledger,
         Self::Blockers,
         Self::Notepad,
         Self::Constraints,
@@ -37,12 +42,14 @@ impl Part {
         Self::Patterns,
         Self::Entries,
         Self::Facts,
+        Self::Todos,
     ];
 
     /// Returns the word for this part.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Position => "position",
+            Self::Ledger => "ledger",
             Self::Blockers => "blockers",
             Self::Notepad => "notepad",
             Self::Constraints => "constraints",
@@ -50,6 +57,7 @@ impl Part {
             Self::Patterns => "patterns",
             Self::Entries => "entries",
             Self::Facts => "facts",
+            Self::Todos => "todos",
         }
     }
 
@@ -57,6 +65,7 @@ impl Part {
     pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Position => "Position",
+            Self::Ledger => "Repo ledger",
             Self::Blockers => "Blockers",
             Self::Notepad => "Notepad",
             Self::Constraints => "Constraints",
@@ -64,15 +73,16 @@ impl Part {
             Self::Patterns => "Learned Patterns",
             Self::Entries => "Knowledge",
             Self::Facts => "About the user",
+            Self::Todos => "Todos",
         }
     }
 
     /// Returns the command that prints all of it.
     pub(crate) fn command(self) -> &'static str {
         match self {
-            Self::Position | Self::Blockers => "annals status",
+            Self::Position | Self::Blockers | Self::Todos => "annals status",
             Self::Notepad => "annals notepad read",
-            Self::Constraints => "annals ledger brief",
+            Self::Ledger | Self::Constraints => "annals ledger brief",
             Self::Decisions => "annals recall --in plan,ledger decision",
             Self::Patterns => "annals patterns relevant",
             Self::Entries => "annals entry list",
@@ -84,9 +94,9 @@ impl Part {
     pub(crate) fn most(self) -> usize {
         match self {
             Self::Position => 8,
-            Self::Blockers | Self::Patterns | Self::Entries => 5,
+            Self::Blockers | Self::Patterns | Self::Entries | Self::Todos => 5,
             Self::Notepad | Self::Facts => 10,
-            Self::Constraints => 12,
+            Self::Ledger | Self::Constraints => 12,
             Self::Decisions => 6,
         }
     }

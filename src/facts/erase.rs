@@ -16,6 +16,7 @@ use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::facts::vectors;
 use crate::text;
 
 /// What was forgotten, in numbers.
@@ -48,6 +49,8 @@ pub fn forget(
     let dry_run = facts.is_dry_run();
     if !dry_run {
         facts.take_alone()?;
+        // While nobody else can make it anew of what is still there.
+        vectors::forget_derived(facts.connection(), user)?;
     }
     let forgotten =
         facts.write(|connection| {
@@ -126,6 +129,7 @@ fn erase(
     scrub(connection, user, meant, &sources(meant, &turns))?;
     if key.is_none() {
         run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
+        run("DELETE FROM vector_revisions WHERE user_id = ?1", &[&name])?;
     }
     run("DELETE FROM erasing", &[])?;
     // Deleted words stay in the segments of an index until it is written anew.

@@ -184,6 +184,37 @@ CREATE TABLE fact_vectors (
   PRIMARY KEY (user_id, seq)
 ) WITHOUT ROWID;
 
+-- Changes by chance with whatever a search compares: what is derived from it holds the same number.
+CREATE TABLE vector_revisions (
+  user_id TEXT PRIMARY KEY,
+  revision INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TRIGGER fact_vectors_inserted AFTER INSERT ON fact_vectors BEGIN
+  INSERT INTO vector_revisions VALUES (new.user_id, random())
+    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+END;
+CREATE TRIGGER fact_vectors_updated AFTER UPDATE ON fact_vectors BEGIN
+  INSERT INTO vector_revisions VALUES (new.user_id, random())
+    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+END;
+CREATE TRIGGER fact_vectors_deleted AFTER DELETE ON fact_vectors BEGIN
+  INSERT INTO vector_revisions VALUES (old.user_id, random())
+    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+END;
+-- A fact may be found before its vector is there, and may move within its session.
+CREATE TRIGGER facts_found AFTER INSERT ON facts BEGIN
+  INSERT INTO vector_revisions VALUES (new.user_id, random())
+    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+END;
+CREATE TRIGGER facts_moved AFTER UPDATE OF status, session_id, turn_seq ON facts
+WHEN old.status <> new.status OR old.session_id IS NOT new.session_id
+  OR old.turn_seq IS NOT new.turn_seq
+BEGIN
+  INSERT INTO vector_revisions VALUES (new.user_id, random())
+    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+END;
+
 -- The one model whose vectors those are.
 CREATE TABLE vector_index (
   only INTEGER PRIMARY KEY CHECK (only = 1),

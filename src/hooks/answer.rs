@@ -8,7 +8,6 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Event;
 use crate::hooks::Harness;
-use crate::hooks::digest::Wish;
 use crate::hooks::end;
 use crate::hooks::event;
 use crate::hooks::input::Input;
@@ -100,11 +99,9 @@ fn said(
 ) -> Result<Option<String>> {
     match event {
         Event::SessionStart => {
-            let wish = Wish {
-                compacted: input.is_compacted(),
-                notepad: project.settings.notepad && !request.no_notepad,
-            };
-            Ok(start::text(project, harness, wish, problems))
+            let notepad = project.settings.notepad && !request.no_notepad;
+            let wish = start::wish(input.is_compacted(), notepad);
+            start::text(project, harness, &wish, problems)
         }
         Event::PostToolUse => post_tool::text(project, input),
         Event::SessionEnd => end::refresh(project).map(|()| None),

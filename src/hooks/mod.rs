@@ -9,7 +9,6 @@
 
 mod answer;
 mod cap;
-mod digest;
 mod end;
 mod event;
 mod harness;

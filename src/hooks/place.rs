@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::hooks::digest;
 use crate::hooks::input::Input;
 use crate::knowledge::Place;
+use crate::ledger;
 use crate::project::Project;
 use crate::project::Request;
 
@@ -37,5 +37,5 @@ pub(crate) fn open(request: &Request, input: &Input) -> Result<Option<Project>> 
 }
 
 fn remembers(project: &Project) -> bool {
-    project.planning().is_ok() || Place::of(project).root().is_dir() || digest::is_kept(project)
+    project.planning().is_ok() || Place::of(project).root().is_dir() || ledger::is_kept(project)
 }

@@ -37,7 +37,8 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
             .iter()
             .find(|line| line.name.eq_ignore_ascii_case(name))
         {
-            Some(line) if line.value.is_empty() => {
+            // A value that stands below its name, or nowhere yet, comes to stand beside it.
+            Some(line) if text[..line.value.start].ends_with(':') => {
                 edits.push(Edit::replace(line.value.clone(), format!(" {value}")));
             }
             Some(line) => edits.push(Edit::replace(line.value.clone(), value.clone())),

@@ -54,6 +54,12 @@ pub(crate) struct Files {
     pub(crate) decisions: File,
 }
 
+/// Tells whether a project keeps a ledger.
+pub fn is_kept(project: &Project) -> bool {
+    let folder = project.root.join(&project.settings.ledger_dir);
+    folder.join(STATE).is_file()
+}
+
 impl Folder {
     pub(crate) fn locate(project: &Project) -> Result<Self> {
         let path: PathBuf = project.root.join(&project.settings.ledger_dir);

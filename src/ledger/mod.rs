@@ -62,6 +62,7 @@ pub use document::NewState;
 pub use document::Operation;
 pub use document::QuickReference;
 pub use document::Update;
+pub use files::is_kept;
 pub use fix::FixReport;
 pub use fix::fix;
 pub use init::InitReport;

@@ -6,7 +6,8 @@
 //! - **changes**: [`Storage::transact`] locks the stores, lets the caller read and plan [`Changes`], and
 //!   applies them. For markdown, settings and every other file that people read.
 //! - **append**: [`append()`] adds lines to a log with one write, [`Log`] under one lock. For the journal.
-//! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`].
+//! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`]; and beside a database
+//!   what is made of it: [`write_derived`].
 //!
 //! # What a transaction promises
 //!
@@ -55,6 +56,7 @@ mod append;
 mod apply;
 mod change;
 mod changes;
+mod derived;
 mod diff;
 mod disk;
 pub mod fail_point;
@@ -79,6 +81,8 @@ pub use append::append;
 pub use append::rotate;
 pub use append::rotated;
 pub use changes::Changes;
+pub use derived::remove_derived;
+pub use derived::write_derived;
 pub(crate) use fingerprint::of_bytes as digest;
 pub use history::FileChange;
 pub use history::Happened;

@@ -12,7 +12,7 @@ fn a_session_is_told_where_the_work_stands_first() {
     let text = digest.stdout();
     let order = [
         "## Position",
-        "Next: /vbw:execute 4",
+        "Next action: /vbw:execute 4",
         "## Blockers",
         "## Decisions",
         "## Learned Patterns",
@@ -87,4 +87,69 @@ fn where_nothing_is_remembered_that_is_said() {
         "a budget of 10 tokens holds no digest",
         "give it 100 or more; 2000 is the default",
     );
+}
+
+#[test]
+fn the_ledger_tells_its_state_its_constraints_and_what_it_covers() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    case.write(
+        "update.json",
+        r#"{"state":{"objective":"Ship the pantry","active_work":["Write the merge"]},
+            "constraints":[{"op":"add","section":"Rules","bullet":"Never panic on input"}],
+            "decisions":[{"date":"2026-02-27","title":"Keep one file","why":"w","impact":"i","evidence":"https://example.org/pull/1"}],
+            "rollup":["One file for everything"]}"#,
+    );
+    case.run("ledger update --file update.json").success();
+    let text = case.run("context").success().stdout();
+    for line in [
+        "- Current Objective: Ship the pantry",
+        "- Active Work: Write the merge",
+        "- Rules: Never panic on input",
+        "- 2026-02-27 \u{2014} Keep one file",
+        "- One file for everything",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+}
+
+#[test]
+fn entries_on_the_topic_are_named_and_others_are_not() {
+    let case = Case::empty();
+    for (key, title) in [
+        ("sync-protocol", "Sync protocol"),
+        ("oven", "Oven cleaning"),
+    ] {
+        case.run(&format!(
+            "entry write --key {key} --type architecture --confidence high --body-stdin"
+        ))
+        .stdin(format!("# {title}\n\nOne line about {title}.\n"))
+        .success();
+    }
+    let text = case.run("context --for sync").success().stdout();
+    assert!(
+        text.contains("## Knowledge\n- [[sync-protocol]] "),
+        "{text}"
+    );
+    assert!(!text.contains("oven"), "{text}");
+}
+
+#[test]
+fn the_users_facts_are_told_only_where_a_user_is_set() {
+    let case = Case::empty();
+    case.run("facts add --user ada --key preference.editor --value helix")
+        .success();
+    let about = |user: &str| {
+        case.run("context")
+            .env("ANNALS_USER", user)
+            .success()
+            .stdout()
+    };
+    assert!(
+        about("ada").contains("## About the user\n- preference.editor: helix"),
+        "{}",
+        about("ada")
+    );
+    assert!(!about("bob").contains("helix"));
+    assert!(!case.run("context").success().stdout().contains("helix"));
 }

@@ -41,6 +41,7 @@ fn a_failure_is_one_document_with_its_four_fields() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of commands")]
 fn every_result_is_one_document() {
     for line in [
         "init",

@@ -466,9 +466,9 @@ fn the_ledger_is_told_and_is_memory_enough() {
         "claude/session-start",
         "SessionStart",
     );
-    assert!(text.contains("## Ledger: constraints\n"), "{text}");
+    assert!(text.contains("## Constraints\n"), "{text}");
     assert!(
-        text.contains("- Never write outside of the root\n"),
+        text.contains("- Rules: Never write outside of the root\n"),
         "{text}"
     );
 }

@@ -10,6 +10,19 @@ use crate::support::Outcome;
 /// The largest list of tools that a session is made to read, in bytes.
 const MOST_BYTES_OF_TOOLS: usize = 6 * 1024;
 
+/// The default tools, in the order in which they are told.
+const NINE: [&str; 9] = [
+    "recall",
+    "context",
+    "memory_write",
+    "memory_search",
+    "status",
+    "entry_read",
+    "entry_write",
+    "notepad_write",
+    "fact_add",
+];
+
 fn request(id: u64, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
@@ -55,6 +68,11 @@ fn the_default_tools_are_few_and_say_when_to_use_them() {
     let tools = listed["result"]["tools"].as_array().unwrap();
     let bytes = listed.to_string().len();
     assert!(bytes <= MOST_BYTES_OF_TOOLS, "{bytes} bytes");
+    let names: Vec<_> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, NINE);
     for tool in tools {
         let about = tool["description"].as_str().unwrap();
         assert!(about.contains("Use "), "{about}");

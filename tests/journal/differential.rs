@@ -41,7 +41,8 @@ fn quoted(text: &str, escapes: Escapes) -> String {
 
 fn units(c: char) -> String {
     let units = c.encode_utf16(&mut [0; 2]).to_vec();
-    units.iter().map(|unit| format!("\\u{unit:04X}")).collect()
+    let escapes: Vec<String> = units.iter().map(|unit| format!("\\u{unit:04X}")).collect();
+    escapes.concat()
 }
 
 fn line() -> impl Strategy<Value = String> {
@@ -154,9 +155,10 @@ fn any_text(value: &Value, is_in: &dyn Fn(&str) -> bool) -> bool {
 }
 
 fn values(found: &Found) -> Vec<Value> {
-    let value =
-        |result: &Box<serde_json::value::RawValue>| serde_json::from_str(result.get()).unwrap();
-    found.results.iter().map(value).collect()
+    let texts = found.results.iter().map(|result| result.get());
+    texts
+        .map(|text| serde_json::from_str(text).unwrap())
+        .collect()
 }
 
 proptest! {

@@ -46,6 +46,7 @@ fn sixty(case: &Case) -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one loop, step by step")]
 fn two_batches_follow_on_each_other_without_a_gap() {
     if !require("git") {
         return;

@@ -75,7 +75,8 @@ fn operators_and_any_script_are_plain_text() {
 #[test]
 fn a_page_of_text_is_a_query_too() {
     let (_case, project) = project();
-    let words: String = (0..2500).map(|n| format!("w{n} ")).collect();
+    let words: Vec<String> = (0..2500).map(|n| format!("w{n}")).collect();
+    let words = words.join(" ");
     let quoted = format!("{words} \"quoted\"");
     assert!(quoted.len() > 10_000);
     found(&project, &quoted);

@@ -19,6 +19,7 @@ mod tree;
 
 pub(crate) use case::Case;
 pub(crate) use corpus::corpus;
+pub(crate) use invocation::Invocation;
 pub(crate) use invocation::Outcome;
 pub(crate) use require::require;
 pub(crate) use threads::on_two_threads;

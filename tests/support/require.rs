@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::process::Command;
 
 use crate::support::corpus;
 
-/// Returns whether an optional thing is here: `corpus`, `browser`, or the program of that name.
+/// Returns whether an optional thing is here: `corpus`, `browser`, `mcp` (the SDK for Python), or the program of
+/// that name.
 ///
 /// Where it is missing, the test is to return; a line says so, and the test fails where `ANNALS_REQUIRE`
 /// names it.
@@ -15,6 +17,7 @@ pub(crate) fn require(name: &str) -> bool {
         "browser" => ["chromium", "google-chrome", "firefox"]
             .into_iter()
             .any(on_the_path),
+        "mcp" => can_import("mcp"),
         program => on_the_path(program),
     };
     let required = std::env::var("ANNALS_REQUIRE").unwrap_or_default();
@@ -36,6 +39,13 @@ pub(super) fn skipped(name: &str, present: bool, required: &str) -> Result<Optio
         }
         (false, true) => Err(format!("ANNALS_REQUIRE names {name}, and it is not here")),
     }
+}
+
+fn can_import(module: &str) -> bool {
+    Command::new("python3")
+        .args(["-c", &format!("import {module}")])
+        .output()
+        .is_ok_and(|output| output.status.success())
 }
 
 fn on_the_path(program: &str) -> bool {

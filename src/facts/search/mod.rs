@@ -12,6 +12,7 @@ mod candidates;
 mod fused;
 mod lexical;
 mod neighbours;
+mod places;
 mod rank;
 mod substrings;
 
@@ -189,6 +190,7 @@ pub fn retrieve(
         user,
         query,
         now: facts.clock().now(),
+        derives: !facts.is_dry_run(),
     };
     let scanned = match &vector {
         Some(vector) => Some(search.scanned(vector, &embedder.model())?),
@@ -229,19 +231,21 @@ struct Search<'a> {
     user: &'a UserId,
     query: &'a Query,
     now: DateTime<Utc>,
+    /// Whether what is made of the tables may be kept in a file.
+    derives: bool,
 }
 
 impl Search<'_> {
     fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<Ranked>> {
         let (connection, user, query) = (self.connection, self.user, self.query);
         let mut check = Check::new(connection, user, &query.scope)?;
-        let words = || candidates::by_words(connection, user, &query.text, scanned.as_ref());
+        let words = || candidates::by_words(connection, user, &query.text);
         let limit = query.limit;
         match (method, scanned.as_ref()) {
-            (Method::Lexical, _) | (_, None) => rank::by_words(words()?, &mut check, limit),
+            (Method::Lexical, _) | (_, None) => rank::by_words(&words()?, &mut check, limit),
             (Method::Vector, Some(scanned)) => Ok(rank::by_meaning(scanned, limit)),
             (Method::Seed, Some(scanned)) => {
-                let by_words = rank::by_words(words()?, &mut check, TOP)?;
+                let by_words = rank::by_words(&words()?, &mut check, TOP)?;
                 let by_meaning = rank::by_meaning(scanned, TOP);
                 rank::seed(connection, user, (by_words, by_meaning), self.now)
             }
@@ -258,7 +262,8 @@ impl Search<'_> {
             return Ok(Scanned::default());
         }
         let (connection, user) = (self.connection, self.user);
-        let mut scanned = vectors::scan(connection, user, model, &vector.quantized())?;
+        let mut scanned =
+            vectors::scan(connection, user, model, &vector.quantized(), self.derives)?;
         let others = candidates::of_other_projects(connection, user, &self.query.scope)?;
         if !others.is_empty() {
             scanned.retain(|seq| !others.contains(&seq));

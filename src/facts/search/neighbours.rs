@@ -1,60 +1,62 @@
-//! Which facts stand before and after a fact in its session.
+//! Lets facts lend a share of their scores to those before and after them in a session.
 
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use crate::facts::search::places::Places;
+use crate::facts::vectors::Turn;
+use crate::ranking::NEIGHBOURS;
 
-use rusqlite::Connection;
-
-use crate::error::Result;
-use crate::facts::failure::Stored;
-use crate::facts::user::UserId;
-
-/// The rows before and after a row, where there are any.
-pub(crate) type Sides = [Option<i64>; 2];
-
-/// Tells whether any fact of the user is of a session.
-pub(crate) fn are_any(connection: &Connection, user: &UserId) -> Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE user_id = ?1 AND session_id IS NOT NULL)";
-    connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.query_row([user.as_str()], |row| row.get(0)))
-        .stored("read the sessions")
-}
-
-/// Returns the neighbours of every fact in the sessions of these rows; what may not be found stands in none.
-pub(crate) fn in_sessions_of(
-    connection: &Connection,
-    user: &UserId,
-    rows: &[i64],
-    may_be_found: impl Fn(i64) -> bool,
-) -> Result<HashMap<i64, Sides>> {
-    let mut sides = HashMap::new();
-    for session in sessions(connection, rows).stored("read the sessions")? {
-        let turns = turns(connection, user, &session).stored("read the sessions")?;
-        let turns: Vec<i64> = turns.into_iter().filter(|row| may_be_found(*row)).collect();
-        for (place, row) in turns.iter().enumerate() {
-            let before = place.checked_sub(1).and_then(|place| turns.get(place));
-            let after = turns.get(place + 1);
-            sides.insert(*row, [before.copied(), after.copied()]);
+/// Returns what each row of `seqs` gets; what is not among them stands between no two.
+pub(crate) fn lent(turns: impl Iterator<Item = Turn>, seqs: &[i64], base: &[f64]) -> Vec<f64> {
+    let mut lent = vec![0.0; seqs.len()];
+    let mut places = Places::of(seqs);
+    let mut before: Option<usize> = None;
+    for turn in turns {
+        if turn.is_first {
+            before = None;
         }
+        let Some(place) = places.find(turn.row) else {
+            continue;
+        };
+        if let Some(before) = before {
+            lent[place] += base[before];
+            lent[before] += base[place];
+        }
+        before = Some(place);
     }
-    Ok(sides)
+    for share in &mut lent {
+        *share *= NEIGHBOURS;
+    }
+    lent
 }
 
-fn sessions(connection: &Connection, rows: &[i64]) -> rusqlite::Result<BTreeSet<String>> {
-    let sql = "SELECT session_id FROM facts WHERE seq = ?1";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut sessions = BTreeSet::new();
-    for row in rows {
-        let session: Option<String> = statement.query_row([row], |row| row.get(0))?;
-        sessions.extend(session);
-    }
-    Ok(sessions)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn turns(connection: &Connection, user: &UserId, session: &str) -> rusqlite::Result<Vec<i64>> {
-    let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND session_id = ?2 ORDER BY turn_seq, seq";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map((user.as_str(), session), |row| row.get(0))?;
-    rows.collect()
+    #[test]
+    fn only_those_side_by_side_in_one_session_lend() {
+        let turn = |row, is_first| Turn { row, is_first };
+        // 7 may not be found, so that 4 and 9 stand side by side; 2 begins another session.
+        let turns = [
+            turn(4, true),
+            turn(7, false),
+            turn(9, false),
+            turn(2, true),
+            turn(3, false),
+        ];
+        let lent = lent(
+            turns.into_iter(),
+            &[2, 3, 4, 5, 9],
+            &[0.1, 0.2, 0.3, 0.9, 0.5],
+        );
+        let expected = [0.2, 0.1, 0.5, 0.0, 0.3].map(|base| NEIGHBOURS * base);
+        assert_eq!(lent, expected);
+    }
+
+    #[test]
+    fn a_session_that_begins_with_what_may_not_be_found_lends_nothing_to_the_one_before() {
+        let turn = |row, is_first| Turn { row, is_first };
+        let turns = [turn(1, true), turn(2, true), turn(3, false)];
+        let lent = lent(turns.into_iter(), &[1, 3], &[0.5, 0.5]);
+        assert_eq!(lent, [0.0, 0.0]);
+    }
 }

@@ -27,7 +27,7 @@ const SEED: [f64; 3] = [0.45, 0.45, 0.10];
 const HALF_LIFE: f64 = 30.0;
 
 /// So many equally good ones beyond the limit are looked at, to have the latest of them.
-const TIES: usize = 64;
+pub(crate) const TIES: usize = 64;
 
 /// A row, and how well it fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,41 +42,53 @@ pub(crate) struct Ranked {
 
 /// Returns the best rows by words.
 pub(crate) fn by_words(
-    mut matches: Vec<(i64, f64)>,
+    matches: &[(i64, f64)],
     check: &mut Check<'_>,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
-    matches.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let scores: Vec<f64> = matches.iter().map(|(_, score)| *score).collect();
+    let mut wanted = limit.saturating_add(TIES);
+    let mut places = best(&scores, wanted);
+    let mut looked_at = 0;
     let mut found: Vec<Ranked> = Vec::new();
-    for (seq, score) in matches {
+    while let Some(place) = places.get(looked_at) {
+        let (seq, score) = matches[*place];
         if is_past(&found, score, limit) {
             break;
         }
         if check.may_be_found(seq)? {
-            let components = Components {
-                bm25: score,
-                lexical: score,
-                lexical_rank: top_rank(found.len()),
-                ..Components::default()
-            };
-            found.push(Ranked {
-                seq,
-                score,
-                components,
-            });
+            found.push(by_words_alone(seq, score, found.len()));
+        }
+        looked_at += 1;
+        // Many may be of other users, or no longer hold.
+        if looked_at == places.len() && looked_at < matches.len() {
+            wanted = wanted.saturating_mul(4);
+            places = best(&scores, wanted);
         }
     }
     Ok(found)
 }
 
+fn by_words_alone(seq: i64, score: f64, rank: usize) -> Ranked {
+    Ranked {
+        seq,
+        score,
+        components: Components {
+            bm25: score,
+            lexical: score,
+            lexical_rank: top_rank(rank),
+            ..Components::default()
+        },
+    }
+}
+
 /// Returns the best rows by meaning; none where nothing in the query is known.
 pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<Ranked> {
-    let nearness: Vec<f64> = scanned.nearness.iter().copied().map(f64::from).collect();
-    let best = best(&nearness, limit.saturating_add(TIES));
+    let best = best(&scanned.nearness, limit.saturating_add(TIES));
     best.into_iter()
         .enumerate()
         .map(|(rank, place)| {
-            let score = nearness[place];
+            let score = f64::from(scanned.nearness[place]);
             let components = Components {
                 cosine: Some(score),
                 vector: score,
@@ -133,18 +145,31 @@ pub(crate) fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
 }
 
 /// Returns the places of so many of the greatest scores, the greatest first; equal ones in their order.
-pub(crate) fn best(scores: &[f64], wanted: usize) -> Vec<usize> {
-    let order = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
-    let mut places: Vec<usize> = (0..scores.len()).collect();
-    if wanted == 0 {
+pub(crate) fn best<S: Copy + PartialOrd>(scores: &[S], wanted: usize) -> Vec<usize> {
+    let order = |a: &usize, b: &usize| {
+        let greater = scores[*b].partial_cmp(&scores[*a]);
+        greater.unwrap_or(Ordering::Equal).then(a.cmp(b))
+    };
+    let Some(last) = wanted.checked_sub(1) else {
         return Vec::new();
+    };
+    let mut kept: Vec<usize> = Vec::new();
+    let mut least: Option<S> = None;
+    for (place, score) in scores.iter().enumerate() {
+        // One that is equal to the last wanted comes after it.
+        if least.is_some_and(|least| *score <= least) {
+            continue;
+        }
+        kept.push(place);
+        if kept.len() == wanted.saturating_mul(2) {
+            kept.select_nth_unstable_by(last, order);
+            kept.truncate(wanted);
+            least = kept.last().map(|place| scores[*place]);
+        }
     }
-    if wanted < places.len() {
-        places.select_nth_unstable_by(wanted - 1, order);
-        places.truncate(wanted);
-    }
-    places.sort_unstable_by(order);
-    places
+    kept.sort_unstable_by(order);
+    kept.truncate(wanted);
+    kept
 }
 
 /// Returns a place in a list as a rank, where the list is kept that far.
@@ -191,4 +216,24 @@ fn age(fact: &Fact, now: DateTime<Utc>) -> Option<f64> {
     let then = parse_timestamp(moment(fact))?;
     let seconds = now.signed_duration_since(then).as_seconds_f64();
     Some(seconds / (24.0 * 60.0 * 60.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_those_of_a_full_sort(
+            scores in prop::collection::vec(0_u8..20, 0..300), wanted in 0_usize..40,
+        ) {
+            let scores: Vec<f64> = scores.into_iter().map(f64::from).collect();
+            let mut all: Vec<usize> = (0..scores.len()).collect();
+            all.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+            all.truncate(wanted);
+            prop_assert_eq!(best(&scores, wanted), all);
+        }
+    }
 }

@@ -298,9 +298,22 @@ fn looking_at_the_best_alone_finds_what_looking_at_all_finds() {
             .hits;
         assert_eq!(best.len(), 10);
         for (one, other) in best.iter().zip(&all) {
-            assert!((one.score - other.score).abs() < 1e-9, "{text}");
+            assert!((one.score - other.score).abs() < 1e-12, "{text}");
+            let (one, other) = (one.components, other.components);
+            assert!((one.neighbours - other.neighbours).abs() < 1e-12, "{text}");
         }
     }
+}
+
+#[test]
+fn a_fact_alone_that_fits_by_meaning_only_is_found() {
+    let mut store = Store::with(&[("ada", "pet", "a puppy named Ludo")]);
+    let query = query("does she keep a dog", Method::Fused);
+    let found = store.ask("ada", &query, &Embedder::BuiltIn).hits;
+    let parts = found[0].components;
+    assert!(parts.bm25.abs() < f64::EPSILON);
+    let near = parts.cosine.unwrap();
+    assert!(near > 0.1 && (found[0].score - near / 2.0).abs() < 1e-9);
 }
 
 #[test]

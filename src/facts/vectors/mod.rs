@@ -4,7 +4,9 @@
 //! costs microseconds, so its vectors are there when the fact is; those of an endpoint are fetched
 //! afterwards by [`refresh`], and until then the fact is found by its words.
 
+mod contiguous;
 mod scan;
+mod sessions;
 
 use std::time::Duration;
 
@@ -24,8 +26,11 @@ use crate::facts::failure::Stored;
 use crate::facts::store::Facts;
 use crate::project::Project;
 
+pub(crate) use contiguous::forget as forget_derived;
 pub(crate) use scan::Scanned;
 pub(crate) use scan::scan;
+pub(crate) use sessions::Turn;
+pub(crate) use sessions::turns;
 
 /// How long an endpoint may take before words have to do.
 const DEADLINE: Duration = Duration::from_millis(1500);

@@ -1,0 +1,56 @@
+//! Finds rows in an ordered list, most of them right after the one before.
+
+/// Where rows stand in a list that is in order.
+pub(crate) struct Places<'a> {
+    rows: &'a [i64],
+    next: usize,
+}
+
+impl<'a> Places<'a> {
+    /// Looks into these rows, the least first.
+    pub(crate) fn of(rows: &'a [i64]) -> Self {
+        Self { rows, next: 0 }
+    }
+
+    /// Returns where a row stands.
+    pub(crate) fn find(&mut self, row: i64) -> Option<usize> {
+        let rest = self.rows.get(self.next..).unwrap_or_default();
+        let is_ahead = rest.first().is_some_and(|next| *next <= row);
+        let (from, among) = if is_ahead {
+            // As far ahead as it takes, in steps that double.
+            let mut width = 1;
+            while rest.get(width).is_some_and(|later| *later <= row) {
+                width *= 2;
+            }
+            (self.next, &rest[..width.min(rest.len())])
+        } else {
+            (0, &self.rows[..self.next.min(self.rows.len())])
+        };
+        let place = from + among.binary_search(&row).ok()?;
+        self.next = place + 1;
+        Some(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_rows_in_any_order() {
+        let rows = [3, 5, 8, 9];
+        let mut places = Places::of(&rows);
+        let found = [3, 5, 9, 4, 3, 8, 10, 8].map(|row| places.find(row));
+        let expected = [
+            Some(0),
+            Some(1),
+            Some(3),
+            None,
+            Some(0),
+            Some(2),
+            None,
+            Some(2),
+        ];
+        assert_eq!(found, expected);
+    }
+}

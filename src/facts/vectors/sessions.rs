@@ -1,0 +1,40 @@
+//! In which order facts were said in their sessions.
+
+use rusqlite::Connection;
+
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::user::UserId;
+
+/// A fact of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    /// Its row.
+    pub(crate) row: i64,
+    /// Whether its session begins with it.
+    pub(crate) is_first: bool,
+}
+
+/// Returns the user's facts that are of a session, session by session and in order.
+pub(crate) fn turns(connection: &Connection, user: &UserId) -> Result<Vec<Turn>> {
+    // One pass over the index of sessions, which has all that is read.
+    let sql = "SELECT seq, session_id FROM facts INDEXED BY facts_session \
+               WHERE user_id = ?1 AND session_id IS NOT NULL ORDER BY session_id, turn_seq, seq";
+    let read = || -> rusqlite::Result<Vec<Turn>> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([user.as_str()])?;
+        let mut turns = Vec::new();
+        let mut session: Option<Vec<u8>> = None;
+        while let Some(row) = rows.next()? {
+            let of = row.get_ref(1)?.as_str()?.as_bytes();
+            let is_first = session.as_deref() != Some(of);
+            if is_first {
+                session = Some(of.to_vec());
+            }
+            let row = row.get(0)?;
+            turns.push(Turn { row, is_first });
+        }
+        Ok(turns)
+    };
+    read().stored("read the sessions")
+}

@@ -1,0 +1,131 @@
+//! `annals mcp`, driven by the protocol's own reference client: the SDK from PyPI, which nobody here wrote.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::support::Case;
+use crate::support::Invocation;
+use crate::support::require;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mcp_client.py");
+const AT_ONCE: usize = 50;
+
+/// A project with every store begun, and one turn in the auditor's queue.
+fn project() -> (Case, String) {
+    let case = Case::new("examples/vbw-project");
+    case.git_init();
+    case.commit("Begin", "2026-02-01T08:00:00Z");
+    own(&case, case.run("ledger init")).success();
+    let head = case.commit("Keep a ledger", "2026-02-02T08:00:00Z");
+    let turn = r#"{"user_input": "I like tea", "turn_id": "a", "session_id": "s"}"#;
+    own(&case, case.run("facts observe")).stdin(turn).success();
+    (case, head)
+}
+
+/// Keeps the journal and the facts in the case's own home.
+fn own<'a>(case: &Case, run: Invocation<'a>) -> Invocation<'a> {
+    run.env("ANNALS_USER", "ada")
+        .env("ANNALS_DB", case.home().join("mem.db"))
+        .env("MEMORY_FILE", case.home().join("memory.jsonl"))
+}
+
+fn default_calls() -> Vec<Value> {
+    vec![
+        json!(["recall", {"query": "low stock", "limit": 3, "in": ["plan", "patterns"]}]),
+        json!(["context", {"budget": 500, "for": "alerts"}]),
+        json!(["status", {}]),
+        json!(["entry_write", {"key": "test-runner", "type": "convention", "confidence": "high", "body": "Run one test."}]),
+        json!(["entry_read", {"key": "test-runner"}]),
+        json!(["notepad_write", {"section": "working", "text": "The client works"}]),
+        json!(["memory_write", {"content": "The client works", "tags": ["mcp"], "meta": {"n": 1}}]),
+        json!(["memory_search", {"q": "client"}]),
+        json!(["fact_add", {"key": "likes[]", "value": "coffee"}]),
+    ]
+}
+
+fn more_calls(head: &str) -> Vec<Value> {
+    let insert = json!({"type": "insert", "key": "likes[]", "new_value_text": "tea", "confidence_delta": 0, "reason": "said"});
+    let state = json!({
+        "objective": "Serve every client", "active_work": ["The client"], "blockers": [],
+        "next_actions": ["Call every tool"], "out_of_scope": [],
+        "quick_reference": {"run": "cargo run", "test": "cargo test", "entry_point": "src/main.rs"},
+    });
+    vec![
+        json!(["plan_brief", {"phase": "4"}]),
+        json!(["record_phase", {"phase": "3"}]),
+        json!(["fact_apply", {"turn_id": "a", "actions": [insert]}]),
+        json!(["fact_retrieve", {"query": "tea"}]),
+        json!(["fact_pending", {}]),
+        json!(["ledger_brief", {}]),
+        json!(["ledger_pending", {"max_commits": 5}]),
+        json!(["ledger_update", {"document": {"state": state, "covered_through": head}}]),
+    ]
+}
+
+fn names(list: &Value) -> BTreeSet<&str> {
+    let list = list.as_array().unwrap().iter();
+    list.map(|one| one["name"].as_str().unwrap()).collect()
+}
+
+/// Runs one session of the client, and returns what it saw.
+fn talk(case: &Case, line: &str, calls: &[Value]) -> Value {
+    let plan = json!({"calls": calls, "parallel": ["status", {}, AT_ONCE]});
+    let arguments = [SCRIPT, &plan.to_string(), env!("CARGO_BIN_EXE_annals")];
+    let client = own(case, case.program("python3"))
+        .args(arguments)
+        .args(line.split_whitespace());
+    client.success().json()
+}
+
+/// Fails the test unless every tool of the list was called, and each gave its document.
+fn every_tool_answers(seen: &Value) {
+    let called = seen["answers"].as_array().unwrap();
+    let tools: BTreeSet<_> = called.iter().map(|one| one[0].as_str().unwrap()).collect();
+    assert_eq!(tools, names(&seen["tools"]), "each tool is called");
+    for one in called {
+        assert_eq!(one[1]["isError"], false, "{one}");
+        assert!(one[1]["content"][0]["text"].is_string(), "{one}");
+    }
+    let at_once = seen["parallel"].as_array().unwrap();
+    assert_eq!(at_once.len(), AT_ONCE);
+    assert!(at_once.iter().all(|one| one == &at_once[0]));
+}
+
+#[test]
+fn a_foreign_client_calls_every_default_tool() {
+    if !require("mcp") {
+        return;
+    }
+    let (case, _) = project();
+    let seen = talk(&case, "mcp", &default_calls());
+    every_tool_answers(&seen);
+    assert_eq!(seen["prompts"][0]["name"], "update-memory");
+    assert!(seen["texts"][0]["messages"][0]["content"]["text"].is_string());
+    let resources = seen["resources"].as_array().unwrap();
+    assert!(!resources.is_empty());
+    for (listed, read) in resources.iter().zip(seen["read"].as_array().unwrap()) {
+        assert_eq!(listed["uri"], read["contents"][0]["uri"]);
+    }
+    let text = &seen["answers"][4][1].to_string();
+    assert!(text.contains("Run one test."), "{text}");
+    let journal = std::fs::read_to_string(case.home().join("memory.jsonl")).unwrap();
+    assert_eq!(journal.lines().count(), 1, "{journal}");
+}
+
+#[test]
+fn a_foreign_client_calls_every_tool_of_every_set() {
+    if !require("mcp") || !require("git") {
+        return;
+    }
+    let (case, head) = project();
+    let mut calls = default_calls();
+    calls.extend(more_calls(&head));
+    let seen = talk(&case, "mcp --tools all", &calls);
+    every_tool_answers(&seen);
+    let state = String::from_utf8(case.read("docs/memory/STATE.md").unwrap()).unwrap();
+    assert!(state.contains("Serve every client"), "{state}");
+    let facts = own(&case, case.run("facts list")).success().stdout();
+    assert!(facts.contains("tea") && facts.contains("coffee"), "{facts}");
+}
