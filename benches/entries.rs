@@ -12,16 +12,17 @@
     reason = "the bans hold the library's floors; this lays out a folder, starts programs and may stop where it stands"
 )]
 
-use std::env;
+mod measure;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
-use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
-use std::time::Instant;
+
+use crate::measure::Place;
+use crate::measure::Row;
 
 const MEMORY: &str = ".vibekit/memory";
 
@@ -73,130 +74,44 @@ const WORDS: [&str; 40] = [
     "handle",
 ];
 
-struct Row {
-    name: &'static str,
-    program: &'static str,
-    arguments: Vec<&'static str>,
-    /// Removed before each run.
-    removes: Option<&'static str>,
-    times: Vec<Duration>,
-}
-
-impl Row {
-    fn new(name: &'static str, program: &'static str, line: &'static str) -> Self {
-        Self {
-            name,
-            program,
-            arguments: line.split_whitespace().collect(),
-            removes: None,
-            times: Vec::new(),
-        }
-    }
-
-    fn removing(mut self, file: &'static str) -> Self {
-        self.removes = Some(file);
-        self
-    }
-
-    /// Runs once; tells whether the program is there.
-    fn run(&mut self, root: &Path) -> bool {
-        if let Some(file) = self.removes {
-            fs::remove_file(root.join(file)).ok();
-        }
-        let mut command = Command::new(self.program);
-        command
-            .env_clear()
-            .env("PATH", env::var_os("PATH").unwrap_or_default())
-            .env("HOME", root)
-            .current_dir(root)
-            .args(&self.arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let start = Instant::now();
-        let status = command.status();
-        self.times.push(start.elapsed());
-        status.is_ok_and(|status| status.success())
-    }
-
-    fn quantile(&self, of_hundred: usize) -> f64 {
-        let mut times = self.times.clone();
-        times.sort_unstable();
-        times[(times.len() - 1) * of_hundred / 100].as_secs_f64() * 1000.0
-    }
-}
-
 fn main() {
-    let setting = |name, default| env::var(name).map_or(default, |value| value.parse().unwrap());
-    let count: u64 = setting("ANNALS_BENCH_ENTRIES", 10_000);
-    let runs: u64 = setting("ANNALS_BENCH_RUNS", 20);
+    let count = measure::setting("ANNALS_BENCH_ENTRIES", 10_000);
+    let runs = measure::setting("ANNALS_BENCH_RUNS", 20);
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path().canonicalize().unwrap();
-    let bytes = generate(&root, count);
+    let bytes = generate(&root, u64::try_from(count).unwrap());
+    fs::write(root.join("body.md"), "# Another body\n\nOne line.\n").unwrap();
     // The cache trusts no file that is as young as itself.
     thread::sleep(Duration::from_millis(1_200));
-    let annals = env!("CARGO_BIN_EXE_annals");
-    let cache = ".annals/entries.cache";
-    let mut rows = vec![
-        Row::new("true", "true", ""),
-        Row::new(
-            "rg -F -l, a rare word",
-            "rg",
-            "-F -l zirconium .vibekit/memory",
-        ),
-        Row::new(
-            "rg -F -l, a word of all",
-            "rg",
-            "-F -l because .vibekit/memory",
-        ),
-        Row::new("query, no cache", annals, "entry query --text zirconium").removing(cache),
-        Row::new("query, a rare word", annals, "entry query --text zirconium"),
-        Row::new("query, a word of all", annals, "entry query --text because"),
-        Row::new("list", annals, "entry list"),
-        Row::new("audit", annals, "entry audit"),
-        Row::new(
-            "write, front matter",
-            annals,
-            "entry write --key entry-00007 --type gotcha --confidence low --no-history",
-        ),
-        Row::new(
-            "write, a body",
-            annals,
-            "entry write --key entry-00008 --type gotcha --confidence low --no-history --body @body.md",
-        ),
-    ];
-    fs::write(root.join("body.md"), "# Another body\n\nOne line.\n").unwrap();
-    Row::new("audit", annals, "entry audit").run(&root);
-    rows.retain_mut(|row| row.run(&root) && row.run(&root));
-    for row in &mut rows {
-        row.times.clear();
-    }
-    for _ in 0..runs {
-        for row in &mut rows {
-            row.run(&root);
-        }
-    }
-    let page = page(
-        &rows,
-        &format!("{count} entries, {bytes} bytes; {runs} runs each"),
-    );
+    let place = Place::new(&root, &root);
+    Row::annals("entry audit").run(&place);
+    let page = measure::page(&place, rows(), runs, &["rg"]);
+    let page = format!("{count} entries, {bytes} bytes; {page}");
     std::io::stdout().write_all(page.as_bytes()).unwrap();
 }
 
-fn page(rows: &[Row], heading: &str) -> String {
-    let rg = rows.iter().find(|row| row.name.starts_with("rg"));
-    let floor = rg.map(|row| row.quantile(50));
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let mut page = format!(
-        "{heading}, {cores} cores\n\n| process | median ms | p95 ms | of rg |\n|---|--:|--:|--:|\n"
-    );
-    for row in rows {
-        let median = row.quantile(50);
-        let ratio = floor.map_or("-".to_owned(), |floor| format!("{:.2}", median / floor));
-        let (name, late) = (row.name, row.quantile(95));
-        writeln!(page, "| {name} | {median:.2} | {late:.2} | {ratio} |").unwrap();
-    }
-    page
+fn rows() -> Vec<Row> {
+    let rg = |name: &str, word: &str| Row::new(name, "rg", &["-F", "-l", word, MEMORY]);
+    let query = |word: &str| Row::annals(&format!("entry query --text {word}"));
+    let forget = |root: &Path| {
+        fs::remove_file(root.join(".annals/entries.cache")).ok();
+    };
+    vec![
+        Row::new("true", "true", &[]),
+        rg("rg -F -l, a rare word", RARE),
+        rg("rg -F -l, a word of all", COMMON),
+        query(RARE)
+            .named("annals entry query, no cache")
+            .after(forget),
+        query(RARE),
+        query(COMMON),
+        Row::annals("entry list"),
+        Row::annals("entry audit"),
+        Row::annals("entry write --key entry-00007 --type gotcha --confidence low --no-history"),
+        Row::annals(
+            "entry write --key entry-00008 --type gotcha --confidence low --no-history --body @body.md",
+        ),
+    ]
 }
 
 /// Writes the entries, and returns how many bytes they have.

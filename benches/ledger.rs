@@ -13,45 +13,42 @@
     reason = "the bans hold the library's floors; this lays out a folder, starts programs and may stop where it stands"
 )]
 
+mod measure;
+
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write;
-use std::process::Command;
+use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
-use std::time::Instant;
 
 use tempfile::TempDir;
 
-/// A program that is started and timed in a ledger with this anchor.
-struct Row {
-    name: &'static str,
-    program: &'static str,
-    arguments: Vec<String>,
-    anchor: String,
-    times: Vec<Duration>,
-}
+use crate::measure::Place;
+use crate::measure::Row;
+
+/// What a harness says at a session's start.
+const SESSION_START: &str = r#"{"hook_event_name":"SessionStart","source":"startup"}"#;
 
 struct Repository {
     folder: TempDir,
+    place: Place,
 }
 
 impl Repository {
     /// Makes a repository of so many commits by one import.
     fn new(commits: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let repository = Self { folder };
+        let place = Place::new(folder.path(), folder.path());
+        let place = place.with("ANNALS_NOW", "2026-03-01T12:00:00Z");
+        let repository = Self { folder, place };
         repository.git(&["init", "--quiet", "--initial-branch=main"]);
-        let mut import = repository.command("git", &["fast-import", "--quiet"]);
+        let mut import = repository.place.command(Path::new("git"));
+        let import = import.args(["fast-import", "--quiet"]);
         let mut child = import.stdin(Stdio::piped()).spawn().unwrap();
-        let stream = stream(commits);
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(stream.as_bytes())
-            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(stream(commits).as_bytes()).unwrap();
+        drop(input);
         assert!(child.wait().unwrap().success());
         repository.git(&["reset", "--quiet", "--hard"]);
         let ledger = repository.folder.path().join("docs/memory");
@@ -61,45 +58,8 @@ impl Repository {
         repository
     }
 
-    fn command(&self, program: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program);
-        command
-            .env_clear()
-            .env("PATH", env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("ANNALS_NOW", "2026-03-01T12:00:00Z")
-            .current_dir(self.folder.path())
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        command
-    }
-
     fn git(&self, arguments: &[&str]) -> String {
-        let output = self
-            .command("git", arguments)
-            .stdout(Stdio::piped())
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "git {arguments:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
-    }
-
-    fn run(&self, row: &mut Row) {
-        fs::write(
-            self.folder.path().join("docs/memory/STATE.md"),
-            state(&row.anchor),
-        )
-        .unwrap();
-        let arguments: Vec<&str> = row.arguments.iter().map(String::as_str).collect();
-        let mut command = self.command(row.program, &arguments);
-        let start = Instant::now();
-        let status = command.status().unwrap();
-        row.times.push(start.elapsed());
-        assert!(status.success(), "{}", row.name);
+        self.place.git(arguments).unwrap()
     }
 }
 
@@ -161,99 +121,44 @@ fn decisions() -> String {
 
 fn rows(repository: &Repository, commits: usize) -> Vec<Row> {
     let at = |revision: &str| repository.git(&["rev-parse", revision]);
-    let (head, near, first) = (
-        at("HEAD"),
-        at("HEAD~20"),
-        at(&format!("HEAD~{}", commits - 1)),
-    );
-    let row = |name, program, arguments: &[&str], anchor: &str| Row {
-        name,
-        program,
-        arguments: arguments.iter().map(ToString::to_string).collect(),
-        anchor: anchor.to_owned(),
-        times: Vec::new(),
+    let (head, near) = (at("HEAD"), at("HEAD~20"));
+    let first = at(&format!("HEAD~{}", commits - 1));
+    let anchored = |row: Row, name: &str, anchor: &str| {
+        let state = state(anchor);
+        row.named(name)
+            .after(move |root| fs::write(root.join("docs/memory/STATE.md"), &state).unwrap())
     };
-    let annals = env!("CARGO_BIN_EXE_annals");
     let since = format!("{first}..HEAD");
-    let brief = ["-q", "ledger", "brief"];
+    let count = ["rev-list", "--count", &since];
+    let input = repository.folder.path().join(".git/start.json");
+    fs::write(&input, SESSION_START).unwrap();
+    let brief = || Row::annals("-q ledger brief");
+    let pending = || Row::annals("-q ledger pending");
+    let hook = || Row::annals("hook session-start").reading(&input);
     vec![
-        row("git rev-parse HEAD", "git", &["rev-parse", "HEAD"], &head),
-        row("git log", "git", &["log"], &head),
-        row(
-            "git rev-list --count, all",
-            "git",
-            &["rev-list", "--count", &since],
-            &head,
-        ),
-        row("ledger brief, all covered", annals, &brief, &head),
-        row("ledger brief, 20 commits since", annals, &brief, &near),
-        row(
-            "ledger brief, none covered but the first",
-            annals,
-            &brief,
-            &first,
-        ),
-        row(
-            "ledger pending, 20 commits since",
-            annals,
-            &["-q", "ledger", "pending"],
-            &near,
-        ),
-        row(
-            "ledger pending, all but the first",
-            annals,
-            &["-q", "ledger", "pending"],
-            &first,
-        ),
+        Row::new("true", "true", &[]),
+        Row::new("git rev-parse HEAD", "git", &["rev-parse", "HEAD"]),
+        Row::new("git log", "git", &["log"]),
+        Row::new("git rev-list --count, all", "git", &count),
+        anchored(brief(), "ledger brief, all covered", &head),
+        anchored(brief(), "ledger brief, 20 commits since", &near),
+        anchored(brief(), "ledger brief, only the first covered", &first),
+        anchored(pending(), "ledger pending, 20 commits since", &near),
+        anchored(pending(), "ledger pending, only the first covered", &first),
+        anchored(hook(), "hook session-start, all covered", &head),
+        anchored(hook(), "hook session-start, 20 commits since", &near),
+        anchored(hook(), "hook session-start, only the first covered", &first),
     ]
 }
 
-fn quantile(row: &Row, of_hundred: usize) -> f64 {
-    let mut times = row.times.clone();
-    times.sort_unstable();
-    times[(times.len() - 1) * of_hundred / 100].as_secs_f64() * 1000.0
-}
-
 fn main() {
-    let runs = env::var("ANNALS_BENCH_RUNS").map_or(50, |runs| runs.parse().unwrap());
+    let runs = measure::setting("ANNALS_BENCH_RUNS", 50);
     let sizes = env::var("ANNALS_BENCH_COMMITS").unwrap_or_else(|_| "4000,20000".to_owned());
     for commits in sizes.split(',').map(|size| size.trim().parse().unwrap()) {
         let repository = Repository::new(commits);
-        let mut rows = rows(&repository, commits);
-        for round in 0..runs + 2 {
-            for row in &mut rows {
-                repository.run(row);
-                // Twice untimed: what is read once is in memory from then on.
-                if round < 2 {
-                    row.times.clear();
-                }
-            }
-        }
-        std::io::stdout()
-            .write_all(page(commits, runs, &rows).as_bytes())
-            .unwrap();
+        let rows = rows(&repository, commits);
+        let page = measure::page(&repository.place, rows, runs, &["git log"]);
+        let page = format!("\n{commits} commits; {page}");
+        std::io::stdout().write_all(page.as_bytes()).unwrap();
     }
-}
-
-fn page(commits: usize, runs: usize, rows: &[Row]) -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let log = rows
-        .iter()
-        .find(|row| row.name == "git log")
-        .map_or(1.0, |row| quantile(row, 50));
-    let mut page = format!(
-        "\n{commits} commits; {runs} runs each, {cores} cores\n\n| process | median ms | p95 ms | of git log |\n|---|--:|--:|--:|\n"
-    );
-    for row in rows {
-        let median = quantile(row, 50);
-        writeln!(
-            page,
-            "| {} | {median:.2} | {:.2} | {:.2} |",
-            row.name,
-            quantile(row, 95),
-            median / log
-        )
-        .unwrap();
-    }
-    page
 }

@@ -4,22 +4,22 @@
 //! $ ANNALS_BENCH_RUNS=50 cargo bench --bench recall
 //! ```
 //!
-//! The project is made up, its words drawn from a fixed sequence. docs/recall.md has figures.
+//! The project is made up, its words drawn from a fixed sequence. docs/performance.md has figures.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
     reason = "the bans hold the library's floors; this lays out a folder, starts programs and may stop where it stands"
 )]
 
-use std::env;
+mod measure;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
-use std::process::Stdio;
-use std::time::Duration;
-use std::time::Instant;
+
+use crate::measure::Place;
+use crate::measure::Row;
 
 const FILES: usize = 250;
 const UNITS_A_FILE: usize = 20;
@@ -48,39 +48,34 @@ impl Draw {
 }
 
 fn main() {
-    let runs = env::var("ANNALS_BENCH_RUNS").map_or(30, |runs| runs.parse().unwrap());
+    let runs = measure::setting("ANNALS_BENCH_RUNS", 30);
     let temp = tempfile::tempdir().unwrap();
     let project = temp.path();
     let mut draw = Draw(7);
     for file in 0..FILES {
         let folder = project.join(format!(".planning/phases/{:02}-part", file / 10));
         fs::create_dir_all(&folder).unwrap();
-        fs::write(
-            folder.join(format!("{file:03}-CONTEXT.md")),
-            page(&mut draw),
-        )
-        .unwrap();
+        let name = format!("{file:03}-CONTEXT.md");
+        fs::write(folder.join(name), page(&mut draw)).unwrap();
     }
-    let cache = project.join(".annals");
-    let changing = project.join(".planning/phases/00-part/000-CONTEXT.md");
-    let cold = timed(project, runs.min(10), || {
-        fs::remove_dir_all(&cache).ok();
-    });
-    let warm = timed(project, runs, || ());
-    let changed = timed(project, runs, || {
-        fs::write(&changing, page(&mut draw)).unwrap();
-    });
-    let mut page = format!("{} units in {FILES} files\n\n", FILES * UNITS_A_FILE);
-    page.push_str("| search | median ms | p95 ms |\n|---|--:|--:|\n");
-    for (name, times) in [
-        ("without a cache", cold),
-        ("warm", warm),
-        ("after one changed file", changed),
-    ] {
-        let [median, late] =
-            [50, 95].map(|of| times[(times.len() - 1) * of / 100].as_secs_f64() * 1000.0);
-        writeln!(page, "| {name} | {median:.1} | {late:.1} |").unwrap();
-    }
+    let recall = |name: &str| Row::new(name, measure::ANNALS, &["-q", "recall", QUERY]);
+    let forget = |project: &Path| {
+        fs::remove_dir_all(project.join(".annals")).ok();
+    };
+    let change = move |project: &Path| {
+        let changing = project.join(".planning/phases/00-part/000-CONTEXT.md");
+        fs::write(changing, page(&mut draw)).unwrap();
+    };
+    // In this order: what one builds is what the next finds.
+    let rows = vec![
+        Row::new("true", "true", &[]),
+        recall("annals recall, no cache").after(forget),
+        recall("annals recall, one file changed").after(change),
+        recall("annals recall, warm"),
+    ];
+    let place = Place::new(project, project);
+    let page = measure::page(&place, rows, runs, &["true"]);
+    let page = format!("{} units in {FILES} files; {page}", FILES * UNITS_A_FILE);
     std::io::stdout().write_all(page.as_bytes()).unwrap();
 }
 
@@ -101,23 +96,4 @@ fn page(draw: &mut Draw) -> String {
         writeln!(page, "- {} {}", words.join(" "), draw.next(100_000)).unwrap();
     }
     page
-}
-
-fn timed(project: &Path, runs: usize, mut before: impl FnMut()) -> Vec<Duration> {
-    let mut times = Vec::new();
-    for _ in 0..runs {
-        before();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_annals"));
-        command
-            .env_clear()
-            .env("HOME", project)
-            .args(["-q", "recall", QUERY])
-            .current_dir(project)
-            .stdout(Stdio::null());
-        let start = Instant::now();
-        assert!(command.status().unwrap().success());
-        times.push(start.elapsed());
-    }
-    times.sort_unstable();
-    times
 }

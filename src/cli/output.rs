@@ -180,7 +180,7 @@ impl Output {
     fn print(&mut self, page: &[u8]) {
         let page = String::from_utf8_lossy(page);
         let page = text::strip_controls(&page);
-        if self.manner.json {
+        if self.manner.json || self.stdout.current_choice() == ColorChoice::Never {
             // Nothing in it is styled, and it may be long: it goes past what looks for styles.
             return self.raw(page.as_bytes());
         }

@@ -217,7 +217,8 @@ fn visit_one<'c, T>(
     } else {
         file.metadata()
     };
-    let stamp = Stamp::of(&metadata.at("read", path)?);
+    let metadata = metadata.at("read", path)?;
+    let stamp = Stamp::of(&metadata);
     if let Some(row) = cache.get(name, stamp) {
         let found = Found {
             key,
@@ -229,7 +230,7 @@ fn visit_one<'c, T>(
         part.kept.push(row);
         return made;
     }
-    let text = read::bytes(path)?.unwrap_or_default();
+    let text = read::bytes_of(path, &metadata)?.unwrap_or_default();
     let first_line = first_line(&text, key);
     let made = visit(&Found {
         key,

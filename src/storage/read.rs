@@ -1,6 +1,6 @@
 //! Reads files of bounded size: never hangs, never fills the memory, never drops a byte silently.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
@@ -21,6 +21,11 @@ pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
         Err(error) if is_absent(&error) => return Ok(None),
         metadata => metadata.at("read", path)?,
     };
+    bytes_of(path, &metadata)
+}
+
+/// Does the same for a file that has been looked at.
+pub(crate) fn bytes_of(path: &Path, metadata: &Metadata) -> Result<Option<Vec<u8>>> {
     // Before it is opened: opening a pipe waits for its other end.
     if metadata.is_dir() {
         return Err(in_the_way("is a directory, a file was expected", path));

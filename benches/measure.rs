@@ -1,0 +1,274 @@
+//! Starts whole processes in turn and says what each took; the part that the benchmarks share.
+//!
+//! Rounds go through all rows, so that what slows the machine down for a while slows all of them. Ratios
+//! of one run are what counts. CPU is user and system time as the kernel accounts it to the process; it
+//! tells more than the clock where other work shares the cores.
+#![allow(dead_code, reason = "each benchmark uses a part of it")]
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::fs::File;
+use std::mem::MaybeUninit;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Child;
+use std::process::Command;
+use std::process::ExitStatus;
+use std::process::Stdio;
+use std::time::Duration;
+use std::time::Instant;
+
+/// The program that is measured.
+pub(crate) const ANNALS: &str = env!("CARGO_BIN_EXE_annals");
+
+/// What is done before each start.
+type Before = Box<dyn FnMut(&Path)>;
+
+/// A process that is started and timed.
+pub(crate) struct Row {
+    name: String,
+    program: PathBuf,
+    arguments: Vec<String>,
+    input: Option<PathBuf>,
+    before: Option<Before>,
+    /// Whether it ends with 1 to say that nothing was found.
+    finds_nothing: bool,
+    times: Vec<Duration>,
+    processor: Vec<Duration>,
+}
+
+impl Row {
+    pub(crate) fn new(name: &str, program: impl Into<PathBuf>, arguments: &[&str]) -> Self {
+        Self {
+            name: name.to_owned(),
+            program: program.into(),
+            arguments: arguments.iter().map(ToString::to_string).collect(),
+            input: None,
+            before: None,
+            finds_nothing: false,
+            times: Vec::new(),
+            processor: Vec::new(),
+        }
+    }
+
+    /// A row of `annals`, named by its arguments.
+    pub(crate) fn annals(line: &str) -> Self {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        Self::new(&format!("annals {line}"), ANNALS, &arguments)
+    }
+
+    pub(crate) fn shell(name: &str, script: &str, arguments: &[&str]) -> Self {
+        Self::new(name, "bash", &[&["-c", script, "sh"], arguments].concat())
+    }
+
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// Reads this file as its standard input.
+    pub(crate) fn reading(mut self, input: &Path) -> Self {
+        self.input = Some(input.to_owned());
+        self
+    }
+
+    /// Finds nothing, and says so by ending with 1.
+    pub(crate) fn finding_nothing(mut self) -> Self {
+        self.finds_nothing = true;
+        self
+    }
+
+    /// Does this in the folder before each start, untimed.
+    pub(crate) fn after(mut self, before: impl FnMut(&Path) + 'static) -> Self {
+        self.before = Some(Box::new(before));
+        self
+    }
+
+    /// Runs once; tells whether the program is there and ended well.
+    pub(crate) fn run(&mut self, place: &Place) -> bool {
+        if let Some(before) = &mut self.before {
+            before(&place.folder);
+        }
+        let mut command = self.command(place);
+        let start = Instant::now();
+        let Ok(child) = command.spawn() else {
+            // A program that is missing.
+            return false;
+        };
+        let (code, processor) = ended(child);
+        self.times.push(start.elapsed());
+        self.processor.push(processor);
+        code == Some(i32::from(self.finds_nothing))
+    }
+
+    fn command(&self, place: &Place) -> Command {
+        let mut command = place.command(&self.program);
+        command.args(&self.arguments);
+        if let Some(input) = &self.input {
+            command.stdin(File::open(input).unwrap());
+        }
+        command
+    }
+
+    fn forget(&mut self) {
+        self.times.clear();
+        self.processor.clear();
+    }
+
+    /// Returns the most memory that a run has, in KiB, as the kernel says while it lives.
+    ///
+    /// What `wait4` says holds the memory of the one that started it, too.
+    fn peak(&mut self, place: &Place) -> u64 {
+        let mut most = 0;
+        for _ in 0..5 {
+            if let Some(before) = &mut self.before {
+                before(&place.folder);
+            }
+            let mut child = self.command(place).spawn().unwrap();
+            let status = format!("/proc/{}/status", child.id());
+            while child.try_wait().unwrap().is_none() {
+                let text = fs::read_to_string(&status).unwrap_or_default();
+                let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+                let kib = line.and_then(|line| line.split_whitespace().next());
+                most = most.max(kib.map_or(0, |kib| kib.parse().unwrap()));
+            }
+        }
+        most
+    }
+}
+
+/// Waits for a process; returns its exit code and its processor time.
+#[expect(
+    unsafe_code,
+    reason = "the standard library does not tell what a process took"
+)]
+fn ended(child: Child) -> (Option<i32>, Duration) {
+    let pid = libc::pid_t::try_from(child.id()).unwrap();
+    let mut status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: both places live through the call, and zeroes are a valid `rusage`.
+    let usage = unsafe {
+        let ended = libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr());
+        assert_eq!(ended, pid);
+        usage.assume_init()
+    };
+    let time = |time: libc::timeval| {
+        let micros = time.tv_sec * 1_000_000 + time.tv_usec;
+        Duration::from_micros(u64::try_from(micros).unwrap())
+    };
+    let code = ExitStatus::from_raw(status).code();
+    (code, time(usage.ru_utime) + time(usage.ru_stime))
+}
+
+/// A folder to run in, with an environment of its own.
+pub(crate) struct Place {
+    pub(crate) folder: PathBuf,
+    environment: Vec<(&'static str, String)>,
+}
+
+impl Place {
+    pub(crate) fn new(folder: &Path, home: &Path) -> Self {
+        let environment = vec![
+            ("PATH", env::var("PATH").unwrap_or_default()),
+            ("HOME", home.to_str().unwrap().to_owned()),
+            ("GIT_CONFIG_GLOBAL", "/dev/null".to_owned()),
+            ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+        ];
+        Self {
+            folder: folder.to_owned(),
+            environment,
+        }
+    }
+
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.environment.push((name, value.to_owned()));
+        self
+    }
+
+    pub(crate) fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .envs(self.environment.iter().cloned())
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
+    /// Runs git to its end, and returns what it printed.
+    pub(crate) fn git(&self, arguments: &[&str]) -> Option<String> {
+        let mut command = self.command(Path::new("git"));
+        command.args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]);
+        let output = command.args(arguments).stdout(Stdio::piped()).output();
+        let output = output.ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8(output.stdout).unwrap().trim().to_owned())
+    }
+}
+
+/// Returns a number of the environment.
+pub(crate) fn setting(name: &str, otherwise: usize) -> usize {
+    env::var(name).map_or(otherwise, |value| value.parse().unwrap())
+}
+
+/// Measures the rows in turn, and returns the page about them; `peers` begin the names of those to compare with.
+///
+/// Rows that do not end well are left out, as are those of programs that are missing.
+pub(crate) fn page(place: &Place, mut rows: Vec<Row>, runs: usize, peers: &[&str]) -> String {
+    // Twice untimed: what is read once is in memory from then on.
+    rows.retain_mut(|row| row.run(place) && row.run(place));
+    rows.iter_mut().for_each(Row::forget);
+    for _ in 0..runs {
+        for row in &mut rows {
+            row.run(place);
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or_default();
+    let mut page = format!("{runs} runs each, {cores} cores, load {load}\n\n");
+    page.push_str("| process | median ms | min | p95 | CPU median ms | peak MiB |");
+    for peer in peers {
+        write!(page, " of {peer} |").unwrap();
+    }
+    page.push_str("\n|---|--:|--:|--:|--:|--:|");
+    page.push_str(&"--:|".repeat(peers.len()));
+    page.push('\n');
+    let floors: Vec<Option<f64>> = peers
+        .iter()
+        .map(|peer| {
+            let row = rows.iter().find(|row| row.name.starts_with(peer));
+            row.map(|row| quantile(&row.times, 50))
+        })
+        .collect();
+    for row in &mut rows {
+        let mib = row.peak(place).div_ceil(1024);
+        let median = quantile(&row.times, 50);
+        write!(
+            page,
+            "| {} | {median:.2} | {:.2} | {:.2} | {:.2} | {mib} |",
+            row.name,
+            quantile(&row.times, 0),
+            quantile(&row.times, 95),
+            quantile(&row.processor, 50),
+        )
+        .unwrap();
+        for floor in &floors {
+            match floor {
+                Some(floor) => write!(page, " {:.2} |", median / floor).unwrap(),
+                None => page.push_str(" - |"),
+            }
+        }
+        page.push('\n');
+    }
+    page
+}
+
+fn quantile(times: &[Duration], of_hundred: usize) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    times[(times.len() - 1) * of_hundred / 100].as_secs_f64() * 1000.0
+}
