@@ -143,7 +143,7 @@ fn retrieval(size: usize, runs: usize) {
                 let mut times: Vec<Duration> =
                     (0..runs).map(|_| ask(&path, user, text, method)).collect();
                 let busy = on_processor().zip(before).map(|(after, before)| {
-                    (after - before).as_secs_f64() * 1000.0
+                    after.saturating_sub(before).as_secs_f64() * 1000.0
                         / f64::from(u32::try_from(runs).unwrap())
                 });
                 times.sort_unstable();

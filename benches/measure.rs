@@ -97,7 +97,7 @@ impl Row {
             // A program that is missing.
             return false;
         };
-        let (code, processor) = ended(child);
+        let (code, processor) = ended(&child);
         self.times.push(start.elapsed());
         self.processor.push(processor);
         code == Some(i32::from(self.finds_nothing))
@@ -144,7 +144,7 @@ impl Row {
     unsafe_code,
     reason = "the standard library does not tell what a process took"
 )]
-fn ended(child: Child) -> (Option<i32>, Duration) {
+fn ended(child: &Child) -> (Option<i32>, Duration) {
     let pid = libc::pid_t::try_from(child.id()).unwrap();
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();

@@ -1,4 +1,4 @@
-//! `annals mcp`, driven by the protocol's own reference client: the SDK from PyPI, which nobody here wrote.
+//! `annals mcp`, driven by the protocol's own reference client: the SDK from the Python package index, which nobody here wrote.
 
 use std::collections::BTreeSet;
 

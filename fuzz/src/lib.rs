@@ -25,8 +25,11 @@ use annals::planning::Summary;
 use annals::recall;
 use annals::secrets;
 
+/// A target: its name, and what it does with an input.
+pub type Target = (&'static str, fn(&[u8]));
+
 /// Every target by name; its corpus lies in `corpus/<name>`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+pub const TARGETS: &[Target] = &[
     ("auditor_answer", auditor_answer),
     ("entry", entry),
     ("journal_draft", journal_draft),
@@ -64,7 +67,7 @@ pub fn auditor_answer(bytes: &[u8]) {
 /// Parses a knowledge entry.
 pub fn entry(bytes: &[u8]) {
     with_text(bytes, |text, path| {
-        drop(knowledge::Entry::parse(text, path))
+        drop(knowledge::Entry::parse(text, path));
     });
 }
 
@@ -128,7 +131,7 @@ pub fn merge_file(bytes: &[u8]) {
 /// Parses a notepad.
 pub fn notepad(bytes: &[u8]) {
     with_text(bytes, |text, path| {
-        drop(knowledge::notepad::parse(text, path))
+        drop(knowledge::notepad::parse(text, path));
     });
 }
 

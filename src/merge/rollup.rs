@@ -10,26 +10,30 @@ pub(crate) const HEADING: &str = "Recent";
 const MOST: usize = 10;
 
 /// Returns our version with what is new in their rollup below our own bullets, ten bullets at most.
-pub(crate) fn joined<'a>(versions: Versions<'a>) -> Cow<'a, str> {
+pub(crate) fn joined(versions: Versions<'_>) -> Cow<'_, str> {
     let ours = bullets(versions.ours);
     let Some((_, end)) = ours.last().copied() else {
         return Cow::Borrowed(versions.ours);
     };
     let has = |list: &[(&str, usize)], text: &str| list.iter().any(|(bullet, _)| *bullet == text);
     let base = bullets(versions.base);
-    let new: String = bullets(versions.theirs)
+    let new: Vec<&str> = bullets(versions.theirs)
         .into_iter()
         .map(|(bullet, _)| bullet)
         .filter(|bullet| !has(&base, bullet) && !has(&ours, bullet))
         .take(MOST.saturating_sub(ours.len()))
-        .map(|bullet| format!("- {bullet}\n"))
         .collect();
     if new.is_empty() {
         return Cow::Borrowed(versions.ours);
     }
     let (before, after) = versions.ours.split_at(end);
     let gap = if before.ends_with('\n') { "" } else { "\n" };
-    Cow::Owned(format!("{before}{gap}{new}{after}"))
+    let mut text = format!("{before}{gap}");
+    for bullet in new {
+        text.extend(["- ", bullet, "\n"]);
+    }
+    text.push_str(after);
+    Cow::Owned(text)
 }
 
 /// Returns the bullets of the rollup, each with the end of its line.

@@ -93,10 +93,8 @@ fn reasons(account: &Value) -> String {
     for (list, field) in [("skipped", "reason"), ("not_understood", "message")] {
         for one in account[list].as_array().unwrap() {
             let (file, line) = (one["file"].as_str().unwrap(), &one["line"]);
-            all.push_str(&format!(
-                "{file}:{line}: {}\n",
-                one[field].as_str().unwrap()
-            ));
+            let why = one[field].as_str().unwrap();
+            all.extend([file, ":", &line.to_string(), ": ", why, "\n"]);
         }
     }
     all
