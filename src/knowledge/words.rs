@@ -39,7 +39,7 @@ impl Word {
             let after = folded[end..].chars().next();
             let first = self.text.chars().next();
             let last = self.text.chars().next_back();
-            if is_border(before, first) && is_border(after, last) {
+            if is_border(before, first, first) && is_border(after, last, after) {
                 return true;
             }
             // No word begins inside of the first character.
@@ -91,12 +91,14 @@ fn belongs(c: char) -> bool {
     c.is_alphanumeric() || joins(c)
 }
 
-/// Says whether a word ends between its own character and its neighbour.
-fn is_border(neighbour: Option<char>, own: Option<char>) -> bool {
+/// Says whether a word ends between its own character and its neighbour; `second` is the later of the two,
+/// which may be a mark that joins the earlier.
+fn is_border(neighbour: Option<char>, own: Option<char>, second: Option<char>) -> bool {
     let (Some(neighbour), Some(own)) = (neighbour, own) else {
         return true;
     };
-    !belongs(neighbour) || !belongs(own) || is_wide(own) || is_wide(neighbour) && !joins(neighbour)
+    let is_joined = second.is_some_and(joins);
+    !belongs(neighbour) || !belongs(own) || is_wide(own) || is_wide(neighbour) && !is_joined
 }
 
 /// Returns a text in lower case.
@@ -168,6 +170,7 @@ mod tests {
         assert!(is_in("🚀", "go🚀go"));
         assert!(is_in("été", "L'ÉTÉ"));
         assert!(!is_in("e", "e\u{301}"));
+        assert!(is_in("0", "\u{e47}0"));
     }
 
     proptest! {

@@ -10,11 +10,13 @@ fn the_files_are_listed() {
         .success();
     let outcome = case.run("export out").success();
     let stdout = outcome.stdout();
-    assert!(stdout.contains("  notepad.md\n"), "{}", outcome.report());
     assert!(
-        stdout.ends_with(
-            "Exported 1 files to out; nothing there: entries, ledger, patterns, journal.\n"
-        ),
+        stdout.contains("  entries/log.md\n") && stdout.contains("  notepad.md\n"),
+        "{}",
+        outcome.report()
+    );
+    assert!(
+        stdout.ends_with("Exported 2 files to out; nothing there: ledger, patterns, journal.\n"),
         "{}",
         outcome.report()
     );

@@ -1,5 +1,7 @@
 //! The knowledge graph of MCP's reference server.
 
+use serde_json::json;
+
 use crate::exchange::case;
 use crate::exchange::counts;
 use crate::exchange::entry;
@@ -63,10 +65,17 @@ fn entities_become_entries_and_every_line_is_accounted_for() {
 #[test]
 fn one_undo_takes_the_whole_import_back() {
     let case = case("graph");
-    let before = case.tree();
+    let source = case.read("graph/memory.jsonl");
     import(&case, SAMPLE);
     case.run("undo").success();
-    assert_eq!(case.tree(), before);
+    assert_eq!(case.read("graph/memory.jsonl"), source);
+    // The index is made anew and the log only grows; of the entries nothing is left.
+    let left: Vec<_> = case.tree().into_keys().collect();
+    let is_entry = |path: &&String| {
+        path.ends_with(".md") && !path.ends_with("INDEX.md") && !path.ends_with("log.md")
+    };
+    assert_eq!(left.iter().find(is_entry), None, "{left:?}");
+    assert_eq!(case.run("entry list").success().stdout(), "entries: []\n");
 }
 
 #[test]
@@ -102,7 +111,7 @@ fn entries_of_others_are_never_written_over() {
             "{{\"type\":\"entity\",\"name\":\"Engine\",\"entityType\":\"x\",\"observations\":[\"{said}\"]}}\n"
         )
     };
-    case.run("entry write --key engine --type gotcha --confidence high")
+    case.run("entry write --key engine --type gotcha --confidence high --body-stdin")
         .stdin("# Engine\n\nOur own words.\n")
         .success();
     case.write("m.jsonl", graph("Theirs"));
@@ -119,17 +128,16 @@ fn entries_of_others_are_never_written_over() {
 #[test]
 fn what_an_entry_says_already_is_skipped_with_the_reason() {
     let case = Case::empty();
-    case.run("entry write --key mill --type gotcha --confidence high")
-        .stdin("- It turns\n- It grinds\n")
+    let said: Vec<String> = (1..=9).map(|n| format!("It turns {n} times")).collect();
+    case.run("entry write --key mill --type gotcha --confidence high --body-stdin")
+        .stdin(format!("# Mill\n\n- {}\n", said.join("\n- ")))
         .success();
-    case.write(
-        "m.jsonl",
-        "{\"type\":\"entity\",\"name\":\"Mill\",\"observations\":[\"It turns\",\"It grinds\"]}\n",
-    );
+    let entity = json!({"type": "entity", "name": "Mill", "observations": said});
+    case.write("m.jsonl", entity.to_string() + "\n");
     let account = twice(&case, "server-memory m.jsonl");
-    assert_eq!(counts(&account), [0, 0, 1, 0]);
+    assert_eq!(counts(&account), [0, 0, 1, 0], "{account:#}");
     assert!(
-        reasons(&account).contains("the entry mill says the same: 100 %"),
+        reasons(&account).contains("the entry mill says the same: "),
         "{account:#}"
     );
 }
@@ -146,9 +154,10 @@ fn statements_become_facts_only_where_that_is_asked_for() {
     assert!(case.read("facts.db").is_none());
     let first = import(&case, line);
     assert_eq!(counts(&first), counts(&would), "{first:#}");
-    assert_eq!(counts(&first)[0], 6, "{first:#}");
+    // The name with "passwd" in it is refused as a key.
+    assert_eq!(counts(&first)[0], 5, "{first:#}");
     let second = import(&case, line);
-    assert_eq!(counts(&second)[..2], [0, 6], "{second:#}");
+    assert_eq!(counts(&second)[..2], [0, 5], "{second:#}");
     assert!(case.read(".vibekit/memory/engine.md").is_none());
     let facts = case.run("facts list --user ada --db facts.db").success();
     assert!(
