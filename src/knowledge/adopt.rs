@@ -142,6 +142,17 @@ impl Standing {
     }
 }
 
+impl Standing {
+    /// Returns what a piece is going to be; the number that keeps its key apart is no word of its title.
+    fn planned(piece: &Adoption, key: &str, body: &str) -> Self {
+        let (said, _) = without_origin(body);
+        Self {
+            likeness: Likeness::of(said, &key_of(&piece.title)),
+            ..Self::new(key, body)
+        }
+    }
+}
+
 fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adoptions, Changes)> {
     let mut done = Adoptions::default();
     let mut standing = scan(project, place, Needed::Texts, |file| {
@@ -162,7 +173,7 @@ fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adopti
         if known.contains(&origin(piece)) {
             continue;
         }
-        let one = Standing::new(&keys[index], &body(piece, &resolved));
+        let one = Standing::planned(piece, &keys[index], &body(piece, &resolved));
         match most_like(&one, &standing) {
             Some((key, percent)) => {
                 done.fates.resize(index, Adopted::New(String::new()));
