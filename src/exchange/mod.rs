@@ -1,6 +1,6 @@
 //! Imports other tools' memories, exports ours.
 //!
-//! A reader makes of a format what it holds: [`Source`], pieces for entries, records for the journal, and
+//! A reader makes of a format what it holds: `Source`, pieces for entries, records for the journal, and
 //! what it leaves out or does not understand, each with its place. [`import`] puts the pieces into the
 //! stores and accounts for every one of them. No source is ever written to.
 

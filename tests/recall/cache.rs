@@ -241,3 +241,11 @@ fn the_cache_is_closed_to_git_and_to_others() {
     }
     assert_eq!(case.read(".annals/.gitignore").unwrap(), b"*\n");
 }
+
+#[test]
+fn a_folder_without_memory_is_left_as_it_is() {
+    let case = Case::empty();
+    let before = case.whole_tree();
+    case.run("recall hello").success();
+    assert_eq!(case.whole_tree(), before);
+}

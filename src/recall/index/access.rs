@@ -52,7 +52,7 @@ pub(crate) fn searched<T>(
     search: impl Fn(&Index) -> SqlResult<T>,
 ) -> Result<(T, Vec<Warning>)> {
     let files = Files::of(project);
-    if !project.dry_run {
+    if !project.dry_run && files.are_of_a_project() {
         let path = project.storage().own_file(NAME);
         match kept(&path, &files, &search) {
             Ok(Some(answer)) => return Ok(answer),

@@ -43,6 +43,11 @@ impl Files {
         found.dedup_by(|one, other| one.name == other.name);
         Self(found)
     }
+
+    /// Tells whether any is the project's own: a folder without memory gets no cache.
+    pub(crate) fn are_of_a_project(&self) -> bool {
+        self.0.iter().any(|found| !found.store().is_users_own())
+    }
 }
 
 fn look(project: &Project, source: usize, path: PathBuf) -> Option<Found> {
