@@ -73,6 +73,29 @@ pub fn fix(project: &Project) -> Result<FixReport> {
 }
 
 pub(crate) fn mend_state(file: &File) -> String {
+    settled(file, mended_state)
+}
+
+pub(crate) fn mend_constraints(file: &File) -> String {
+    settled(file, mended_constraints)
+}
+
+/// Returns a repair that repeats as nothing, else the file as it is: where each repair calls for another,
+/// as around an open fence, only a person can tell what was meant.
+fn settled(file: &File, mend: fn(&File) -> String) -> String {
+    let once = mend(file);
+    let again = mend(&File {
+        bytes: Some(once.clone().into_bytes()),
+        text: once.clone(),
+        ..file.clone()
+    });
+    if again == once {
+        return once;
+    }
+    file.text.clone()
+}
+
+fn mended_state(file: &File) -> String {
     let mut text = with_header(file, Template::LedgerState);
     let found = State::parse(&text);
     // A file of another form has none of the sections, and gets none.
@@ -121,7 +144,7 @@ fn footer_start(text: &str) -> Option<usize> {
     rule.or_else(|| Some(constraints::line_start(text, anchor)))
 }
 
-pub(crate) fn mend_constraints(file: &File) -> String {
+fn mended_constraints(file: &File) -> String {
     let mut text = with_header(file, Template::LedgerConstraints);
     let end = file.line_end();
     for (place, title) in constraints::SECTIONS.iter().enumerate().rev() {
@@ -149,7 +172,19 @@ pub(crate) fn mend_constraints(file: &File) -> String {
 pub(crate) fn mend_decisions(file: &File) -> String {
     let text = with_header(file, Template::LedgerDecisions);
     let ordered = in_order(&text, file.line_end());
-    mend_rollup(&ordered, file.line_end())
+    let ordered = keeping_entries(text, ordered);
+    let mended = mend_rollup(&ordered, file.line_end());
+    keeping_entries(ordered, mended)
+}
+
+/// Returns the new text where it still reads as all entries of the old one: a fence that nobody closed
+/// swallows what comes to stand below it.
+fn keeping_entries(old: String, new: String) -> String {
+    let count = |text: &str| Decisions::parse(text).entries.len();
+    if count(&new) < count(&old) {
+        return old;
+    }
+    new
 }
 
 /// Returns the text with its months newest first; their bytes move as they are.

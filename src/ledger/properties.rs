@@ -115,3 +115,10 @@ proptest! {
         prop_assert!(Decisions::parse(&mended).entries.len() >= Decisions::parse(&text).entries.len(), "{:?}\n{:?}", text, mended);
     }
 }
+
+#[test]
+fn an_open_fence_is_not_moved_above_what_it_would_swallow() {
+    let text = "# Decisions\n## 2026-01\n### 2026-01-17 \u{2014} T\n## 2026-02\n```\n";
+    let mended = fix::mend_decisions(&file(text));
+    assert_eq!(Decisions::parse(&mended).entries.len(), 1, "{mended}");
+}
