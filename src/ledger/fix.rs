@@ -170,7 +170,8 @@ fn mended_constraints(file: &File) -> String {
 }
 
 pub(crate) fn mend_decisions(file: &File) -> String {
-    let text = with_header(file, Template::LedgerDecisions);
+    let headed = with_header(file, Template::LedgerDecisions);
+    let text = keeping_entries(file.text.clone(), headed);
     let ordered = in_order(&text, file.line_end());
     let ordered = keeping_entries(text, ordered);
     let mended = mend_rollup(&ordered, file.line_end());
