@@ -15,6 +15,7 @@ pub mod embedding;
 pub mod git;
 pub mod markdown;
 pub mod ranking;
+mod service;
 pub mod storage;
 
 // Floor 2, the place.

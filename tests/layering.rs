@@ -7,7 +7,14 @@ use std::path::PathBuf;
 /// Bottom first; a module stands above every module of the rows before its own.
 const FLOORS: &[&[&str]] = &[
     &["error", "warning", "clock", "text", "secrets"],
-    &["storage", "markdown", "git", "embedding", "ranking"],
+    &[
+        "storage",
+        "markdown",
+        "git",
+        "service",
+        "embedding",
+        "ranking",
+    ],
     &["project", "templates"],
     &[
         "planning",
@@ -33,6 +40,7 @@ const FLOORS: &[&[&str]] = &[
 const SIDEWAYS: &[(&str, &str)] = &[
     ("error", "warning"),
     ("clock", "error"),
+    ("embedding", "service"),
     ("ranking", "embedding"),
     ("templates", "project"),
     ("patterns", "planning"),

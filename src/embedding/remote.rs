@@ -1,43 +1,27 @@
 //! Asks an endpoint that speaks `OpenAI`'s `/embeddings` for vectors, as Ollama and many others do.
 
-use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::Serialize;
-use ureq::Agent;
+use serde_json::json;
 
 use crate::embedding::vector::Vector;
 use crate::error::Error;
 use crate::error::Result;
-use crate::text::clip;
+use crate::service::Service;
 
 /// How many texts go into one request.
 const BATCH: usize = 64;
 
-/// More than this is no answer to a request for vectors.
-const LONGEST_ANSWER: u64 = 64 << 20;
-
-/// How much of what a server says about a failure is told on.
-const TOLD: usize = 200;
-
 /// A server that makes vectors, and how long it may take.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// The base address; `/embeddings` is asked below it.
-    pub url: String,
+    /// At the base address; `/embeddings` is asked below it.
+    service: Service,
     /// The model that is asked for.
     pub model: String,
     /// How long one request may take, from the first byte sent to the last one read.
     pub deadline: Duration,
-    key: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Request<'a> {
-    model: &'a str,
-    input: &'a [&'a str],
-    encoding_format: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -55,22 +39,21 @@ struct Embedding {
 impl Endpoint {
     /// Returns the endpoint at a base address; the key comes from the environment, which only a door reads.
     pub fn new(url: &str, model: &str, key: Option<String>, deadline: Duration) -> Result<Self> {
-        let is_web = ["http://", "https://"]
-            .iter()
-            .any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
-        if !is_web {
-            return Err(Error::usage(format!(
-                "embedding.url is no http or https address: {url:?}"
-            ))
-            .hint("write the base address, like http://127.0.0.1:11434/v1"));
-        }
         let base = url.trim_end_matches('/').trim_end_matches("/embeddings");
+        let mut service = Service::new("embedding.url", base)?;
+        if let Some(key) = key {
+            service = service.secret("Authorization", "Bearer ", key);
+        }
         Ok(Self {
-            url: base.to_owned(),
+            service,
             model: model.to_owned(),
             deadline,
-            key,
         })
+    }
+
+    /// Returns the base address.
+    pub fn url(&self) -> &str {
+        self.service.url()
     }
 
     /// Returns the vector of each text, in their order, all of one dimension.
@@ -91,44 +74,12 @@ impl Endpoint {
     }
 
     fn ask(&self, texts: &[&str]) -> Result<Answer> {
-        // The environment is read by the doors alone, so no proxy is taken from it; and a key goes to
-        // the address it was given for, not to where that one points.
-        let agent: Agent = Agent::config_builder()
-            .timeout_global(Some(self.deadline))
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .proxy(None)
-            .build()
-            .into();
-        let mut request = agent.post(format!("{}/embeddings", self.url));
-        if let Some(key) = &self.key {
-            request = request.header("Authorization", format!("Bearer {key}"));
-        }
-        let asked = serde_json::to_string(&Request {
-            model: &self.model,
-            input: texts,
-            encoding_format: "float",
-        });
-        let asked = asked.map_err(|error| self.error(&error.to_string()))?;
-        // Sent as one text with its length: not every server takes a request in chunks.
-        let sent = request.content_type("application/json").send(asked);
-        let mut response = sent.map_err(|error| self.failed(&error))?;
-        let status = response.status();
-        let body = response.body_mut().with_config().limit(LONGEST_ANSWER);
-        let body = body
-            .lossy_utf8(true)
-            .read_to_string()
-            .map_err(|error| self.failed(&error))?;
-        if !status.is_success() {
-            let said = clip(body.trim(), TOLD);
-            return Err(self.wrong(&format!(
-                "status {}: {}",
-                status.as_u16(),
-                self.without_key(&said)
-            )));
-        }
-        serde_json::from_str(&body)
+        let request = json!({"model": self.model, "input": texts, "encoding_format": "float"});
+        let answer = self
+            .service
+            .post("/embeddings", &request, self.deadline)
+            .map_err(|error| named(&error))?;
+        serde_json::from_value(answer)
             .map_err(|error| self.wrong(&format!("no list of vectors: {error}")))
     }
 
@@ -154,42 +105,15 @@ impl Endpoint {
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    fn failed(&self, error: &ureq::Error) -> Error {
-        let reason = match error {
-            ureq::Error::Timeout(_) => {
-                format!("no answer within {} ms", self.deadline.as_millis())
-            }
-            other => self.without_key(&other.to_string()),
-        };
-        self.error(&reason)
-    }
-
     fn wrong(&self, answered: &str) -> Error {
-        self.error(&format!("it answered with {answered}"))
-    }
-
-    fn error(&self, reason: &str) -> Error {
-        Error::failed(format!("cannot get vectors from {}: {reason}", self.url))
-            .hint("check embedding.url and embedding.model, and ANNALS_EMBEDDING_API_KEY where it asks for a key")
-    }
-
-    /// A server may repeat the key it was sent.
-    fn without_key(&self, text: &str) -> String {
-        match self.key.as_deref() {
-            Some(key) if !key.is_empty() => text.replace(key, "[key]"),
-            _ => text.to_owned(),
-        }
+        named(&self.service.failed(&format!("answered with {answered}")))
     }
 }
 
-impl fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint")
-            .field("url", &self.url)
-            .field("model", &self.model)
-            .field("deadline", &self.deadline)
-            .finish_non_exhaustive()
-    }
+fn named(error: &Error) -> Error {
+    Error::failed(format!("the embedding endpoint {}", error.message)).hint(
+        "check embedding.url and embedding.model, and ANNALS_EMBEDDING_API_KEY where it asks for a key",
+    )
 }
 
 #[cfg(test)]
@@ -296,14 +220,14 @@ mod tests {
         silent.deadline = Duration::from_millis(50);
         let error = silent.vectors(&["one"]).unwrap_err();
         assert!(
-            error.message.contains("no answer within 50 ms"),
+            error.message.contains("gave no answer in 0.05 s"),
             "{}",
             error.message
         );
         drop(listener);
         let error = endpoint(&url).vectors(&["one"]).unwrap_err();
         assert!(
-            error.message.contains("cannot get vectors"),
+            error.message.contains("cannot be asked"),
             "{}",
             error.message
         );
@@ -317,6 +241,6 @@ mod tests {
             assert!(made.is_err(), "{wrong}");
         }
         let kept = endpoint("https://example.org/v1/embeddings");
-        assert_eq!(kept.url, "https://example.org/v1");
+        assert_eq!(kept.url(), "https://example.org/v1");
     }
 }

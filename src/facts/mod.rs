@@ -31,7 +31,6 @@ mod proposal;
 mod queue;
 mod schema;
 mod search;
-mod service;
 mod store;
 mod transfer;
 mod user;

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::service::Service;
 use crate::project::Api;
+use crate::service::Service;
 
 /// The version of Anthropic's API that is spoken.
 const ANTHROPIC_VERSION: &str = "2023-06-01";

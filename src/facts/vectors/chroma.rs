@@ -12,8 +12,8 @@ use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::search::Scope;
-use crate::facts::service::Service;
 use crate::facts::user::UserId;
+use crate::service::Service;
 
 /// Below it stand the collections; version 2 of the API, which has tenants and databases.
 const BASE: &str = "/api/v2/tenants/default_tenant/databases/default_database/collections";

@@ -1,4 +1,6 @@
 //! Asks a service that a user's own settings name, with JSON over HTTP and a deadline.
+//!
+//! Every request of this program that leaves the machine goes through here.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +14,7 @@ use crate::text::clip;
 use crate::text::strip_controls;
 
 /// More than this is no answer.
-const LONGEST: u64 = 16 << 20;
+const LONGEST: u64 = 64 << 20;
 
 /// How much of what a service says about a failure is told on.
 const TOLD: usize = 200;
@@ -51,7 +53,6 @@ impl Service {
     }
 
     /// Returns the base address.
-    #[cfg(test)]
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
