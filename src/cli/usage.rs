@@ -78,6 +78,7 @@ fn fault(rendered: &str, command: &str) -> Error {
 /// Returns the command that was meant: `annals sync`.
 fn command(arguments: &[OsString]) -> String {
     let mut known = Arguments::command();
+    known.build();
     let mut words = vec![known.get_name().to_owned()];
     for argument in arguments.iter().skip(1) {
         if let Some(below) = known.find_subcommand(argument) {
@@ -123,6 +124,7 @@ mod tests {
         };
         assert_eq!(of("annals"), "annals");
         assert_eq!(of("annals -q log --limit x"), "annals log");
+        assert_eq!(of("annals facts add --x"), "annals facts add");
     }
 
     #[test]
