@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::mcp::address;
 use crate::project::Environment;
 use crate::project::Project;
 use crate::project::Request;
@@ -47,18 +48,7 @@ impl Place {
 pub(crate) fn folder_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut left = path.bytes();
-    while let Some(byte) = left.next() {
-        if byte == b'%' {
-            let mut digit = || char::from(left.next()?).to_digit(16);
-            let (high, low) = (digit()?, digit()?);
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    let path = PathBuf::from(String::from_utf8(bytes).ok()?);
+    let path = PathBuf::from(address::decoded(path)?);
     path.is_absolute().then_some(path)
 }
 

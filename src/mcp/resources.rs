@@ -1,68 +1,149 @@
-//! The project's files that a client may show or attach.
+//! What a client may show or attach: the project's files and its knowledge entries.
 
 use std::path::Path;
+use std::path::PathBuf;
 
+use rmcp::model::ListResourcesResult;
 use rmcp::model::ReadResourceResult;
 use rmcp::model::Resource;
 use rmcp::model::ResourceContents;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::knowledge;
+use crate::knowledge::Listed;
+use crate::knowledge::Place;
+use crate::knowledge::Selection;
+use crate::mcp::address;
+use crate::mcp::answer::fenced;
 use crate::patterns;
 use crate::planning::Folder;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::read;
+use crate::text::clip;
 
 const SCHEME: &str = "annals://";
+const ENTRIES: &str = "annals://entries/";
 const MARKDOWN: &str = "text/markdown";
+
+/// The most entries of one page.
+const PAGE: usize = 50;
+
+/// The most characters of a title.
+const TITLE: usize = 120;
 
 /// A file that can be read, by its name here.
 struct File {
-    name: String,
-    path: std::path::PathBuf,
+    name: &'static str,
+    path: PathBuf,
     about: &'static str,
+    /// Whether it holds what the project tells its agents to do; all else is data.
+    is_instruction: bool,
 }
 
-/// Returns what there is.
-pub(crate) fn listed(project: &Project) -> Vec<Resource> {
-    files(project)
-        .into_iter()
-        .filter(|file| file.path.is_file())
-        .map(|file| {
+/// Returns a page of what there is: the files and the first entries, or the entries after a key.
+pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListResourcesResult> {
+    let after = cursor.map(|cursor| {
+        address::decoded(cursor).ok_or_else(|| Error::usage("the cursor is none of ours"))
+    });
+    let after = after.transpose()?;
+    let mut resources = Vec::new();
+    if after.is_none() {
+        let files = files(project).into_iter();
+        resources.extend(files.filter(|file| file.path.is_file()).map(|file| {
             Resource::new(format!("{SCHEME}{}", file.name), file.name)
                 .with_description(file.about)
                 .with_mime_type(MARKDOWN)
-        })
-        .collect()
+        }));
+    }
+    let mut entries = knowledge::list(project, &Selection::default())?
+        .value
+        .entries;
+    // INDEX.md may have been written by any hand.
+    entries.sort_by(|a, b| a.key.cmp(&b.key));
+    entries.dedup_by(|a, b| a.key == b.key);
+    entries.retain(|entry| after.as_ref().is_none_or(|after| entry.key > *after));
+    let is_last = entries.len() <= PAGE;
+    entries.truncate(PAGE);
+    let next = entries.last().map(|entry| address::encoded(&entry.key));
+    let place = Place::of(project);
+    entries.retain(|entry| is_name(&entry.key) && place.entry(&entry.key).is_file());
+    resources.extend(entries.iter().map(resource));
+    let mut page = ListResourcesResult::with_all_items(resources);
+    page.next_cursor = next.filter(|_| !is_last);
+    Ok(page)
 }
 
-/// Reads one file; nothing but what is listed can be named, so no path leads out of the project.
-pub(crate) fn read(project: &Project, uri: &str) -> Result<ReadResourceResult> {
-    let none = || {
-        Error::not_found(format!("there is no resource {uri:?}"))
-            .hint("resources/list has those that there are")
+fn resource(entry: &Listed) -> Resource {
+    let kind = entry.kind.map_or("entry", |kind| kind.as_str());
+    let about = match &entry.updated {
+        Some(day) => format!("{kind}, updated {day}"),
+        None => kind.to_owned(),
     };
-    let name = uri.strip_prefix(SCHEME).ok_or_else(none)?;
-    let known = files(project).into_iter().find(|file| file.name == name);
-    let file = known.ok_or_else(none)?;
-    let text = read::text(&file.path)?.ok_or_else(none)?.value;
-    let contents =
-        ResourceContents::text(secrets::redact(&text).text, uri).with_mime_type(MARKDOWN);
+    let uri = format!("{ENTRIES}{}", address::encoded(&entry.key));
+    Resource::new(uri, entry.key.clone())
+        .with_title(clip(&secrets::redact(&entry.title).text, TITLE))
+        .with_description(about)
+        .with_mime_type(MARKDOWN)
+}
+
+/// Reads a file or an entry; nothing else can be named, so no path leads out of the project.
+pub(crate) fn read(project: &Project, uri: &str) -> Result<ReadResourceResult> {
+    let text = match uri.strip_prefix(ENTRIES) {
+        Some(key) => entry(project, key, uri)?,
+        None => file(project, uri)?,
+    };
+    let contents = ResourceContents::text(text, uri).with_mime_type(MARKDOWN);
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
+fn none(uri: &str) -> Error {
+    Error::not_found(format!("there is no resource {uri:?}"))
+        .hint("resources/list has those that there are")
+}
+
+fn entry(project: &Project, key: &str, uri: &str) -> Result<String> {
+    let key = address::decoded(key).filter(|key| is_name(key));
+    let entry = knowledge::read(project, &key.ok_or_else(|| none(uri))?)?;
+    let text = String::from_utf8_lossy(&entry.bytes);
+    let source = entry.file.display().to_string();
+    Ok(fenced(&source, &secrets::redact(&text).text))
+}
+
+/// Says whether a key may be the name of an entry's file, and of no file elsewhere.
+fn is_name(key: &str) -> bool {
+    !key.is_empty() && !key.starts_with('.') && !key.contains(['/', '\\', '\0'])
+}
+
+fn file(project: &Project, uri: &str) -> Result<String> {
+    let name = uri.strip_prefix(SCHEME).ok_or_else(|| none(uri))?;
+    let known = files(project).into_iter().find(|file| file.name == name);
+    let file = known.ok_or_else(|| none(uri))?;
+    let text = read::text(&file.path)?.ok_or_else(|| none(uri))?.value;
+    let text = secrets::redact(&text).text;
+    if file.is_instruction {
+        return Ok(text.into_owned());
+    }
+    let source = project.relative(&file.path).display().to_string();
+    Ok(fenced(&source, &text))
+}
+
 fn files(project: &Project) -> Vec<File> {
-    let file = |name: &str, path: &Path, about| File {
-        name: name.to_owned(),
+    let file = |name, path: &Path, about| File {
+        name,
         path: path.to_owned(),
         about,
+        is_instruction: false,
     };
-    let mut files = vec![file(
-        "CLAUDE.md",
-        &project.root.join("CLAUDE.md"),
-        "The context file of the project",
-    )];
+    let mut files = vec![File {
+        is_instruction: true,
+        ..file(
+            "CLAUDE.md",
+            &project.root.join("CLAUDE.md"),
+            "The context file of the project",
+        )
+    }];
     if let Ok(planning) = project.planning() {
         let patterns = patterns::path(&planning.dir);
         files.push(file(

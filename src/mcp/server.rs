@@ -196,15 +196,16 @@ impl ServerHandler for Server {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ListResourcesResult, ErrorData> {
-        let project = self.project(None, &context.peer).await;
         // A folder that is no project has no resources, and that is no error of the request.
-        let listed = project.map(|project| resources::listed(&project));
-        Ok(ListResourcesResult::with_all_items(
-            listed.unwrap_or_default(),
-        ))
+        let Ok(project) = self.project(None, &context.peer).await else {
+            return Ok(ListResourcesResult::default());
+        };
+        let cursor = request.and_then(|request| request.cursor);
+        resources::listed(&project, cursor.as_deref())
+            .map_err(|error| invalid(&error.relative_to(&project.root)))
     }
 
     async fn read_resource(
@@ -213,7 +214,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<ReadResourceResponse, ErrorData> {
         let project = self.project(None, &context.peer).await;
-        let read = project.and_then(|project| resources::read(&project, &request.uri));
+        let read = project.and_then(|project| {
+            resources::read(&project, &request.uri)
+                .map_err(|error| error.relative_to(&project.root))
+        });
         match read {
             Ok(result) => Ok(result.into()),
             Err(error) => Err(ErrorData::resource_not_found(

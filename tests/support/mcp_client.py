@@ -13,10 +13,21 @@ import sys
 
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.types import PaginatedRequestParams
 
 
 def document(answer):
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+async def resources(session):
+    listed, cursor = [], None
+    while True:
+        page = document(await session.list_resources(params=PaginatedRequestParams(cursor=cursor)))
+        listed += page["resources"]
+        cursor = page.get("nextCursor")
+        if not cursor:
+            return listed
 
 
 async def talk(plan, command, arguments):
@@ -25,7 +36,7 @@ async def talk(plan, command, arguments):
         await session.initialize()
         seen = {
             "tools": document(await session.list_tools())["tools"],
-            "resources": document(await session.list_resources())["resources"],
+            "resources": await resources(session),
             "prompts": document(await session.list_prompts())["prompts"],
         }
         seen["texts"] = [document(await session.get_prompt(prompt["name"])) for prompt in seen["prompts"]]

@@ -1,0 +1,56 @@
+//! Names as they stand in an address, with `%20` for what may not.
+
+use std::fmt::Write;
+
+/// Returns a name in which everything but letters, digits and `-._~` is told by its bytes.
+pub(crate) fn encoded(name: &str) -> String {
+    let mut encoded = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            write!(encoded, "%{byte:02X}").ok();
+        }
+    }
+    encoded
+}
+
+/// Returns the name that an address means, or nothing where it means no text.
+pub(crate) fn decoded(address: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(address.len());
+    let mut left = address.bytes();
+    while let Some(byte) = left.next() {
+        if byte == b'%' {
+            let mut digit = || char::from(left.next()?).to_digit(16);
+            let (high, low) = (digit()?, digit()?);
+            bytes.push(u8::try_from(high * 16 + low).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_may_not_stand_in_an_address_is_told_by_its_bytes() {
+        assert_eq!(encoded("test-runner"), "test-runner");
+        assert_eq!(encoded("My note/é"), "My%20note%2F%C3%A9");
+        for broken in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(decoded(broken), None, "{broken}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_comes_back(name in ".{0,20}") {
+            prop_assert_eq!(decoded(&encoded(&name)), Some(name));
+        }
+    }
+}
