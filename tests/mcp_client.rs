@@ -130,8 +130,12 @@ fn a_foreign_client_calls_every_default_tool() {
     let (case, _) = project();
     let seen = talk(&case, "mcp", &default_calls());
     every_tool_answers(&seen);
-    assert_eq!(seen["prompts"][0]["name"], "update-memory");
-    assert!(seen["texts"][0]["messages"][0]["content"]["text"].is_string());
+    let prompts = seen["prompts"].as_array().unwrap().iter();
+    let prompts: Vec<_> = prompts.map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(prompts, ["update-memory", "memory-auditor"]);
+    let text = |at: usize| seen["texts"][at]["messages"][0]["content"]["text"].to_string();
+    assert!(text(0).contains("annals ledger pending"), "{}", text(0));
+    assert!(text(1).contains("I like tea"), "{}", text(1));
     resources_are_read(&seen);
     let text = &seen["answers"][4][1].to_string();
     assert!(text.contains("Run one test."), "{text}");

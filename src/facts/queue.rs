@@ -93,6 +93,30 @@ pub struct Turn {
     pub raw_answer: Option<String>,
 }
 
+impl Turn {
+    /// Returns a turn that is in no queue, so that it can be shown to an auditor: nothing is written.
+    pub fn unqueued(facts: &Facts, user: &UserId, user_input: &str) -> Self {
+        let said_at = facts.clock().timestamp();
+        Self {
+            user: user.clone(),
+            turn_id: String::new(),
+            status: "pending".to_owned(),
+            observed_at: said_at.clone(),
+            said_at,
+            session_id: None,
+            turn_seq: None,
+            project: None,
+            user_input: secrets::redact(&strip_controls(user_input))
+                .text
+                .into_owned(),
+            assistant_response: String::new(),
+            attempts: 0,
+            last_error: None,
+            raw_answer: None,
+        }
+    }
+}
+
 const COLUMNS: &str = "user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, \
     user_input, assistant_response, attempts, last_error, raw_answer";
 

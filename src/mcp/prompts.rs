@@ -2,22 +2,51 @@
 
 use rmcp::model::GetPromptResult;
 use rmcp::model::Prompt;
+use rmcp::model::PromptArgument;
 use rmcp::model::PromptMessage;
 use rmcp::model::Role;
+use serde::Deserialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts;
+use crate::facts::Facts;
+use crate::facts::Purpose;
+use crate::facts::Turn;
+use crate::mcp::arguments::Arguments;
+use crate::project::Project;
 
+/// One prompt.
 struct Known {
     name: &'static str,
     about: &'static str,
-    text: &'static str,
+    /// What it takes, all of it optional: names and what they mean.
+    arguments: &'static [(&'static str, &'static str)],
+    text: fn(Result<Project>, Arguments) -> Result<String>,
 }
 
-const PROMPTS: &[Known] = &[Known {
-    name: "update-memory",
-    about: "Bring the repo ledger up to date with the commits since its anchor",
-    text: "\
+const PROMPTS: &[Known] = &[
+    Known {
+        name: "update-memory",
+        about: "Bring the repo ledger up to date with the commits since its anchor",
+        arguments: &[],
+        text: update_memory,
+    },
+    Known {
+        name: "memory-auditor",
+        about: "Judge what a turn says about the user against the facts that are known",
+        arguments: &[
+            ("turn_id", "a queued turn; default: the oldest that waits"),
+            (
+                "user_input",
+                "what the user said, for a turn that is not queued",
+            ),
+        ],
+        text: memory_auditor,
+    },
+];
+
+const UPDATE_MEMORY: &str = "\
 Bring the repo ledger in docs/memory up to date.
 
 1. Run `annals ledger pending --json` (or the tool ledger_pending). It gives the commits that are not \
@@ -28,21 +57,92 @@ its evidence: a commit, a pull request or a file.
 3. Write one update document and hand it to `annals ledger update` (or the tool ledger_update). It is \
 applied whole or refused with every problem at once; mend the document and repeat.
 4. Where `pending` says that commits remain, repeat from 1.
-5. Finish with `annals ledger check`.",
-}];
+5. Finish with `annals ledger check`.";
 
 /// Returns the prompts that there are.
 pub(crate) fn listed() -> Vec<Prompt> {
-    PROMPTS
-        .iter()
-        .map(|prompt| Prompt::new(prompt.name, Some(prompt.about), None))
-        .collect()
+    PROMPTS.iter().map(Known::described).collect()
 }
 
-/// Returns one prompt's text.
-pub(crate) fn named(name: &str) -> Result<GetPromptResult> {
+impl Known {
+    fn described(&self) -> Prompt {
+        let arguments: Vec<_> = self
+            .arguments
+            .iter()
+            .map(|(name, about)| {
+                PromptArgument::new(*name)
+                    .with_description(*about)
+                    .with_required(false)
+            })
+            .collect();
+        let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
+        Prompt::new(self.name, Some(self.about), arguments)
+    }
+}
+
+/// Returns one prompt's text; the project is the one that is meant, where there is one.
+pub(crate) fn named(
+    name: &str,
+    arguments: Arguments,
+    project: Result<Project>,
+) -> Result<GetPromptResult> {
     let prompt = PROMPTS.iter().find(|prompt| prompt.name == name);
     let prompt = prompt.ok_or_else(|| Error::not_found(format!("there is no prompt {name:?}")))?;
-    let message = PromptMessage::new_text(Role::User, prompt.text);
+    let text = (prompt.text)(project, arguments)?;
+    let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(prompt.about))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+fn update_memory(_: Result<Project>, arguments: Arguments) -> Result<String> {
+    let Nothing {} = arguments.read()?;
+    Ok(UPDATE_MEMORY.to_owned())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Judged {
+    turn_id: Option<String>,
+    user_input: Option<String>,
+}
+
+/// The auditor's own prompt, and before it what becomes of the answer: here an agent reads it, no worker.
+fn memory_auditor(project: Result<Project>, arguments: Arguments) -> Result<String> {
+    let judged: Judged = arguments.read()?;
+    let project = project?;
+    let user = facts::user(&project, None)?;
+    let mut store = Facts::open(&project, None, Purpose::Read)?;
+    let (turn, head) = match (judged.turn_id, judged.user_input) {
+        (Some(_), Some(_)) => {
+            return Err(Error::usage("either turn_id or user_input, not both"));
+        }
+        (None, Some(input)) => (Turn::unqueued(&store, &user, &input), UNQUEUED.to_owned()),
+        (Some(id), None) => of_queue(facts::find_turn(&store, &user, &id)?),
+        (None, None) => {
+            let turns = facts::turns(&store, &user)?;
+            let waiting = turns.into_iter().find(|turn| turn.status == "pending");
+            of_queue(waiting.ok_or_else(|| {
+                Error::not_found(format!("no turn of {user} waits for the auditor"))
+                    .hint("pass user_input, what the user said")
+            })?)
+        }
+    };
+    let prompt = facts::prompt(&mut store, &turn, &facts::embedder(&project)?)?;
+    Ok(format!("{head}\n\n{prompt}"))
+}
+
+const UNQUEUED: &str = "\
+Do what follows. The turn is not queued: queue it with `annals facts observe`, then hand the answer to the \
+tool fact_apply, or to `annals facts apply`, with the turn_id that observe names.";
+
+fn of_queue(turn: Turn) -> (Turn, String) {
+    let head = format!(
+        "Do what follows, then hand the answer to the tool fact_apply, or to `annals facts apply`, with the \
+         turn_id {:?}.",
+        turn.turn_id
+    );
+    (turn, head)
 }

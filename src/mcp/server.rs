@@ -235,13 +235,16 @@ impl ServerHandler for Server {
         std::future::ready(Ok(ListPromptsResult::with_all_items(prompts::listed())))
     }
 
-    fn get_prompt(
+    async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = std::result::Result<GetPromptResponse, ErrorData>> + Send + '_ {
-        let prompt = prompts::named(&request.name).map_err(|error| invalid(&error));
-        std::future::ready(prompt.map(Into::into))
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<GetPromptResponse, ErrorData> {
+        let arguments = Arguments::of(request.arguments).map_err(|error| invalid(&error))?;
+        let named = arguments.project.as_deref();
+        let project = self.project(named, &context.peer).await;
+        let prompt = prompts::named(&request.name, arguments, project);
+        prompt.map(Into::into).map_err(|error| invalid(&error))
     }
 
     fn on_roots_list_changed(

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::cli::VBW;
 use crate::support::Case;
+use crate::support::Invocation;
 use crate::support::Outcome;
 
 /// The largest list of tools that a session is made to read, in bytes.
@@ -29,6 +30,10 @@ fn request(id: u64, method: &str, params: &Value) -> String {
 
 /// Runs one session: the handshake, then these lines; the client goes away after them.
 fn session(case: &Case, line: &str, lines: &[String]) -> Outcome {
+    speak(case.run(line), lines)
+}
+
+fn speak(server: Invocation<'_>, lines: &[String]) -> Outcome {
     let hello = request(
         0,
         "initialize",
@@ -42,7 +47,7 @@ fn session(case: &Case, line: &str, lines: &[String]) -> Outcome {
     let mut all = vec![hello, ready];
     all.extend_from_slice(lines);
     let text = all.join("\n") + "\n";
-    case.run(line).stdin(text).success()
+    server.stdin(text).success()
 }
 
 /// Returns the answer to a request; answers may come in any order.
@@ -132,14 +137,8 @@ fn the_folder_of_the_session_counts_where_a_call_names_none() {
     let case = Case::empty();
     let other = Case::new(VBW);
     let line = call(1, "status", &json!({}));
-    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
-    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let session = case
-        .run("mcp")
-        .env("CLAUDE_PROJECT_DIR", other.root())
-        .stdin(format!("{hello}\n{ready}\n{line}\n"))
-        .success();
+    let server = case.run("mcp").env("CLAUDE_PROJECT_DIR", other.root());
+    let session = speak(server, &[line]);
     assert_eq!(
         answer(&session, 1)["result"]["structuredContent"]["project"],
         "larderbook"
@@ -356,6 +355,82 @@ fn prompts_are_listed_and_read() {
     let text = answer(&session, 2)["result"]["messages"][0]["content"]["text"].to_string();
     assert!(text.contains("annals ledger pending"), "{text}");
     assert!(answer(&session, 3)["error"]["message"].is_string());
+    let auditor = &answer(&session, 1)["result"]["prompts"][1];
+    assert_eq!(auditor["name"], "memory-auditor");
+    let arguments = auditor["arguments"].as_array().unwrap();
+    let names: Vec<_> = arguments.iter().map(|one| one["name"].clone()).collect();
+    assert_eq!(names, ["turn_id", "user_input"]);
+    assert!(arguments.iter().all(|one| one["required"] == false));
+}
+
+#[test]
+fn the_auditors_prompt_is_the_one_that_facts_prints() {
+    let case = Case::empty();
+    for turn in ["a", "b"] {
+        let told = json!({"user_input": format!("I said {turn}"), "turn_id": turn});
+        let observe = case.run("facts observe --user ada");
+        observe.stdin(told.to_string()).success();
+    }
+    let add = "facts add --key city --value Lima --user ada";
+    case.run(add).success();
+    let get = |id, arguments: Value| {
+        let asked = json!({"name": "memory-auditor", "arguments": arguments});
+        request(id, "prompts/get", &asked)
+    };
+    let lines = [
+        get(1, json!({})),
+        get(2, json!({"turn_id": "b"})),
+        get(3, json!({"user_input": "I moved to Turin"})),
+        get(4, json!({"turn_id": "none"})),
+        get(5, json!({"turn_id": "a", "user_input": "I moved"})),
+        get(6, json!({"turn": "a"})),
+    ];
+    let session = speak(case.run("mcp").env("ANNALS_USER", "ada"), &lines);
+    let text = |id| {
+        let message = answer(&session, id)["result"]["messages"][0]["content"]["text"].clone();
+        message.as_str().unwrap().to_owned()
+    };
+    for (id, turn) in [(1, "a"), (2, "b")] {
+        let prompt = case.run("facts prompt --user ada").args([turn]).success();
+        let (head, rest) = text(id).split_once("\n\n").map(owned).unwrap();
+        assert_eq!(rest, prompt.stdout());
+        let wanted = format!(
+            "the tool fact_apply, or to `annals facts apply`, with the turn_id \"{turn}\"."
+        );
+        assert!(head.ends_with(&wanted), "{head}");
+    }
+    let said = text(3);
+    assert!(
+        said.contains("\"user_input\":\"I moved to Turin\""),
+        "{said}"
+    );
+    assert!(said.contains("Lima"), "{said}");
+    assert!(said.contains("The turn is not queued"), "{said}");
+    for (id, problem) in [(4, "no turn none"), (5, "not both"), (6, "unknown field")] {
+        let error = answer(&session, id)["error"]["message"].to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+    let turns = case.run("facts turns --user ada --json").success().json();
+    assert_eq!(turns.as_array().unwrap().len(), 2, "nothing was queued");
+}
+
+fn owned((head, rest): (&str, &str)) -> (String, String) {
+    (head.to_owned(), rest.to_owned())
+}
+
+#[test]
+fn the_auditors_prompt_says_what_it_lacks() {
+    let case = Case::empty();
+    let get = request(1, "prompts/get", &json!({"name": "memory-auditor"}));
+    let nobody = session(&case, "mcp", std::slice::from_ref(&get));
+    let error = answer(&nobody, 1)["error"]["message"].to_string();
+    assert!(error.contains("no user is named. Next: "), "{error}");
+    let nothing = speak(case.run("mcp").env("ANNALS_USER", "ada"), &[get]);
+    let error = answer(&nothing, 1)["error"]["message"].to_string();
+    assert!(
+        error.contains("no turn of ada waits for the auditor"),
+        "{error}"
+    );
 }
 
 #[test]
