@@ -53,7 +53,8 @@ pub enum ActionType {
 }
 
 impl ActionType {
-    const ALL: [Self; 6] = [
+    /// Every type, as the auditor is told them.
+    pub const ALL: [Self; 6] = [
         Self::Insert,
         Self::Update,
         Self::Supersede,

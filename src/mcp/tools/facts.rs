@@ -1,10 +1,12 @@
 //! Tools on facts about the user.
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::json;
 
 use crate::error::Result;
 use crate::facts;
+use crate::facts::ActionType;
 use crate::facts::Facts;
 use crate::facts::Method;
 use crate::facts::Purpose;
@@ -67,7 +69,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         properties: || {
             json!({
                 "turn_id": {"type": "string"},
-                "actions": {"type": "array", "items": {"type": "object"}}
+                "actions": {"type": "array", "items": action()}
             })
         },
         required: &["turn_id", "actions"],
@@ -75,6 +77,28 @@ pub(crate) const TOOLS: &[Tool] = &[
         call: apply,
     },
 ];
+
+/// The shape of one action.
+fn action() -> Value {
+    let text = json!({"type": ["string", "null"]});
+    let time = json!({"type": ["string", "null"], "description": "ISO 8601"});
+    json!({
+        "type": "object",
+        "properties": {
+            "type": {"enum": ActionType::ALL.map(ActionType::as_str)},
+            "key": {"type": "string", "description": "dotted, lower case; that of the old fact on the same matter"},
+            "new_value_text": text,
+            "new_value_json": {"type": ["object", "null"]},
+            "target_fact_id": text,
+            "valid_from": time,
+            "valid_to": time,
+            "confidence_delta": {"type": "number", "minimum": -1, "maximum": 1},
+            "reason": {"type": "string"}
+        },
+        "required": ["type", "key", "confidence_delta", "reason"],
+        "additionalProperties": false
+    })
+}
 
 fn open(project: &Project, purpose: Purpose) -> Result<Facts> {
     Facts::open(project, None, purpose)
@@ -144,7 +168,7 @@ fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
 #[serde(deny_unknown_fields)]
 struct Judgement {
     turn_id: String,
-    actions: serde_json::Value,
+    actions: Value,
 }
 
 fn apply(project: &Project, arguments: Arguments) -> Result<Answer> {
@@ -154,4 +178,36 @@ fn apply(project: &Project, arguments: Arguments) -> Result<Answer> {
     let mut store = open(project, Purpose::Write)?;
     let judged = facts::apply(&mut store, &user, &judgement.turn_id, &answer, false)?;
     Answer::new(&judged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shape_of_an_action_is_what_is_read() {
+        let answer = |action: Value| json!({ "actions": [action] }).to_string();
+        let shape = action();
+        let fields = shape["properties"].as_object().unwrap();
+        let least = json!({"type": "noop", "key": "city", "confidence_delta": 0, "reason": "said"});
+        let read = facts::parse_answer(&answer(least.clone()), false).unwrap();
+        let read = serde_json::to_value(&read[0]).unwrap();
+        assert!(read.as_object().unwrap().keys().eq(fields.keys()));
+        for required in shape["required"].as_array().unwrap() {
+            let mut less = least.clone();
+            less.as_object_mut()
+                .unwrap()
+                .remove(required.as_str().unwrap());
+            assert!(
+                facts::parse_answer(&answer(less), false).is_err(),
+                "{required}"
+            );
+        }
+        for kind in fields["type"]["enum"].as_array().unwrap() {
+            let mut other = least.clone();
+            other["type"] = kind.clone();
+            other["new_value_text"] = json!("Turin");
+            assert!(facts::parse_answer(&answer(other), false).is_ok(), "{kind}");
+        }
+    }
 }
