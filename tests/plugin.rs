@@ -62,10 +62,19 @@ fn every_command_it_names_exists() {
 
 #[test]
 fn commands_are_found_in_text() {
-    let text = "Run `annals patterns relevant 4`, !`annals plan $ARGUMENTS`; Bash(annals log:*), `annals sync --check`\n";
+    let text = "Run `annals patterns relevant 4`, !`annals plan $ARGUMENTS`; Bash(annals log:*), `annals sync --check`, `annals log \"a b\" --limit 5 -q`\n";
     let found = named_commands(text);
     let found: Vec<String> = found.into_iter().map(|words| words.join(" ")).collect();
-    assert_eq!(found, ["patterns relevant", "plan", "log", "sync --check"]);
+    assert_eq!(
+        found,
+        [
+            "patterns relevant",
+            "plan",
+            "log",
+            "sync --check",
+            "log --limit -q"
+        ]
+    );
 }
 
 #[test]
@@ -84,6 +93,24 @@ fn every_command_and_skill_says_what_it_is_for() {
             let name = folder.file_name().unwrap().to_str().unwrap();
             assert!(text.contains(&format!("name: {name}\n")), "{name}");
         }
+    }
+}
+
+#[test]
+fn every_memory_has_a_skill() {
+    let mut named = BTreeSet::new();
+    for path in files().iter().filter(|path| path.ends_with("SKILL.md")) {
+        let text = fs::read_to_string(path).unwrap();
+        let commands = named_commands(&text).into_iter();
+        named.extend(commands.filter_map(|words| words.into_iter().next()));
+        let lines = text.lines().count();
+        assert!(lines <= 30, "{} has {lines} lines", path.display());
+    }
+    for command in [
+        "context", "entry", "execute", "facts", "journal", "ledger", "notepad", "patterns",
+        "pause", "plan", "recall", "resume", "ship", "status", "sync",
+    ] {
+        assert!(named.contains(command), "no skill names `annals {command}`");
     }
 }
 
@@ -144,7 +171,7 @@ fn where_setup_was_run_the_plugin_keeps_silent() {
     assert_eq!(run.stdin("{}").success().stdout(), "");
 }
 
-/// The subcommands, and the first flag, of each `annals …` in a text that is code.
+/// The subcommands, and the flags, of each `annals …` in a text that is code.
 fn named_commands(text: &str) -> Vec<Vec<String>> {
     let starts = ["`annals ", "Bash(annals "];
     let mut found: Vec<(usize, Vec<String>)> = Vec::new();
@@ -152,10 +179,11 @@ fn named_commands(text: &str) -> Vec<Vec<String>> {
         for (at, _) in text.match_indices(start) {
             let rest = &text[at + start.len()..];
             let end = rest.find(['`', ':', ')', '\n']).unwrap_or(rest.len());
-            let is_word =
-                |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase() || c == '-');
-            let words = rest[..end].split_whitespace().take_while(is_word);
-            found.push((at, words.map(str::to_owned).collect()));
+            let words = rest[..end].split_whitespace();
+            let is_command = |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase());
+            let commands = words.clone().take_while(is_command);
+            let flags = words.filter(|word| word.starts_with('-'));
+            found.push((at, commands.chain(flags).map(str::to_owned).collect()));
         }
     }
     found.sort();
