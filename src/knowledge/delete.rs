@@ -30,7 +30,12 @@ pub struct Deleted {
 }
 
 /// Deletes an entry, refused without a reason; links to it stay, and `audit` tells them.
-pub fn delete(project: &Project, key: &str, reason: Option<&str>) -> Result<Deleted> {
+pub fn delete(
+    project: &Project,
+    key: &str,
+    reason: Option<&str>,
+    allow_secret: bool,
+) -> Result<Deleted> {
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
         return Err(
             Error::refused("an entry is deleted for a reason only").hint(format!(
@@ -38,7 +43,9 @@ pub fn delete(project: &Project, key: &str, reason: Option<&str>) -> Result<Dele
             )),
         );
     };
-    refuse_secrets("reason", reason)?;
+    if !allow_secret {
+        refuse_secrets("reason", reason)?;
+    }
     let place = Place::of(project);
     let operation = format!("entry delete {key}");
     let ((), applied) = project

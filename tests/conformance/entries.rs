@@ -811,6 +811,28 @@ fn delete_logs_the_reason_verbatim_and_leaves_links() {
         .code(3);
 }
 
+#[test]
+fn delete_refuses_a_secret_in_its_reason_unless_told_otherwise() {
+    let case = two();
+    let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
+    let delete = |more: &str| {
+        let line = format!("entry delete --key use-jest{more}");
+        case.run(&line).args(["--reason", &token])
+    };
+    let before = case.tree();
+    let refused = delete("").code(4);
+    let said = refused.stderr();
+    assert!(
+        said.contains("the reason holds what looks like a secret (github-token"),
+        "{said}"
+    );
+    assert!(said.contains("--allow-secret"), "{said}");
+    assert_unchanged(&before, &case, &refused);
+    let deleted = delete(" --allow-secret").success();
+    prints(&deleted, &format!("Deleted use-jest. Reason: {token}.\n"));
+    assert!(memory(&case, "log.md").contains(&token));
+}
+
 // audit
 
 #[test]

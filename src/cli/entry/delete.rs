@@ -25,10 +25,14 @@ pub(crate) struct DeleteArgs {
     /// Why it goes; refused without
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
+    /// Take a reason that looks like a secret all the same
+    #[arg(long)]
+    allow_secret: bool,
 }
 
 pub(crate) fn run(args: &DeleteArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let done = knowledge::delete(project, &args.key, args.reason.as_deref())?;
+    let reason = args.reason.as_deref();
+    let done = knowledge::delete(project, &args.key, reason, args.allow_secret)?;
     out.warnings(&done.warnings);
     out.result(&done, show);
     Ok(())
