@@ -1,5 +1,9 @@
 //! The rules of `classify`.
 
+use std::path::Path;
+
+use annals::markdown::FrontMatter;
+use annals::markdown::Node;
 use serde_json::Value;
 use serde_json::json;
 
@@ -116,6 +120,54 @@ fn the_answer_is_the_format_of_the_seed_and_the_finding_verbatim() {
         .strip_prefix("finding: ")
         .unwrap();
     assert_eq!(serde_json::from_str::<String>(quoted).unwrap(), finding);
+}
+
+/// Reads back what was printed, as any reader of YAML does.
+fn read_back(case: &Case, finding: &str) -> Node {
+    let printed = case.run("entry classify").args([finding]).success();
+    let document = format!("---\n{}---\n", printed.stdout());
+    let read = FrontMatter::parse(&document, Path::new("classify"));
+    assert_eq!(read.warnings, [], "{document}");
+    let said = read.value.get(&["finding"]).and_then(Node::as_text);
+    assert_eq!(said, Some(finding), "{document}");
+    read.value.get(&["proposed"]).unwrap().clone()
+}
+
+#[test]
+fn every_field_comes_back_whatever_it_holds() {
+    let case = Case::empty();
+    case.write(
+        ".vibekit/memory/INDEX.md",
+        "| key | title | type | tags | status |\n|---|---|---|---|---|\n\
+         | drill: \"x\" # y | Snapshot restore drill | gotcha | a: b, c \"d\", [e, yes | active |\n",
+    );
+    let field =
+        |node: &Node, name: &str| node.get(&[name]).and_then(Node::as_text).map(str::to_owned);
+    let known = read_back(&case, "The snapshot restore drill");
+    let reason = field(&known, "reason").unwrap();
+    assert_eq!(reason, "already known as drill: \"x\" # y");
+    for (finding, key) in [
+        ("Deadline: by 2026-02-17", "deadline-2026-02-17"),
+        ("Must be by 2026-02-17", "2026-02-17"),
+        ("We decided \"null\":\nbecause that is it", "null"),
+    ] {
+        let proposed = read_back(&case, finding);
+        let printed = case
+            .run("entry classify")
+            .args([finding])
+            .success()
+            .stdout();
+        let quoted = format!("  key: \"{key}\"\n");
+        let plain = format!("  key: {key}\n");
+        let is_mistakable = key.starts_with(|c: char| c.is_ascii_digit()) || key == "null";
+        let wanted = if is_mistakable { quoted } else { plain };
+        assert!(printed.contains(&wanted), "{printed}");
+        assert_eq!(field(&proposed, "key").as_deref(), Some(key), "{printed}");
+    }
+    let tagged = read_back(&case, "We chose a, b, c and d for yes because of e");
+    let tags: Vec<_> = tagged.get(&["tags"]).unwrap().elements();
+    let tags: Vec<_> = tags.iter().filter_map(|tag| tag.as_text()).collect();
+    assert_eq!(tags, ["[e", "a: b", "c \"d\"", "yes"]);
 }
 
 #[test]

@@ -35,12 +35,14 @@ pub(super) fn run(args: &ClassifyArgs, project: &Project, out: &mut Output) -> R
 fn show(classification: &Classification, to: &mut dyn Write) -> io::Result<()> {
     let proposed = &classification.proposed;
     let entry_type = proposed.entry_type.map_or("null", |one| one.as_str());
+    let key = proposed.key.as_deref().map(yaml::scalar);
+    let key = key.unwrap_or_else(|| "null".to_owned());
     let finding = yaml::quoted(&classification.finding);
     let tags = proposed.tags.iter().map(|tag| yaml::scalar(tag));
     writeln!(to, "finding: {finding}")?;
     writeln!(to, "proposed:")?;
     writeln!(to, "  surface: {}", proposed.surface.as_str())?;
-    writeln!(to, "  key: {}", proposed.key.as_deref().unwrap_or("null"))?;
+    writeln!(to, "  key: {key}")?;
     writeln!(to, "  type: {entry_type}")?;
     writeln!(to, "  tags: {}", yaml::list(tags))?;
     writeln!(
