@@ -283,9 +283,10 @@ fn absolute(path: &Path) -> Result<PathBuf> {
 
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = journal::of_tool(arguments.into_iter().collect());
-    let arguments = setup::without_scope(arguments);
-    let parsed = match Arguments::try_parse_from(&arguments) {
+    let mut arguments = journal::of_tool(arguments.into_iter().collect());
+    let parsed =
+        setup::without_scope(&mut arguments).and_then(|()| Arguments::try_parse_from(&arguments));
+    let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return hook::tolerant(usage::answer(&error, &arguments), &arguments),
     };

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::cli::assert_error;
 use crate::support::Case;
 use crate::support::require;
 
@@ -296,6 +297,47 @@ fn nothing_is_set_up_in_the_home_folder_as_if_it_were_a_project() {
         .code(4);
     assert!(refused.stderr().contains("--user"), "{}", refused.report());
     assert!(settings_at_home(&case).is_empty());
+}
+
+#[test]
+fn the_users_settings_and_the_projects_exclude_each_other() {
+    let case = Case::empty();
+    case.git_init();
+    let before = case.tree();
+    for line in [
+        "setup claude --user --project",
+        "setup codex --project --user --check",
+        "setup claude --project --user --remove",
+    ] {
+        let message = "the argument '--user' cannot be used with '--project'";
+        let hint = &line[..line.find(" -").unwrap()];
+        let hint = format!("`annals {hint} --help` has an example");
+        assert_error(&case.run(line).code(2), message, &hint);
+    }
+    assert_eq!(case.tree(), before);
+    assert!(settings_at_home(&case).is_empty());
+    // A folder is where it is run, and no scope.
+    let root = case.root().as_os_str();
+    let other = Case::empty();
+    let run = other.run("setup claude --user");
+    run.args(["--project".as_ref(), root]).success();
+    assert!(!settings_at_home(&other).is_empty());
+    assert_eq!(case.tree(), before);
+}
+
+#[test]
+fn a_home_that_is_no_absolute_path_is_none() {
+    let case = Case::empty();
+    case.git_init();
+    let before = case.tree();
+    for target in TARGETS {
+        for home in ["relative/home", ""] {
+            let run = case.run(&format!("setup {target} --user"));
+            let message = "HOME names no absolute path, so your own settings cannot be found";
+            assert_error(&run.env("HOME", home).code(1), message, "");
+        }
+    }
+    assert_eq!(case.tree(), before);
 }
 
 #[test]

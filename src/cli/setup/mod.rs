@@ -8,6 +8,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 use clap::Subcommand;
+use clap::error::ErrorKind;
 
 use crate::cli::output::Output;
 use crate::error::Result;
@@ -55,14 +56,22 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
 }
 
 /// Leaves out a `--project` without a folder: for `setup` it is the word for the project's settings, its default.
-pub(crate) fn without_scope(mut arguments: Vec<OsString>) -> Vec<OsString> {
+///
+/// Beside `--user` it is refused as any other two options that exclude each other.
+pub(crate) fn without_scope(arguments: &mut Vec<OsString>) -> std::result::Result<(), clap::Error> {
     let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
     let is_scope =
         |at: &usize| arguments[*at] == "--project" && arguments.get(at + 1).is_none_or(is_option);
     if arguments.iter().any(|word| word == "setup")
         && let Some(scope) = (0..arguments.len()).find(is_scope)
     {
+        if arguments.iter().any(|word| word == "--user") {
+            return Err(clap::Error::raw(
+                ErrorKind::ArgumentConflict,
+                "the argument '--user' cannot be used with '--project'\n",
+            ));
+        }
         arguments.remove(scope);
     }
-    arguments
+    Ok(())
 }
