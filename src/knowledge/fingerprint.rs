@@ -25,21 +25,23 @@ impl Fingerprint {
             met.resize(1 << 16, false);
             let mut marks = Vec::new();
             let mut add = |word: &[u8]| {
+                if word.is_empty() {
+                    return;
+                }
                 let mark = mark(word);
                 if !std::mem::replace(&mut met[usize::from(u16::from_le_bytes(mark))], true) {
                     marks.push(mark);
                 }
             };
-            if folded.is_ascii() {
-                // What `words` would find, at a tenth of its time.
-                folded
-                    .split(|byte| !byte.is_ascii_alphanumeric())
-                    .filter(|word| !word.is_empty())
-                    .for_each(add);
-            } else {
-                let folded = String::from_utf8_lossy(folded);
-                words::each(&folded, &mut |word| add(word.as_bytes()));
-                for c in folded.chars().filter(|c| !c.is_ascii()) {
+            // No word reaches over a sign of ASCII, and most pieces between them are words as they are.
+            for piece in folded.split(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric()) {
+                if piece.is_ascii() {
+                    add(piece);
+                    continue;
+                }
+                let piece = String::from_utf8_lossy(piece);
+                words::each(&piece, &mut |word| add(word.as_bytes()));
+                for c in piece.chars().filter(|c| !c.is_ascii()) {
                     add(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
             }
