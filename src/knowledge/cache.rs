@@ -1,7 +1,7 @@
 //! What was read of the entries last time, so that only what changed is read again.
 //!
 //! ```text
-//! annals entries 2⏎
+//! annals entries 3⏎
 //! <numbers of 8 bytes: rows, a sum over what follows>
 //! <a row: mtime, size, first line (8 bytes each), fingerprint length (4), name length (2), fingerprint, name>…
 //! ```
@@ -20,7 +20,7 @@ use crate::storage::Storage;
 /// The cache's name in `.annals/`.
 const NAME: &str = "entries.cache";
 
-const MAGIC: &[u8] = b"annals entries 2\n";
+const MAGIC: &[u8] = b"annals entries 3\n";
 const HEAD: usize = MAGIC.len() + 2 * 8;
 
 /// A larger file is not ours.

@@ -7,6 +7,7 @@ use crate::knowledge::EntryType;
 use crate::knowledge::Place;
 use crate::knowledge::index;
 use crate::knowledge::index::Row;
+use crate::knowledge::words;
 use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Parsed;
@@ -47,16 +48,16 @@ pub struct Listing {
 /// Lists the entries that INDEX.md names; where there is none to read, those that are there.
 pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<Listing>> {
     let rows = rows(project)?;
-    let tags: Vec<String> = selection
+    let tags: Vec<_> = selection
         .tags
         .iter()
-        .map(|tag| tag.to_lowercase())
+        .map(|tag| words::folded(tag))
         .collect();
     let is_meant = |row: &Row| {
         let has_tag = row
             .tags
             .iter()
-            .any(|tag| tags.contains(&tag.to_lowercase()));
+            .any(|tag| tags.contains(&words::folded(tag)));
         (row.is_active() || selection.include_superseded)
             && (tags.is_empty() || has_tag)
             && (selection.kind.is_none() || EntryType::of(&row.kind) == selection.kind)

@@ -93,9 +93,9 @@ impl<'q> Search<'q> {
     fn of(query: &'q Query) -> Self {
         Self {
             query,
-            key: query.text.trim().to_lowercase(),
+            key: words::folded(query.text.trim()).into_owned(),
             words: words::words(&query.text),
-            tags: query.tags.iter().map(|tag| tag.to_lowercase()).collect(),
+            tags: folded(&query.tags),
         }
     }
 
@@ -117,7 +117,7 @@ impl<'q> Search<'q> {
         if self.query.kind.is_some() && self.query.kind != entry.kind {
             return None;
         }
-        let tags: Vec<String> = entry.tags.iter().map(|tag| tag.to_lowercase()).collect();
+        let tags = folded(&entry.tags);
         if !self.tags.is_empty() && !tags.iter().any(|tag| self.tags.contains(tag)) {
             return None;
         }
@@ -184,6 +184,11 @@ impl<'q> Search<'q> {
             .or_else(first)
             .unwrap_or_default()
     }
+}
+
+fn folded(tags: &[String]) -> Vec<String> {
+    let folded = |tag: &String| words::folded(tag).into_owned();
+    tags.iter().map(folded).collect()
 }
 
 fn count<T>(of: impl Iterator<Item = T>) -> u32 {

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 
 use memchr::memmem::Finder;
+use unicode_normalization::IsNormalized;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::is_nfc_quick;
 
 use crate::knowledge::fingerprint::Needle;
 use crate::text::is_wide;
@@ -125,7 +128,7 @@ fn is_border(neighbour: Option<char>, own: Option<char>, second: Option<char>) -
     !belongs(neighbour) || !belongs(own) || is_wide(own) || is_wide(neighbour) && !is_joined
 }
 
-/// Returns a text in lower case.
+/// Returns a text in lower case, its accents composed (NFC).
 pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     let is_lower = |byte: u8| !byte.is_ascii_uppercase() && byte.is_ascii();
     if text.bytes().all(is_lower) {
@@ -136,21 +139,38 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8(folded).unwrap_or_else(|_| text.to_lowercase()))
 }
 
-/// Replaces what is in `to` by the text in lower case.
+/// Replaces what is in `to` by the text in lower case, its accents composed (NFC).
 pub(crate) fn fold(text: &str, to: &mut Vec<u8>) {
     to.clear();
     to.extend(text.as_bytes());
     to.make_ascii_lowercase();
-    let changes = |c: char| !c.is_ascii() && !is_wide(c) && !is_lower(c);
-    if text.is_ascii() || !text.chars().any(changes) {
+    if text.is_ascii() {
         return;
     }
-    to.clear();
-    for c in text.chars() {
-        let mut buffer = [0; 4];
-        for c in c.to_lowercase() {
-            to.extend(c.encode_utf8(&mut buffer).as_bytes());
+    let changes = |c: char| !c.is_ascii() && !is_wide(c) && !is_lower(c);
+    if text.chars().any(changes) {
+        to.clear();
+        for c in text.chars().flat_map(char::to_lowercase) {
+            to.extend(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
+    }
+    compose(to);
+}
+
+/// Composes what may be written in several ways: some systems part an accent from its letter.
+fn compose(text: &mut Vec<u8>) {
+    // Below, every character is composed already and none joins another.
+    let may_join = |c: char| c >= '\u{300}';
+    let composed: Option<String> = match str::from_utf8(text) {
+        Ok(text)
+            if text.chars().any(may_join) && is_nfc_quick(text.chars()) != IsNormalized::Yes =>
+        {
+            Some(text.nfc().collect())
+        }
+        _ => None,
+    };
+    if let Some(composed) = composed {
+        *text = composed.into_bytes();
     }
 }
 
@@ -197,7 +217,33 @@ mod tests {
         assert!(is_in("0", "\u{e47}0"));
     }
 
+    #[test]
+    fn accents_are_found_however_they_are_written() {
+        for (composed, parted) in [
+            ("caf\u{e9}", "cafe\u{301}"),
+            ("\u{c9}T\u{c9}", "E\u{301}TE\u{301}"),
+            (
+                "\u{d55c}\u{ae00}",
+                "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}",
+            ),
+            ("\u{304c}", "\u{304b}\u{3099}"),
+            ("\u{1ec7}", "e\u{302}\u{323}"),
+        ] {
+            assert!(is_in(composed, parted), "{composed}");
+            assert!(is_in(parted, composed), "{parted}");
+            assert_eq!(texts(composed), texts(parted));
+        }
+        assert!(!is_in("cafe", "cafe\u{301}"));
+    }
+
     proptest! {
+        #[test]
+        fn equal_texts_are_folded_alike(text in "[a-zA-ZÀ-ɏͰ-῾가-힣ぁ-ヿ\u{300}-\u{345} ]{0,12}") {
+            let composed: String = text.nfc().collect();
+            let parted: String = text.nfd().collect();
+            prop_assert_eq!(folded(&composed), folded(&parted));
+        }
+
         #[test]
         fn a_text_holds_its_own_words(text in "\\PC{0,40}") {
             let lower = folded(&text);

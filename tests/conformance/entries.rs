@@ -317,6 +317,48 @@ fn query_finds_every_script() {
 }
 
 #[test]
+fn query_finds_accents_however_they_are_encoded() {
+    let case = Case::empty();
+    let (composed, parted) = (
+        "Cr\u{e8}me br\u{fb}l\u{e9}e",
+        "Cre\u{300}me bru\u{302}le\u{301}e",
+    );
+    for (key, text) in [("composed", composed), ("parted", parted)] {
+        let tags = format!("[{}]", text.replace(' ', "-"));
+        put(
+            &case,
+            key,
+            &[("tags", &tags)],
+            &format!("# Dessert\n\n{text}\n"),
+        );
+    }
+    // The second round has the words from the cache.
+    for text in [composed, parted, "BR\u{db}L\u{c9}E", "BRU\u{302}LE\u{301}E"].repeat(2) {
+        let found = case.run("entry query --json").args(["--text", text]);
+        let hits = found.success().json()["hits"].clone();
+        let keys: Vec<_> = hits
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["key"].clone())
+            .collect();
+        assert_eq!(keys, ["composed", "parted"], "{text}");
+        assert_eq!(hits[0]["score"], hits[1]["score"], "{text}");
+        assert_eq!(hits[0]["snippet"], composed, "as it stands");
+        assert_eq!(hits[1]["snippet"], parted, "as it stands");
+    }
+    case.run("entry audit").success();
+    for tag in [composed, parted].map(|text| text.replace(' ', "-")) {
+        for command in ["query", "list"] {
+            let line = format!("entry {command} --json --tags");
+            let found = case.run(&line).args([&tag]).success().json().to_string();
+            let both = found.contains("\"composed\"") && found.contains("\"parted\"");
+            assert!(both, "{line} {tag}: {found}");
+        }
+    }
+}
+
+#[test]
 fn query_ties_go_by_update_then_key_and_repeat_exactly() {
     let case = Case::empty();
     for (key, updated) in [
