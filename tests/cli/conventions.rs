@@ -194,7 +194,16 @@ fn colour_comes_only_when_asked_for_where_there_is_no_terminal() {
     );
 }
 
-/// `script` gives the run a terminal; without it there is none to try.
+/// Runs a shell command on a terminal, which `script` gives it; the binary is `$ANNALS`.
+#[cfg(target_os = "linux")]
+fn on_terminal(case: &Case, command: &str) -> String {
+    let run = case.program("script -qec").args([command, "/dev/null"]);
+    let run = run.env("TERM", "xterm-256color").env("SHELL", "/bin/sh");
+    run.env("ANNALS", env!("CARGO_BIN_EXE_annals"))
+        .success()
+        .stdout()
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn on_a_terminal_there_is_colour_unless_no_color_is_set() {
@@ -202,33 +211,54 @@ fn on_a_terminal_there_is_colour_unless_no_color_is_set() {
         return;
     }
     let case = Case::new(YOLO);
-    let on_terminal = |variables: &str, options: &str| {
+    let check = |variables: &str, options: &str| {
         let command = format!("{variables} \"$ANNALS\" sync --check {options}; true");
-        let run = case
-            .program("script -qec")
-            .args([command.as_str(), "/dev/null"]);
-        let run = run.env("TERM", "xterm-256color").env("SHELL", "/bin/sh");
-        run.env("ANNALS", env!("CARGO_BIN_EXE_annals"))
-            .success()
-            .stdout()
+        on_terminal(&case, &command)
     };
-    assert!(on_terminal("", "").contains("\u{1b}[32m+# kilnwatch"));
+    assert!(check("", "").contains("\u{1b}[32m+# kilnwatch"));
     for (variables, options) in [("NO_COLOR=1", ""), ("", "--color never"), ("TERM=dumb", "")] {
-        let seen = on_terminal(variables, options);
+        let seen = check(variables, options);
         assert!(seen.contains("+# kilnwatch"), "{seen}");
         assert!(!seen.contains(ESCAPE), "{variables} {options}: {seen:?}");
     }
     // Nobody's text moves the cursor or hides a line.
     case.write("CLAUDE.md", "before\u{1b}[2Jafter\u{1b}]0;title\u{7}\n");
-    let preview = case
-        .program("script -qec")
-        .args(["\"$ANNALS\" sync --stdout", "/dev/null"])
-        .env("SHELL", "/bin/sh")
-        .env("ANNALS", env!("CARGO_BIN_EXE_annals"))
-        .success()
-        .stdout();
+    let preview = on_terminal(&case, "\"$ANNALS\" sync --stdout");
     assert!(preview.contains("beforeafter"), "{preview:?}");
     assert!(!preview.contains(ESCAPE), "{preview:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn stored_text_is_verbatim_in_a_pipe_and_harmless_on_a_terminal() {
+    if !require("script") {
+        return;
+    }
+    let case = Case::empty();
+    let hostile =
+        b"before\x1b[2Jafter\x1b]0;title\x07 \xc2\x9b31m\xe2\x80\xaered\x08\xff\n".to_vec();
+    let notepad = [b"## Manual\n".as_slice(), &hostile].concat();
+    let entry = [
+        b"---\nkey: a\ntype: gotcha\n---\n\n# A\n\n",
+        hostile.as_slice(),
+    ]
+    .concat();
+    case.write(".vibekit/notepad.md", &notepad);
+    case.write(".vibekit/memory/a.md", &entry);
+    for (line, bytes) in [
+        ("notepad read", &notepad),
+        ("notepad read --section manual", &hostile),
+        ("entry read --key a", &entry),
+    ] {
+        let piped = format!("\"$ANNALS\" -q {line} > piped");
+        case.shell(&piped).success();
+        assert_eq!(&case.read("piped").unwrap(), bytes, "{line}");
+        let seen = on_terminal(&case, &format!("\"$ANNALS\" -q --color always {line}"));
+        assert!(seen.contains("beforeafter red\u{fffd}"), "{line}: {seen:?}");
+        let is_ours = |c: char| matches!(c, '\r' | '\n');
+        let obeyed = seen.chars().find(|c| c.is_control() && !is_ours(*c));
+        assert_eq!(obeyed, None, "{line}: {seen:?}");
+    }
 }
 
 #[test]
