@@ -4,57 +4,39 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::exchange::Format;
-use crate::exchange::folder;
 use crate::exchange::kind::kind_of;
-use crate::exchange::note::NoteFile;
-use crate::exchange::note::item;
-use crate::exchange::note::stem_in_words;
+use crate::exchange::note::notes;
 use crate::exchange::note::tag;
 use crate::exchange::note::unique;
-use crate::exchange::source::Note;
 use crate::exchange::source::Source;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 
 /// Reads the notes of a folder, or one file.
 pub(crate) fn read(path: &Path) -> Result<Source> {
-    let files = folder::markdown(path)?;
-    let mut source = Source {
-        unknown: files.warnings.clone(),
-        ..Source::default()
-    };
-    for path in &files.paths {
-        let name = files.name(path);
-        let Some(file) = NoteFile::read(path, &name, &mut source) else {
-            continue;
-        };
-        let words = stem_in_words(path);
+    notes(path, |file, name, words| {
         let named = file.front.text(&["title"]).map(str::to_owned);
         let named = named.or(file.heading.clone()).unwrap_or_default();
         let facts = observations(&file.body);
-        let kind = file.front.text(&["type"]).unwrap_or_default().to_owned();
-        let mut clues = vec![kind.as_str()];
+        let kind = file.front.text(&["type"]).unwrap_or_default();
+        let mut clues = vec![kind];
         clues.extend(facts.iter().map(|fact| fact.category));
-        clues.extend([named.as_str(), words.as_str()]);
-        let mut aliases = vec![name.trim_end_matches(".md").to_owned(), words.clone()];
+        clues.extend([named.as_str(), words]);
+        let mut aliases = vec![name.trim_end_matches(".md").to_owned(), words.to_owned()];
         aliases.extend(file.front.text(&["permalink"]).map(str::to_owned));
         let tags = facts.iter().flat_map(|fact| tags_of(fact.text));
-        source.notes.push(Note {
-            item: item(path, &name),
-            parts: Vec::new(),
-            statements: facts.iter().map(|fact| fact.text.to_owned()).collect(),
-            piece: Adoption {
-                origin: (Format::BasicMemory.as_str(), name),
-                names: aliases,
-                title: title(&named, &words),
-                kind: kind_of(&clues),
-                confidence: file.confidence(),
-                tags: unique(file.tags().into_iter().chain(tags)),
-                body: file.body.clone(),
-            },
-        });
-    }
-    Ok(source)
+        let piece = Adoption {
+            origin: (Format::BasicMemory.as_str(), name),
+            names: aliases,
+            title: title(&named, words),
+            kind: kind_of(&clues),
+            confidence: file.confidence(),
+            tags: unique(file.tags().into_iter().chain(tags)),
+            body: file.body.clone(),
+        };
+        let statements = facts.iter().map(|fact| fact.text.to_owned());
+        (piece, statements.collect())
+    })
 }
 
 /// A line that states something of a category.

@@ -2,8 +2,12 @@
 
 use std::path::Path;
 
+use crate::error::Result;
+use crate::exchange::folder;
 use crate::exchange::source::Item;
+use crate::exchange::source::Note;
 use crate::exchange::source::Source;
+use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
 use crate::markdown::FrontMatter;
 use crate::storage::read;
@@ -81,6 +85,34 @@ impl NoteFile {
         let parts = all.iter().flat_map(|text| text.split(','));
         unique(parts.filter_map(tag))
     }
+}
+
+/// Reads each file of a folder, or one file, as a piece and the statements that it consists of.
+///
+/// `piece` gets the file, its name and that name in words.
+pub(crate) fn notes(
+    path: &Path,
+    piece: impl Fn(NoteFile, String, &str) -> (Adoption, Vec<String>),
+) -> Result<Source> {
+    let files = folder::markdown(path)?;
+    let mut source = Source {
+        unknown: files.warnings.clone(),
+        ..Source::default()
+    };
+    for path in &files.paths {
+        let name = files.name(path);
+        let item = item(path, &name);
+        if let Some(file) = NoteFile::read(path, &name, &mut source) {
+            let (piece, statements) = piece(file, name, &stem_in_words(path));
+            source.notes.push(Note {
+                item,
+                parts: Vec::new(),
+                piece,
+                statements,
+            });
+        }
+    }
+    Ok(source)
 }
 
 /// Returns the item that a whole file is.

@@ -4,12 +4,8 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::exchange::Format;
-use crate::exchange::folder;
 use crate::exchange::kind::kind_of;
-use crate::exchange::note::NoteFile;
-use crate::exchange::note::item;
-use crate::exchange::note::stem_in_words;
-use crate::exchange::source::Note;
+use crate::exchange::note::notes;
 use crate::exchange::source::Source;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
@@ -21,33 +17,18 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
         .iter()
         .find(|path| path.is_dir())
         .map_or(path, |below| below);
-    let files = folder::markdown(path)?;
-    let mut source = Source {
-        unknown: files.warnings.clone(),
-        ..Source::default()
-    };
-    for path in &files.paths {
-        let name = files.name(path);
-        let Some(file) = NoteFile::read(path, &name, &mut source) else {
-            continue;
-        };
-        let words = stem_in_words(path);
+    notes(path, |file, name, words| {
         let bare = name.trim_end_matches(".md").to_owned();
         let heading = file.heading.clone().unwrap_or_default();
-        source.notes.push(Note {
-            item: item(path, &name),
-            parts: Vec::new(),
-            statements: Vec::new(),
-            piece: Adoption {
-                origin: (Format::Serena.as_str(), name),
-                names: vec![bare, words.clone()],
-                title: title(&heading, &words),
-                kind: kind_of(&[&words, &heading]),
-                confidence: file.confidence(),
-                tags: file.tags(),
-                body: file.body,
-            },
-        });
-    }
-    Ok(source)
+        let piece = Adoption {
+            origin: (Format::Serena.as_str(), name),
+            names: vec![bare, words.to_owned()],
+            title: title(&heading, words),
+            kind: kind_of(&[words, &heading]),
+            confidence: file.confidence(),
+            tags: file.tags(),
+            body: file.body,
+        };
+        (piece, Vec::new())
+    })
 }

@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 
 use crate::cli::GSD;
 use crate::cli::assert_error;
+use crate::cli::assert_hinted;
 use crate::support::Case;
 
 #[test]
@@ -77,14 +78,5 @@ fn a_cloned_repository_cannot_point_outside() {
         "{}",
         outcome.report()
     );
-    assert!(
-        outcome.stderr().starts_with("error: annals.toml:1: "),
-        "{}",
-        outcome.report()
-    );
-    assert!(
-        outcome.stderr().contains("\nhint: "),
-        "{}",
-        outcome.report()
-    );
+    assert_hinted(&outcome, "annals.toml:1: ");
 }

@@ -69,3 +69,11 @@ pub(crate) fn assert_error(outcome: &Outcome, error: &str, hint: &str) {
     assert_eq!(outcome.stderr(), expected, "{}", outcome.report());
     assert_eq!(outcome.stdout(), "", "{}", outcome.report());
 }
+
+/// Fails the test unless standard error begins with this failure and has a hint.
+pub(crate) fn assert_hinted(outcome: &Outcome, start: &str) {
+    let said = outcome.stderr();
+    let is_failure = said.starts_with(&format!("error: {start}"));
+    assert!(is_failure, "{}", outcome.report());
+    assert!(said.contains("\nhint: "), "{}", outcome.report());
+}

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::cli::VBW;
 use crate::cli::assert_error;
+use crate::cli::assert_hinted;
 use crate::support::Case;
 
 /// Command lines that clap refuses, the line it is told with, and the way out.
@@ -126,16 +127,7 @@ fn help_and_version_are_results() {
 fn an_argument_that_is_not_unicode_is_an_error_like_any_other() {
     let case = Case::new(VBW);
     let outcome = case.shell("\"$ANNALS\" \"$(printf 'st\\377')\"").code(2);
-    assert!(
-        outcome.stderr().starts_with("error: "),
-        "{}",
-        outcome.report()
-    );
-    assert!(
-        outcome.stderr().contains("\nhint: "),
-        "{}",
-        outcome.report()
-    );
+    assert_hinted(&outcome, "");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::cli::GSD;
 use crate::cli::VBW;
 use crate::cli::assert_error;
+use crate::cli::assert_hinted;
 use crate::cli::assert_unchanged;
 use crate::support::Case;
 use crate::support::Outcome;
@@ -23,12 +24,7 @@ fn reads_on(case: &Case, warnings: &[&str]) -> Outcome {
     let before = case.whole_tree();
     let lines: Vec<_> = warnings
         .iter()
-        .map(|one| {
-            format!(
-                "warning: {one}
-"
-            )
-        })
+        .map(|one| format!("warning: {one}\n"))
         .collect();
     let expected = lines.concat();
     let status = case.run("status").within(SOON).success();
@@ -45,6 +41,11 @@ fn reads_on(case: &Case, warnings: &[&str]) -> Outcome {
     assert_eq!(sync.stderr(), expected, "{}", sync.report());
     assert_eq!(before, case.whole_tree());
     status
+}
+
+/// Fails the test unless a result holds this text.
+fn says(outcome: &Outcome, text: &str) {
+    assert!(outcome.stdout().contains(text), "{}", outcome.report());
 }
 
 /// A warning of a document, as it stands on stderr.
@@ -183,11 +184,7 @@ fn active_points_nowhere() {
             ".vbw-planning/ACTIVE:1: ACTIVE names {named}, which is no milestone here; {here}"
         );
         let status = reads_on(&case, &[&warning]);
-        assert!(
-            status.stdout().contains("Phase:      4 of 5"),
-            "{}",
-            status.report()
-        );
+        says(&status, "Phase:      4 of 5");
     }
     replaced_by_a_folder(&case, ".vbw-planning/ACTIVE");
     let warning = format!(".vbw-planning/ACTIVE: is not a file, so it names no milestone; {here}");
@@ -199,18 +196,10 @@ fn plans_and_summaries_without_front_matter() {
     let case = Case::new(VBW);
     case.write(&format!("{PHASE}/04-02-PLAN.md"), "Just words.\n");
     let status = reads_on(&case, &[]);
-    assert!(
-        status.stdout().contains("13 of 15 complete"),
-        "{}",
-        status.report()
-    );
+    says(&status, "13 of 15 complete");
     case.write(&format!("{PHASE}/04-02-SUMMARY.md"), "");
     let status = reads_on(&case, &[]);
-    assert!(
-        status.stdout().contains("14 of 15 complete"),
-        "{}",
-        status.report()
-    );
+    says(&status, "14 of 15 complete");
     let summary = format!("{PHASE}/04-02-SUMMARY.md");
     let found = case.run("inspect --json").args([summary]).success().json();
     assert_eq!(found["phase"], "04");
@@ -250,11 +239,7 @@ fn a_folder_in_place_of_a_file() {
     replaced_by_a_folder(&case, &format!("{PHASE}/04-02-SUMMARY.md"));
     let summary = format!("{PHASE}/04-02-SUMMARY.md: a folder where a file is expected; left out");
     let status = reads_on(&case, &[&summary]);
-    assert!(
-        status.stdout().contains("13 of 15 complete"),
-        "{}",
-        status.report()
-    );
+    says(&status, "13 of 15 complete");
     for name in ["ROADMAP.md", "PROJECT.md", "STATE.md"] {
         replaced_by_a_folder(&case, &format!(".vbw-planning/{name}"));
     }
@@ -356,11 +341,7 @@ fn bytes_that_are_no_text() {
     state.extend(b"caf\xe9 \xff\xfe\n\xc3\n");
     case.write(STATE, &state);
     let status = reads_on(&case, &[&format!("{STATE}:{line}: is not UTF-8 text here")]);
-    assert!(
-        status.stdout().contains("11 decisions"),
-        "{}",
-        status.report()
-    );
+    says(&status, "11 decisions");
     case.run("sync -q").success();
     assert_eq!(case.read(STATE).unwrap(), state);
 
@@ -644,11 +625,7 @@ mod unix {
                 &no_phase("up"),
             ],
         );
-        assert!(
-            status.stdout().contains("13 of 15 complete"),
-            "{}",
-            status.report()
-        );
+        says(&status, "13 of 15 complete");
     }
 
     #[test]
@@ -705,16 +682,7 @@ mod unix {
         let before = case.whole_tree();
         for line in ["status", "sync"] {
             let outcome = case.run(line).code(4);
-            assert!(
-                outcome.stderr().starts_with("error: .planning: "),
-                "{}",
-                outcome.report()
-            );
-            assert!(
-                outcome.stderr().contains("\nhint: "),
-                "{}",
-                outcome.report()
-            );
+            assert_hinted(&outcome, ".planning: ");
         }
         assert_eq!(before, case.whole_tree());
     }

@@ -4,6 +4,8 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::cli::VBW;
 use crate::recall::hits;
 use crate::recall::places;
@@ -11,14 +13,15 @@ use crate::support::Case;
 
 const INDEX: &str = ".annals/index.db";
 
+/// What a search finds that keeps no cache.
+fn uncached(case: &Case, query: &str) -> Value {
+    let dry = case.run("recall --json --limit 50 --dry-run").args([query]);
+    dry.success().json()["hits"].clone()
+}
+
 /// Fails the test unless the cache answers as one built from nothing does.
 fn assert_current(case: &Case, query: &str) {
-    let cached = hits(case, query);
-    let fresh = case
-        .run("recall --json --limit 50 --dry-run")
-        .args([query])
-        .success();
-    assert_eq!(cached, fresh.json()["hits"], "{query}");
+    assert_eq!(hits(case, query), uncached(case, query), "{query}");
 }
 
 fn notes() -> Case {
@@ -159,30 +162,21 @@ fn a_link_in_place_of_the_cache_is_not_followed() {
 #[test]
 fn where_nothing_can_be_kept_the_answer_is_the_same() {
     let case = Case::new(VBW);
-    let dry = case
-        .run("recall --json --dry-run")
-        .args(["file locking"])
-        .success();
+    let dry = uncached(&case, "file locking");
     assert!(
         !case.root().join(".annals").exists(),
         "a dry run writes nothing"
     );
     // As in a read-only project: the folder cannot be made.
     case.write(".annals", "in the way");
-    let kept_nowhere = case.run("recall --json").args(["file locking"]).success();
-    assert_eq!(kept_nowhere.json(), dry.json());
+    assert_eq!(hits(&case, "file locking"), dry);
     assert_eq!(case.read(".annals").unwrap(), b"in the way");
 }
 
 #[test]
 fn eight_at_once_all_have_their_answer() {
     let case = Case::new(VBW);
-    let expected = case
-        .run("recall --json --limit 50 --dry-run")
-        .args(["file locking"])
-        .success()
-        .json()["hits"]
-        .clone();
+    let expected = uncached(&case, "file locking");
     for round in 0..3 {
         thread::scope(|scope| {
             let runs: Vec<_> = (0..8)
@@ -202,12 +196,7 @@ fn eight_at_once_all_have_their_answer() {
 #[test]
 fn a_killed_process_leaves_nothing_that_hurts() {
     let case = Case::new(VBW);
-    let expected = case
-        .run("recall --json --limit 50 --dry-run")
-        .args(["file locking"])
-        .success()
-        .json()["hits"]
-        .clone();
+    let expected = uncached(&case, "file locking");
     for pause in [1_u64, 3, 6, 10, 15, 25, 40, 60] {
         fs::remove_file(case.root().join(INDEX)).ok();
         // The time limit of a run kills it wherever it is.
