@@ -166,6 +166,71 @@ fn a_note_is_completed_or_not_begun_when_another_one_follows() {
     killed_at_every_operation(with_notepad, "notepad manual note", "notepad working other");
 }
 
+/// The example project, with a note of an earlier session.
+#[cfg(feature = "fail-point")]
+fn paused() -> Case {
+    let case = Case::new("examples/vbw-project");
+    case.run("pause first").success();
+    case
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_killed_pause_is_completed_or_never_began() {
+    killed_at_every_operation(
+        || Case::new("examples/vbw-project"),
+        "pause first",
+        "pause first",
+    );
+    killed_at_every_operation(paused, "pause second", "pause second");
+    // Another command that writes plan state finds the old note or the new.
+    killed_at_every_operation(paused, "pause second", "execute --all");
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn whenever_a_pause_is_killed_resume_reads_one_whole_note() {
+    let mut kills = 0;
+    for nth in 1.. {
+        let case = paused();
+        let run = case.run("pause second");
+        let killed = run.env("ANNALS_FAIL_AFTER", nth.to_string()).output();
+        let read = case.run("resume --json").success().json();
+        assert_eq!(read["is_own"], true, "killed at operation {nth}: {read}");
+        let note = read["notes"].as_str().unwrap();
+        if killed.exit_code().is_some() {
+            assert_eq!(note, "second");
+            break;
+        }
+        kills += 1;
+        let is_whole = ["first", "second"].contains(&note);
+        assert!(is_whole, "killed at operation {nth}: {note}");
+    }
+    assert!(kills > 3, "the fail point is not armed");
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_killed_start_of_a_milestone_is_completed_or_never_began() {
+    let project = || Case::new("examples/vbw-project");
+    let start = "milestone new offline-mode";
+    killed_at_every_operation(project, start, start);
+    killed_at_every_operation(project, start, "sync");
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn a_killed_switch_of_milestones_is_completed_or_never_began() {
+    let project = || {
+        let case = Case::new("examples/vbw-project");
+        case.run("milestone new offline-mode").success();
+        case
+    };
+    let switch = "milestone switch default";
+    killed_at_every_operation(project, switch, switch);
+    killed_at_every_operation(project, switch, "sync");
+}
+
 #[cfg(not(feature = "fail-point"))]
 #[test]
 fn crash_tests_are_compiled_in() {
