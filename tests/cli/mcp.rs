@@ -262,7 +262,9 @@ fn active_entries_are_listed_page_by_page() {
         case.write(&path, entry(key, status, "Beware."));
     };
     let mut keys: Vec<String> = (0..120).map(|n| format!("note-{n:03}")).collect();
-    keys.iter().for_each(|key| write(key, "active"));
+    for key in &keys {
+        write(key, "active");
+    }
     write("old", "superseded");
     // A file that a person named.
     write("Über uns", "active");
