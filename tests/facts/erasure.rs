@@ -13,7 +13,7 @@ use crate::facts::with;
 use crate::support::Case;
 
 /// The files of a folder that hold these words, in any case.
-fn holding(folder: &Path, words: &str) -> Vec<String> {
+pub(crate) fn holding(folder: &Path, words: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -3,6 +3,8 @@
 mod auditor;
 mod crash;
 mod erasure;
+#[cfg(all(feature = "fail-point", unix))]
+mod interleaved;
 mod metrics;
 mod processes;
 mod properties;
