@@ -1,5 +1,6 @@
 //! What an index of vectors must do, wherever it is: the same tests over the one in the file and over a Chroma server.
 
+use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::io::BufReader;
 use std::net::TcpListener;
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use annals::clock::Clock;
 use annals::embedding::Embedder;
+use annals::embedding::Endpoint;
 use annals::facts;
 use annals::facts::Facts;
 use annals::facts::Method;
@@ -19,7 +21,11 @@ use annals::facts::Remaining;
 use annals::facts::Retrieved;
 use annals::facts::Scope;
 use annals::facts::Statement;
+use annals::facts::Status;
 use annals::facts::UserId;
+use rusqlite::Connection;
+use serde_json::Value;
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::facts::Desk;
@@ -75,16 +81,47 @@ impl Drop for Chroma {
     }
 }
 
+impl Chroma {
+    /// The ids that its one collection holds.
+    fn ids(&self) -> BTreeSet<String> {
+        let below = format!(
+            "{}/api/v2/tenants/default_tenant/databases/default_database/collections",
+            self.url
+        );
+        let read = |mut answer: ureq::http::Response<ureq::Body>| -> Value {
+            serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap()
+        };
+        let collections = read(ureq::get(&below).call().unwrap());
+        let id = collections[0]["id"].as_str().unwrap();
+        let all = ureq::post(format!("{below}/{id}/get")).content_type("application/json");
+        let found = read(all.send(r#"{"include": []}"#).unwrap());
+        let ids = found["ids"].as_array().unwrap().iter();
+        ids.map(|id| id.as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// Which facts an index has vectors of.
+type Ids<'a> = &'a dyn Fn(&Desk) -> BTreeSet<String>;
+
 /// Runs a contract over the index in the file, and over a server where one can be started.
-fn over_both(contract: impl Fn(&mut Desk)) {
-    contract(&mut Desk::new());
+fn over_both(contract: impl Fn(&mut Desk, Ids<'_>)) {
+    contract(&mut Desk::new(), &in_file);
     if require("chroma") {
         let chroma = Chroma::start();
         let mut desk = Desk::new();
         desk.facts.set_vector_server(Some(&chroma.url));
         sync(&mut desk);
-        contract(&mut desk);
+        contract(&mut desk, &|_| chroma.ids());
     }
+}
+
+fn in_file(desk: &Desk) -> BTreeSet<String> {
+    let connection = Connection::open(&desk.path).unwrap();
+    let mut statement = connection
+        .prepare("SELECT fact_id FROM fact_vectors")
+        .unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.map(Result::unwrap).collect()
 }
 
 fn sync(desk: &mut Desk) -> usize {
@@ -118,7 +155,7 @@ fn say(desk: &mut Desk, key: &str, value: &str) -> String {
 
 #[test]
 fn stage_4_the_nearest_meaning_is_first_and_all_of_the_user_are_compared() {
-    over_both(|desk| {
+    over_both(|desk, _| {
         say(desk, "likes[]", "strong coffee in the morning");
         say(desk, "likes[]", "mountain bicycles");
         say(desk, "preference.editor", "vim");
@@ -133,7 +170,7 @@ fn stage_4_the_nearest_meaning_is_first_and_all_of_the_user_are_compared() {
 
 #[test]
 fn stage_4_vectors_follow_every_change_of_a_fact() {
-    over_both(|desk| {
+    over_both(|desk, _| {
         say(desk, "city", "Turin");
         assert_eq!(values(desk, "city"), ["Turin"]);
         say(desk, "city", "Rome");
@@ -153,8 +190,68 @@ fn stage_4_vectors_follow_every_change_of_a_fact() {
 }
 
 #[test]
+fn stage_4_after_a_sync_the_index_has_what_is_active_or_pending_and_nothing_else() {
+    over_both(|desk, ids| {
+        let user = desk.user.clone();
+        let same = |desk: &mut Desk| {
+            sync(desk);
+            let mut found = desk.all();
+            found
+                .retain(|fact| matches!(fact.status, Status::Active | Status::PendingConfirmation));
+            let found: BTreeSet<String> = found.into_iter().map(|fact| fact.fact_id).collect();
+            assert_eq!(ids(desk), found);
+            found.len()
+        };
+        let turin = desk.known("city", "Turin", 3);
+        say(desk, "likes[]", "tea");
+        assert_eq!(same(desk), 2);
+        // It contradicts what is established, and waits.
+        let rome = say(desk, "city", "Rome");
+        assert_eq!(same(desk), 3);
+        facts::confirm(&mut desk.facts, &user, &rome).unwrap();
+        assert_eq!(same(desk), 2);
+        facts::confirm(&mut desk.facts, &user, &turin).unwrap();
+        let oslo = say(desk, "likes[]", "the city of Oslo");
+        facts::reject(&mut desk.facts, &user, &oslo, "no").unwrap();
+        assert_eq!(same(desk), 2);
+        facts::archive(&mut desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
+        assert_eq!(same(desk), 2);
+        forget(desk, Some("city"));
+        assert_eq!(same(desk), 1);
+        desk.sound();
+    });
+}
+
+#[test]
+fn stage_4_another_model_takes_the_place_of_the_one_before() {
+    over_both(|desk, ids| {
+        say(desk, "city", "Turin");
+        assert_eq!(values(desk, "city"), ["Turin"]);
+        let vector = json!({"data": [{"index": 0, "embedding": [0.6, 0.8, 0.0]}]}).to_string();
+        let server = Server::answering(vec![("200 OK", vector.clone()), ("200 OK", vector)]);
+        let wait = Duration::from_secs(5);
+        let endpoint = Endpoint::new(&server.url, "small", None, wait).unwrap();
+        let embedder = Embedder::Remote(endpoint);
+        assert_eq!(facts::refresh(&mut desk.facts, &embedder).unwrap(), 1);
+        let query = Query {
+            text: "where".to_owned(),
+            limit: 10,
+            scope: Scope::General,
+            method: Method::Vector,
+        };
+        let user = desk.user.clone();
+        let found = facts::retrieve(&mut desk.facts, &user, &query, &embedder).unwrap();
+        assert!(!found.degraded && found.hits.len() == 1, "{found:?}");
+        assert_eq!(ids(desk).len(), 1);
+        server.asked();
+        assert_eq!(values(desk, "city"), ["Turin"]);
+        desk.sound();
+    });
+}
+
+#[test]
 fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
-    over_both(|desk| {
+    over_both(|desk, _| {
         let (ada, grace) = (desk.user.clone(), UserId::new("grace").unwrap());
         for (user, value, project) in [
             (&ada, "green tea", None),
@@ -188,7 +285,7 @@ fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
 
 #[test]
 fn what_is_forgotten_is_forgotten_by_the_index_too() {
-    over_both(|desk| {
+    over_both(|desk, _| {
         say(desk, "city", "Turin");
         say(desk, "pet", "a dog");
         assert_eq!(values(desk, "city").len(), 2);
@@ -223,6 +320,10 @@ fn vectors_move_to_a_server_and_back_when_the_setting_changes() {
     desk.facts.set_vector_server(None);
     assert_eq!(sync(&mut desk), 1);
     assert_eq!(values(&mut desk, "Turin"), ["Turin"]);
+    // What the server has, it keeps until the fact is forgotten.
+    assert_eq!(chroma.ids().len(), 1);
+    assert_eq!(forget(&mut desk, Some("city")), []);
+    assert_eq!(chroma.ids().len(), 0);
 }
 
 #[test]
