@@ -37,7 +37,7 @@ fn desk() -> Desk {
         turn_id: Some("said".to_owned()),
         ..Observation::default()
     };
-    facts::observe(&mut desk.facts, &desk.user, &told, false).unwrap();
+    desk.observe(&told);
     let moved = with(
         insert("home.city", "Zanzibar"),
         "reason",

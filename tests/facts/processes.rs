@@ -8,6 +8,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
+use crate::facts::TEA;
 use crate::support::Case;
 
 fn annals(case: &Case, arguments: &[&str]) -> Command {
@@ -118,12 +119,11 @@ fn killed_at_any_moment_the_database_stays_sound() {
 #[test]
 fn a_watching_worker_takes_on_turns_as_they_come() {
     let case = Case::empty();
-    let answer = r#"{"actions": [{"type": "insert", "key": "likes[]", "new_value_text": "tea", "confidence_delta": 0, "reason": "said"}]}"#;
     let mut worker = annals(&case, &["facts", "work", "--watch", "--json"])
         .env("ANNALS_NOW", "2026-03-01T12:00:00Z")
         .env(
             "ANNALS_LLM_COMMAND",
-            format!("cat > /dev/null; printf '%s' '{answer}'"),
+            format!("cat > /dev/null; printf '%s' '{TEA}'"),
         )
         .stdout(Stdio::piped())
         .spawn()
