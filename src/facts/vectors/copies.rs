@@ -29,7 +29,7 @@ pub struct Remaining {
 
 /// A server and collection with something to erase.
 struct Place {
-    place: i64,
+    id: i64,
     server: String,
     collection: String,
     attempts: u32,
@@ -155,7 +155,7 @@ fn places(facts: &Facts, asked: Asked) -> Result<Vec<Place>> {
     let rows = statement
         .query_map([now], |row| {
             Ok(Place {
-                place: row.get(0)?,
+                id: row.get(0)?,
                 server: row.get(1)?,
                 collection: row.get(2)?,
                 attempts: row.get(3)?,
@@ -186,11 +186,11 @@ fn erase_at(facts: &mut Facts, at: &Place) -> Result<Option<Error>> {
                 connection
                     .execute(
                         "DELETE FROM vector_erasures WHERE place = ?1 AND fact_id = ?2",
-                        params![at.place, fact],
+                        params![at.id, fact],
                     )
                     .stored("note what is erased")?;
             }
-            answered(connection, at.place)
+            answered(connection, at.id)
         })?;
     }
 }
@@ -201,7 +201,7 @@ fn erasable(connection: &Connection, at: &Place) -> Result<Vec<String>> {
         .prepare(&sql)
         .stored("read what is to be erased")?;
     let rows = statement
-        .query_map([at.place], |row| row.get(0))
+        .query_map([at.id], |row| row.get(0))
         .stored("read what is to be erased")?;
     rows.collect::<rusqlite::Result<_>>()
         .stored("read what is to be erased")
@@ -223,7 +223,7 @@ fn postpone(facts: &mut Facts, at: &Place, error: &Error) -> Result<()> {
             .execute(
                 "UPDATE vector_places SET attempts = attempts + 1, not_before = ?2, last_error = ?3 \
                  WHERE place = ?1",
-                params![at.place, not_before, error.message],
+                params![at.id, not_before, error.message],
             )
             .stored("note what is to be erased")
             .map(|_| ())
