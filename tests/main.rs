@@ -10,6 +10,7 @@
     reason = "the bans hold the library's floors; tests lay out files, read ANNALS_CORPUS and start the binary"
 )]
 
+mod ci;
 mod claude_md;
 mod cli;
 mod conformance;

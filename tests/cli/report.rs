@@ -1,12 +1,12 @@
 //! `annals report`
 
-use std::path::Path;
 use std::process::Command;
 
 use crate::cli::VBW;
 use crate::cli::assert_error;
 use crate::support::Case;
 use crate::support::Outcome;
+use crate::support::browser;
 use crate::support::require;
 
 const HOSTILE: &str = "<script>document.title='taken'</script><img src=x onerror=alert(1)>";
@@ -131,13 +131,7 @@ fn a_browser_shows_the_page_without_a_complaint() {
     if !require("browser") {
         return;
     }
-    let Some(browser) = ["chromium", "google-chrome"]
-        .into_iter()
-        .find(|name| is_there(name))
-    else {
-        // Firefox prints neither its console nor its document.
-        return;
-    };
+    let browser = browser().unwrap();
     let case = hostile();
     with_user(&case, "report --out report.html");
     for width in ["400", "1600"] {
@@ -174,9 +168,4 @@ fn a_browser_shows_the_page_without_a_complaint() {
             "{dom}"
         );
     }
-}
-
-fn is_there(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| Path::new(&folder).join(program).is_file())
 }

@@ -14,9 +14,7 @@ use crate::support::corpus;
 pub(crate) fn require(name: &str) -> bool {
     let present = match name {
         "corpus" => corpus::location().is_some(),
-        "browser" => ["chromium", "google-chrome", "firefox"]
-            .into_iter()
-            .any(on_the_path),
+        "browser" => browser().is_some(),
         "mcp" => can_import("mcp"),
         program => on_the_path(program),
     };
@@ -26,6 +24,18 @@ pub(crate) fn require(name: &str) -> bool {
         io::stderr().write_all(line.as_bytes()).unwrap();
     }
     present
+}
+
+/// Returns the browser that tests can drive, where one is here.
+pub(crate) fn browser() -> Option<&'static str> {
+    browser_among(on_the_path)
+}
+
+/// Returns the first browser of these that prints its console and the document it shows; Firefox prints neither.
+pub(super) fn browser_among(is_here: impl Fn(&str) -> bool) -> Option<&'static str> {
+    ["chromium", "google-chrome"]
+        .into_iter()
+        .find(|name| is_here(name))
 }
 
 /// Returns the line to print for a missing thing, or fails where it is required.
