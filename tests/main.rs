@@ -27,6 +27,7 @@ mod layering;
 mod ledger;
 mod load;
 mod mcp_client;
+mod obstacles;
 mod planning_files;
 mod plugin;
 mod races;

@@ -24,6 +24,7 @@ mod start;
 
 pub use answer::Answer;
 pub use answer::HookRequest;
+pub use answer::Reply;
 pub use answer::answer;
 pub use cap::LIMIT;
 pub use cost::Cost;

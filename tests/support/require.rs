@@ -6,8 +6,8 @@ use std::process::Command;
 
 use crate::support::corpus;
 
-/// Returns whether an optional thing is here: `corpus`, `browser`, `mcp` (the SDK for Python), or the program of
-/// that name.
+/// Returns whether an optional thing is here: `corpus`, `browser`, `mcp` (the SDK for Python), `mounts` (the
+/// right to make them), or the program of that name.
 ///
 /// Where it is missing, the test is to return; a line says so, and the test fails where `ANNALS_REQUIRE`
 /// names it.
@@ -16,6 +16,7 @@ pub(crate) fn require(name: &str) -> bool {
         "corpus" => corpus::location().is_some(),
         "browser" => browser().is_some(),
         "mcp" => can_import("mcp"),
+        "mounts" => can_mount(),
         program => on_the_path(program),
     };
     let required = std::env::var("ANNALS_REQUIRE").unwrap_or_default();
@@ -56,6 +57,13 @@ fn can_import(module: &str) -> bool {
         .args(["-c", &format!("import {module}")])
         .output()
         .is_ok_and(|output| output.status.success())
+}
+
+/// In a name space of its own, which most containers refuse.
+fn can_mount() -> bool {
+    let mount = ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/tmp"];
+    let output = Command::new("unshare").args(mount).output();
+    output.is_ok_and(|output| output.status.success())
 }
 
 fn on_the_path(program: &str) -> bool {
