@@ -34,4 +34,5 @@ pub use cost::Size;
 pub use cost::cost;
 pub use event::Event;
 pub use harness::Harness;
+pub use input::Input;
 pub use input::MAX_INPUT;
