@@ -28,6 +28,7 @@ mod ledger;
 mod load;
 mod mcp_client;
 mod obstacles;
+mod package;
 mod planning_files;
 mod plugin;
 mod races;
