@@ -48,6 +48,9 @@ fn main() {
 /// What a harness says at a session's start.
 const SESSION_START: &str = r#"{"hook_event_name":"SessionStart","source":"startup"}"#;
 
+/// A turn of a conversation.
+const TURN: &str = r#"{"user_input":"I moved to Lisbon.","assistant_response":"Noted."}"#;
+
 /// What an MCP client says first.
 const INITIALISE: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#,
@@ -132,6 +135,7 @@ fn rows(place: &Place, temp: &TempDir, is_repository: bool) -> Vec<Row> {
     }
     let start = input("start.json", SESSION_START);
     let initialise = input("initialise.jsonl", INITIALISE);
+    let turn = input("turn.json", TURN);
     rows.extend([
         Row::annals("--version"),
         Row::annals("-q status"),
@@ -144,6 +148,7 @@ fn rows(place: &Place, temp: &TempDir, is_repository: bool) -> Vec<Row> {
         Row::annals("-q context"),
         Row::annals("hook session-start").reading(&start),
         Row::annals("mcp").reading(&initialise),
+        Row::annals("facts observe --user ada").reading(&turn),
     ]);
     rows
 }

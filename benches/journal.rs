@@ -94,7 +94,7 @@ fn search_rows(journal: &Path) -> Vec<Row> {
     let file = journal.to_str().unwrap();
     let search = |name: &str, more: &[&str]| {
         let arguments = [&["journal", "search"], more].concat();
-        Row::new(name, measure::ANNALS, &arguments)
+        Row::new(name, measure::program(), &arguments)
     };
     let rg = |name: &str, word: &str| Row::new(name, "rg", &["-F", "-c", word, file]);
     vec![
@@ -123,7 +123,7 @@ fn write_rows(journal: &Path, batch: &Path) -> Vec<Row> {
     let content = "User prefers Python.";
     let write = |name: &str, more: &[&str]| {
         let arguments = [&["journal", "write"], more].concat();
-        Row::new(name, measure::ANNALS, &arguments)
+        Row::new(name, measure::program(), &arguments)
     };
     let file = journal.to_str().unwrap();
     vec![

@@ -20,8 +20,13 @@ use std::process::Stdio;
 use std::time::Duration;
 use std::time::Instant;
 
-/// The program that is measured.
-pub(crate) const ANNALS: &str = env!("CARGO_BIN_EXE_annals");
+/// The program that is measured: what was built with the benchmark, or what `ANNALS_BENCH_PROGRAM` names.
+pub(crate) fn program() -> PathBuf {
+    let named = env::var_os("ANNALS_BENCH_PROGRAM");
+    let program = named.map_or_else(|| env!("CARGO_BIN_EXE_annals").into(), PathBuf::from);
+    // Processes are started in other folders.
+    program.canonicalize().unwrap()
+}
 
 /// What is done before each start.
 type Before = Box<dyn FnMut(&Path)>;
@@ -56,7 +61,7 @@ impl Row {
     /// A row of `annals`, named by its arguments.
     pub(crate) fn annals(line: &str) -> Self {
         let arguments: Vec<&str> = line.split_whitespace().collect();
-        Self::new(&format!("annals {line}"), ANNALS, &arguments)
+        Self::new(&format!("annals {line}"), program(), &arguments)
     }
 
     pub(crate) fn shell(name: &str, script: &str, arguments: &[&str]) -> Self {

@@ -58,7 +58,7 @@ fn main() {
         let name = format!("{file:03}-CONTEXT.md");
         fs::write(folder.join(name), page(&mut draw)).unwrap();
     }
-    let recall = |name: &str| Row::new(name, measure::ANNALS, &["-q", "recall", QUERY]);
+    let recall = |name: &str| Row::new(name, measure::program(), &["-q", "recall", QUERY]);
     let forget = |project: &Path| {
         fs::remove_dir_all(project.join(".annals")).ok();
     };

@@ -63,6 +63,12 @@ fn rows(found: &Integrity) -> Vec<Row> {
             "the vector index is behind the facts",
             "annals facts work",
         ),
+        counted(
+            "erasures",
+            found.remaining.iter().map(|left| left.vectors).sum(),
+            "what is forgotten is still on a vector server",
+            "annals facts work",
+        ),
     ]
 }
 

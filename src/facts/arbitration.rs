@@ -229,13 +229,18 @@ impl Arbiter<'_> {
         } else {
             current.confidence
         };
+        // An end before the fact began is none of this fact.
+        let end = action
+            .valid_to
+            .clone()
+            .filter(|end| *end > current.valid_from);
         let after = Fact {
             value_text: value_of(action).to_owned(),
             value_json: action.new_value_json.clone(),
             confidence,
             source_excerpt: self.source.excerpt.clone(),
             source_turn_id: self.source.turn_id.clone(),
-            valid_to: action.valid_to.clone().or(current.valid_to.clone()),
+            valid_to: end.or(current.valid_to.clone()),
             ..self.mentioned(current)
         };
         self.put("update", &action.reason, Some(current), &after)?;
@@ -264,7 +269,7 @@ impl Arbiter<'_> {
             return self.propose(action, Some(current), Proposal::End, &value);
         }
         let end = action.valid_to.as_deref().unwrap_or(&self.source.said_at);
-        if end > self.now {
+        if end > self.now && end > current.valid_from.as_str() {
             let after = Fact {
                 valid_to: Some(end.to_owned()),
                 ..self.mentioned(current)

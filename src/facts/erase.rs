@@ -17,11 +17,11 @@ use crate::facts::key::FactKey;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
-use crate::facts::vectors::Chroma;
+use crate::facts::vectors::Remaining;
 use crate::text;
 
 /// What was forgotten, in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
     /// Facts, archived ones too.
     pub facts: usize,
@@ -29,15 +29,18 @@ pub struct Forgotten {
     pub changes: usize,
     /// Turns that mentioned them.
     pub turns: usize,
+    /// What is not erased yet on servers that vectors were sent to.
+    pub remaining: Vec<Remaining>,
 }
 
 /// The shortest value that is looked for in turns: a shorter one stands in half of all texts by chance.
 const SHORTEST: usize = 3;
 
-/// Forgets a user's facts, all or those under one key, everywhere and for good.
+/// Forgets a user's facts, all or those under one key, for good.
 ///
 /// Turns and answers that mention them go too, as does the profile. One line stays that says when, how
-/// many and why, and nothing of what it was. Refused while another process keeps the file open.
+/// many and why, and nothing of what it was. Refused while another process keeps the file open. Servers
+/// that vectors were sent to are asked after that; what one does not erase stays wished for, by id.
 pub fn forget(
     facts: &mut Facts,
     user: &UserId,
@@ -53,33 +56,40 @@ pub fn forget(
         // While nobody else can make it anew of what is still there.
         vectors::forget_derived(facts.connection(), user)?;
     }
-    let forgotten =
-        facts.write(|connection| {
-            let meant = meant(connection, user, key)?;
-            if meant.is_empty() && key.is_some() {
-                return Err(Error::not_found(format!(
-                    "{user} has no fact under {}",
-                    key.unwrap_or_default()
-                )));
-            }
-            if !dry_run {
-                // Before anything goes here: a server that cannot be asked keeps all as it is.
-                erase_on_server(connection, user, key, &meant)?;
-            }
-            let forgotten = erase(connection, user, key, &meant)?;
-            let reason = content_free(reason, user, &meant);
-            connection
-            .execute(
-                "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)",
-                params![now, forgotten.facts.to_string(), forgotten.turns.to_string(), reason],
-            )
-            .stored("note the erasure")?;
-            Ok(forgotten)
-        })?;
-    if !dry_run {
-        facts.leave_no_trace()?;
+    let erased = facts.write(|connection| {
+        let meant = meant(connection, user, key)?;
+        if meant.is_empty()
+            && let Some(key) = key
+        {
+            return Err(Error::not_found(format!("{user} has no fact under {key}")));
+        }
+        let erased = erase(connection, user, key, &meant)?;
+        let reason = content_free(reason, user, &meant);
+        note(connection, &erased.0, &now, &reason)?;
+        Ok(erased)
+    });
+    if dry_run {
+        return erased.map(|(forgotten, _)| forgotten);
     }
+    if erased.is_err() {
+        facts.share()?;
+    }
+    let (mut forgotten, ids) = erased?;
+    facts.leave_no_trace()?;
+    // Others are let in again: no server is waited for before that. Why one fails stands beside what is left there.
+    vectors::erase_now(facts)?;
+    forgotten.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
     Ok(forgotten)
+}
+
+/// Leaves the one line that stays.
+fn note(connection: &Connection, forgotten: &Forgotten, now: &str, reason: &str) -> Result<()> {
+    let (facts, turns) = (forgotten.facts.to_string(), forgotten.turns.to_string());
+    let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
+    connection
+        .execute(sql, params![now, facts, turns, reason])
+        .stored("note the erasure")
+        .map(|_| ())
 }
 
 /// Every state that the facts ever had, so that each of their values is known.
@@ -106,7 +116,7 @@ fn erase(
     user: &UserId,
     key: Option<&str>,
     meant: &[Fact],
-) -> Result<Forgotten> {
+) -> Result<(Forgotten, Vec<String>)> {
     let run = |sql: &str, values: &[&dyn ToSql]| connection.execute(sql, values).stored("forget");
     let name = user.as_str();
     let scope: &[&dyn ToSql] = &[&name, &key];
@@ -116,6 +126,7 @@ fn erase(
     ids.sort_unstable();
     ids.dedup();
     for id in &ids {
+        vectors::forget_copies(connection, id)?;
         run(
             "DELETE FROM vector_jobs WHERE user_id = ?1 AND fact_id = ?2",
             &[&name, id],
@@ -148,28 +159,13 @@ fn erase(
             &[],
         )?;
     }
-    Ok(Forgotten {
+    let forgotten = Forgotten {
         facts: current + archived,
         changes,
         turns: turns.len(),
-    })
-}
-
-/// A server that has the vectors forgets them too.
-fn erase_on_server(
-    connection: &Connection,
-    user: &UserId,
-    key: Option<&str>,
-    meant: &[Fact],
-) -> Result<()> {
-    let Some(server) = Chroma::of(connection)? else {
-        return Ok(());
+        remaining: Vec::new(),
     };
-    if key.is_none() {
-        return server.delete_user(user);
-    }
-    let ids: Vec<&str> = meant.iter().map(|fact| fact.fact_id.as_str()).collect();
-    server.delete(&ids)
+    Ok((forgotten, ids.into_iter().map(str::to_owned).collect()))
 }
 
 /// The turns in which what is forgotten was said.

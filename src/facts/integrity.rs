@@ -12,6 +12,8 @@ use crate::facts::fact::COLUMNS;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::store::Facts;
+use crate::facts::vectors;
+use crate::facts::vectors::Remaining;
 
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -28,6 +30,8 @@ pub struct Integrity {
     pub dead_turns: u64,
     /// How many facts the vector index is behind by.
     pub unsynced_vectors: u64,
+    /// What was forgotten and is not erased yet on servers that vectors were sent to.
+    pub remaining: Vec<Remaining>,
 }
 
 /// What must not be there, and how it is counted.
@@ -80,6 +84,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
             "SELECT count(*) FROM turns WHERE status = 'dead'",
         )?,
         unsynced_vectors: count(connection, UNSYNCED)?,
+        remaining: vectors::remaining(connection, None)?,
         problems: pages(connection)?,
     };
     for table in ["facts_fts", "facts_trigram"] {

@@ -1,6 +1,7 @@
 //! What is known of a user in one document: active, valid facts by category, each with confidence and times.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use rusqlite::Connection;
 use rusqlite::OptionalExtension;
@@ -40,6 +41,12 @@ pub struct Field {
     pub last_mentioned_at: String,
     /// Its id.
     pub fact_id: String,
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.key, self.value)
+    }
 }
 
 /// What stands under one key.

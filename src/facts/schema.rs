@@ -9,7 +9,11 @@ use crate::error::Result;
 use crate::facts::failure::Stored;
 
 /// Each step makes of the version of its index the next one; a step that was released is never changed.
-const STEPS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2.sql")];
+const STEPS: &[&str] = &[
+    include_str!("schema.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+];
 
 /// Brings the tables to the version of this program; one that is there already costs one read.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {

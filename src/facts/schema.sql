@@ -189,30 +189,31 @@ CREATE TABLE vector_revisions (
   user_id TEXT PRIMARY KEY,
   revision INTEGER NOT NULL
 ) WITHOUT ROWID;
+-- Inserting a user here gives them another number.
+CREATE VIEW vector_changes AS SELECT user_id FROM vector_revisions;
+CREATE TRIGGER vector_changes_counted INSTEAD OF INSERT ON vector_changes BEGIN
+  INSERT INTO vector_revisions VALUES (new.user_id, random())
+    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+END;
 
 CREATE TRIGGER fact_vectors_inserted AFTER INSERT ON fact_vectors BEGIN
-  INSERT INTO vector_revisions VALUES (new.user_id, random())
-    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+  INSERT INTO vector_changes VALUES (new.user_id);
 END;
 CREATE TRIGGER fact_vectors_updated AFTER UPDATE ON fact_vectors BEGIN
-  INSERT INTO vector_revisions VALUES (new.user_id, random())
-    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+  INSERT INTO vector_changes VALUES (new.user_id);
 END;
 CREATE TRIGGER fact_vectors_deleted AFTER DELETE ON fact_vectors BEGIN
-  INSERT INTO vector_revisions VALUES (old.user_id, random())
-    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+  INSERT INTO vector_changes VALUES (old.user_id);
 END;
 -- A fact may be found before its vector is there, and may move within its session.
 CREATE TRIGGER facts_found AFTER INSERT ON facts BEGIN
-  INSERT INTO vector_revisions VALUES (new.user_id, random())
-    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+  INSERT INTO vector_changes VALUES (new.user_id);
 END;
 CREATE TRIGGER facts_moved AFTER UPDATE OF status, session_id, turn_seq ON facts
 WHEN old.status <> new.status OR old.session_id IS NOT new.session_id
   OR old.turn_seq IS NOT new.turn_seq
 BEGIN
-  INSERT INTO vector_revisions VALUES (new.user_id, random())
-    ON CONFLICT DO UPDATE SET revision = excluded.revision;
+  INSERT INTO vector_changes VALUES (new.user_id);
 END;
 
 -- The one model whose vectors those are.

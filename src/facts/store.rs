@@ -198,7 +198,8 @@ impl Facts {
         .hint("what is forgotten must stay nowhere; end that process and run it again")
     }
 
-    fn share(&self) -> Result<()> {
+    /// Lets others in again.
+    pub(crate) fn share(&self) -> Result<()> {
         self.connection
             .execute_batch("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema;")
             .stored("let others in again")?;

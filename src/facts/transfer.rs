@@ -169,6 +169,9 @@ fn fact_of(user: &UserId, line: &str, allow_secret: bool) -> Result<Fact> {
     if let Some(end) = &fact.valid_to {
         let end =
             moment(end).ok_or_else(|| Error::refused(format!("{end:?} is no ISO 8601 time")))?;
+        if end < fact.valid_from {
+            return Err(Error::refused("it would end before it begins"));
+        }
         fact.valid_to = Some(end);
     }
     Ok(fact)

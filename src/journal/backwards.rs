@@ -1,10 +1,8 @@
 //! Reads a file from its end, in regions of whole lines, within bounded memory.
 
 use std::fs::File;
-use std::io::Read;
 use std::io::Result;
-use std::io::Seek;
-use std::io::SeekFrom;
+use std::ops::Range;
 
 use memchr::memchr;
 use memchr::memrchr;
@@ -12,13 +10,15 @@ use memchr::memrchr;
 /// How much is read at once: it stays in a core's own cache while it is searched.
 pub(crate) const BLOCK: usize = 256 * 1024;
 
-/// A file on the way from its end to its beginning.
+/// A range of a file on the way from its end to its beginning.
 ///
 /// The buffer is filled from its back. What was read and not given out yet, the end of a line whose
 /// beginning is still unread, stays at the back, and the block before it is read in front of it.
-pub(crate) struct Backwards {
-    file: File,
-    /// Everything before this place is still to be read.
+pub(crate) struct Backwards<'f> {
+    file: &'f File,
+    /// Where the range begins that is read.
+    first: u64,
+    /// Everything between there and this place is still to be read.
     unread: u64,
     buffer: Vec<u8>,
     /// What is held: `buffer[start..end]`.
@@ -40,16 +40,17 @@ pub(crate) struct Region<'a> {
     pub(crate) dropped: usize,
 }
 
-impl Backwards {
-    /// Returns a reader of the first `length` bytes of a file, which drops lines over `longest` bytes.
-    pub(crate) fn new(file: File, length: u64, longest: usize) -> Self {
-        Self::with_block(file, length, longest, BLOCK)
+impl<'f> Backwards<'f> {
+    /// Returns a reader of a range that begins with a line, which drops lines over `longest` bytes.
+    pub(crate) fn new(file: &'f File, range: Range<u64>, longest: usize) -> Self {
+        Self::with_block(file, range, longest, BLOCK)
     }
 
-    fn with_block(file: File, length: u64, longest: usize, block: usize) -> Self {
+    fn with_block(file: &'f File, range: Range<u64>, longest: usize, block: usize) -> Self {
         Self {
             file,
-            unread: length,
+            first: range.start,
+            unread: range.end,
             buffer: vec![0; 2 * block],
             start: 2 * block,
             end: 2 * block,
@@ -59,17 +60,17 @@ impl Backwards {
         }
     }
 
-    /// Returns the region of whole lines before the last one, or nothing where the file begins.
+    /// Returns the region of whole lines before the last one, or nothing where the range begins.
     pub(crate) fn next(&mut self) -> Result<Option<Region<'_>>> {
         let mut dropped = 0;
         loop {
-            if self.unread == 0 {
+            if self.unread == self.first {
                 let (from, to) = (self.start, self.end);
                 (self.start, self.end) = (from, from);
                 let is_over = from == to && dropped == 0;
                 return Ok((!is_over).then(|| Region {
                     lines: &self.buffer[from..to],
-                    offset: 0,
+                    offset: self.first,
                     dropped,
                 }));
             }
@@ -85,7 +86,7 @@ impl Backwards {
             }
             let block = self.start..self.end.min(block.end);
             let lines = match memchr(b'\n', &self.buffer[block]) {
-                _ if self.unread == 0 => self.start,
+                _ if self.unread == self.first => self.start,
                 Some(first) => self.start + first + 1,
                 None => self.end,
             };
@@ -108,7 +109,8 @@ impl Backwards {
     /// Reads the block before what is held, and says how long it is.
     fn read_block(&mut self) -> Result<usize> {
         let held = self.end - self.start;
-        let length = usize::try_from(self.unread).map_or(self.block, |left| left.min(self.block));
+        let length = usize::try_from(self.unread - self.first)
+            .map_or(self.block, |left| left.min(self.block));
         if held + length > self.buffer.len() {
             let mut larger = vec![0; 2 * self.buffer.len()];
             let to = larger.len() - held;
@@ -123,10 +125,28 @@ impl Backwards {
         }
         self.unread -= length as u64;
         self.start -= length;
-        self.file.seek(SeekFrom::Start(self.unread))?;
-        self.file
-            .read_exact(&mut self.buffer[self.start..self.start + length])?;
+        let block = &mut self.buffer[self.start..self.start + length];
+        read_at(self.file, block, self.unread)?;
         Ok(length)
+    }
+}
+
+/// Fills a buffer from a place in the file, wherever other threads read in it.
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<()> {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+    }
+    #[cfg(not(unix))]
+    {
+        let (mut filled, mut at) = (0, offset);
+        while filled < buffer.len() {
+            match std::os::windows::fs::FileExt::seek_read(file, &mut buffer[filled..], at)? {
+                0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+                read => (filled, at) = (filled + read, at + read as u64),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -141,7 +161,7 @@ mod tests {
     fn regions(bytes: &[u8], block: usize, longest: usize) -> (Vec<(u64, Vec<u8>)>, usize) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        let mut reader = Backwards::with_block(file, bytes.len() as u64, longest, block);
+        let mut reader = Backwards::with_block(&file, 0..bytes.len() as u64, longest, block);
         let (mut found, mut dropped) = (Vec::new(), 0);
         while let Some(region) = reader.next().unwrap() {
             dropped += region.dropped;

@@ -92,6 +92,20 @@ impl Matcher {
         })
     }
 
+    /// Says whether lines can be passed over without a closer look.
+    pub(crate) fn narrows(&self) -> bool {
+        !matches!(self.narrowing, Narrowing::None)
+    }
+
+    /// Says whether one of these lines may match.
+    pub(crate) fn has_candidates(&self, lines: &[u8]) -> bool {
+        match &self.narrowing {
+            Narrowing::None => !lines.is_empty(),
+            Narrowing::Encoded(regex) => regex.is_match(lines),
+            Narrowing::Parts(parts) => parts.iter().any(|part| part.find(lines).is_some()),
+        }
+    }
+
     /// Returns the lines that may match, in the file's order.
     pub(crate) fn candidates(&self, lines: &[u8]) -> Vec<Range<usize>> {
         match &self.narrowing {

@@ -22,6 +22,7 @@ mod place;
 mod query;
 mod record;
 mod requests;
+mod scout;
 mod search;
 mod statistics;
 mod tail;

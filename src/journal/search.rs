@@ -20,10 +20,27 @@ use crate::journal::matcher::Matcher;
 use crate::journal::matcher::Verdict;
 use crate::journal::query::Query;
 use crate::journal::record::lossy;
+use crate::journal::scout;
+use crate::journal::scout::Part;
 use crate::storage::read;
 
 /// The most bytes that the results have together, but for the first, which is always given.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+/// How the file is divided, in bytes.
+#[derive(Clone, Copy)]
+struct Division {
+    /// So much from the end is read on one processor: most searches end there.
+    near: u64,
+    /// How large a part is that is looked at ahead: long enough to be worth a thread, short enough to be read
+    /// again where it holds something.
+    part: u64,
+}
+
+const DIVISION: Division = Division {
+    near: 16 * 1024 * 1024,
+    part: 4 * 1024 * 1024,
+};
 
 /// What a search found.
 #[derive(Debug, Serialize)]
@@ -41,15 +58,19 @@ pub struct Found {
 
 /// Searches the journal; one that is missing or empty holds nothing.
 pub fn search(path: &Path, query: &Query) -> Result<Found> {
+    search_divided(path, query, DIVISION)
+}
+
+fn search_divided(path: &Path, query: &Query, division: Division) -> Result<Found> {
     query.check()?;
     let mut progress = Progress::new(query)?;
     if let Some((file, length)) = open(path)? {
-        let mut reader = Backwards::new(file, length, MAX_LINE);
-        while let Some(region) = reader.next().at("read", path)? {
-            if progress.take(&region)?.is_over() {
-                break;
-            }
-        }
+        let journal = Journal {
+            file: &file,
+            path,
+            division,
+        };
+        progress.search(&journal, length)?;
     }
     Ok(progress.end())
 }
@@ -70,6 +91,13 @@ pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
     let file = File::open(path).at("read", path)?;
     let length = file.metadata().at("read", path)?.len();
     Ok(Some((file, length)))
+}
+
+/// The file that is searched.
+struct Journal<'a> {
+    file: &'a File,
+    path: &'a Path,
+    division: Division,
 }
 
 /// A search on its way to the beginning of the file.
@@ -111,6 +139,66 @@ impl<'a> Progress<'a> {
             truncated: false,
             skipped: 0,
         })
+    }
+
+    /// Searches all of the file, which has so many bytes.
+    fn search(&mut self, journal: &Journal<'_>, length: u64) -> Result<()> {
+        let near = if self.matcher.narrows() {
+            scout::line_after(
+                journal.file,
+                length.saturating_sub(journal.division.near)..length,
+            )
+            .at("read", journal.path)?
+        } else {
+            0
+        };
+        if self.read(journal, near..length)?.is_over() {
+            return Ok(());
+        }
+        self.search_far(journal, near)
+    }
+
+    /// Searches what lies far from the end, where whole parts hold nothing and are passed over.
+    fn search_far(&mut self, journal: &Journal<'_>, mut before: u64) -> Result<()> {
+        while before > 0 {
+            let size = journal.division.part;
+            let parts =
+                scout::look(journal.file, &self.matcher, before, size).at("read", journal.path)?;
+            let mut is_worth_it = false;
+            for part in parts {
+                before = part.range.start;
+                if self.pass(&part) {
+                    is_worth_it = true;
+                } else if self.read(journal, part.range)?.is_over() {
+                    return Ok(());
+                }
+            }
+            if !is_worth_it {
+                self.read(journal, 0..before)?;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over a part that holds nothing; says whether it could.
+    fn pass(&mut self, part: &Part) -> bool {
+        let lines = self.lines + part.lines;
+        let passes = !part.is_to_be_read && lines < self.bound;
+        if passes {
+            self.lines = lines;
+        }
+        passes
+    }
+
+    fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<Step> {
+        let mut reader = Backwards::new(journal.file, range, MAX_LINE);
+        while let Some(region) = reader.next().at("read", journal.path)? {
+            if self.take(&region)?.is_over() {
+                return Ok(Step::Over);
+            }
+        }
+        Ok(Step::On)
     }
 
     fn take(&mut self, region: &Region) -> Result<Step> {
@@ -185,7 +273,7 @@ pub(crate) fn shown(line: &[u8]) -> Result<Box<RawValue>> {
 }
 
 /// Counts the lines of a text; a last one without a newline is one, too.
-fn count(lines: &[u8]) -> usize {
+pub(crate) fn count(lines: &[u8]) -> usize {
     let newlines = memchr_iter(b'\n', lines).count();
     let is_open = lines.last().is_some_and(|last| *last != b'\n');
     newlines + usize::from(is_open)
@@ -197,5 +285,57 @@ fn last_lines(lines: &[u8], most: usize) -> &[u8] {
     match memrchr_iter(b'\n', body).nth(most.saturating_sub(1)) {
         Some(newline) => &lines[newline + 1..],
         None => lines,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// One line: a record, a blank, no JSON, or one that only looks like a match.
+    fn line() -> impl Strategy<Value = String> {
+        let record = ("[abx]{1,3}", "(note|fact)").prop_map(|(content, kind)| {
+            format!(
+                r#"{{"ts":"2026-03-01T12:00:00+00:00","type":"{kind}","content":"{content}","tags":null,"meta":null}}"#
+            )
+        });
+        prop_oneof![
+            8 => record,
+            1 => Just(String::new()),
+            1 => Just("no record: xx".to_owned()),
+            1 => "y{50,300}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_does_not_depend_on_how_the_file_is_divided(
+            lines in prop::collection::vec(line(), 0..60),
+            is_ended in any::<bool>(),
+            word in "(xx|x|zz|/x+/)",
+            (near, part) in (0_u64..600, 1_u64..900),
+            (window, limit) in (1_usize..40, 1_usize..8),
+        ) {
+            let mut text = lines.join("\n");
+            if is_ended {
+                text.push('\n');
+            }
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            let query = Query {
+                q: word,
+                limit,
+                window_lines: window,
+                ..Query::new("")
+            };
+            let found = |division| {
+                serde_json::to_value(search_divided(file.path(), &query, division).unwrap()).unwrap()
+            };
+            prop_assert_eq!(found(Division { near, part }), found(DIVISION));
+        }
     }
 }

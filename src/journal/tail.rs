@@ -67,7 +67,7 @@ pub fn last(path: &Path, records: usize) -> Result<u64> {
     if records == 0 {
         return Ok(length);
     }
-    let mut reader = Backwards::new(file, length, MAX_LINE);
+    let mut reader = Backwards::new(&file, 0..length, MAX_LINE);
     let mut found = 0;
     let mut at = length;
     while let Some(region) = reader.next().at("read", path)? {

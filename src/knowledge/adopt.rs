@@ -25,7 +25,6 @@ use crate::knowledge::key;
 use crate::knowledge::likeness::Likeness;
 use crate::knowledge::links;
 use crate::knowledge::log;
-use crate::knowledge::scan::Needed;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -155,7 +154,7 @@ impl Standing {
 
 fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adoptions, Changes)> {
     let mut done = Adoptions::default();
-    let mut standing = scan(project, place, Needed::Texts, |file| {
+    let mut standing = scan(project, place, |file| {
         let bytes = file.bytes()?;
         let text = String::from_utf8_lossy(&bytes);
         let start = entry::body_start(&text);

@@ -1,13 +1,12 @@
 //! What was read of the entries last time, so that only what changed is read again.
 //!
 //! ```text
-//! annals entries 1⏎
-//! <numbers of 8 bytes: rows, bytes of the rows, a sum over the rows, a sum over the texts>
-//! <a row: mtime, size, first line (8 bytes each), text length + 1 or 0 (4), name length (2), name>…
-//! <the texts, one behind the other>
+//! annals entries 2⏎
+//! <numbers of 8 bytes: rows, a sum over what follows>
+//! <a row: mtime, size, first line (8 bytes each), fingerprint length (4), name length (2), fingerprint, name>…
 //! ```
 //!
-//! Numbers are little-endian. A text is left out where it is long; then it is read from its file.
+//! Numbers are little-endian; the rows are sorted by a sum over the name, so that they can be searched as they are.
 
 use std::fs::File;
 use std::io::Read;
@@ -21,15 +20,11 @@ use crate::storage::Storage;
 /// The cache's name in `.annals/`.
 const NAME: &str = "entries.cache";
 
-const MAGIC: &[u8] = b"annals entries 1\n";
-const HEAD: usize = MAGIC.len() + 4 * 8;
+const MAGIC: &[u8] = b"annals entries 2\n";
+const HEAD: usize = MAGIC.len() + 2 * 8;
 
-/// A longer text is not kept.
-pub(crate) const MAX_TEXT: usize = 64 * 1024;
-/// Texts beyond this are not kept.
-const MAX_TEXTS: usize = 24 * 1024 * 1024;
-/// A larger table is not ours.
-const MAX_TABLE: u64 = 64 * 1024 * 1024;
+/// A larger file is not ours.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A file changed this shortly before the cache was written may have changed again unseen (in nanoseconds).
 const TOO_FRESH: u64 = 1_000_000_000;
@@ -64,7 +59,8 @@ pub(crate) struct Row<'t> {
     pub(crate) stamp: Stamp,
     /// What stands for the first line of the body.
     pub(crate) first_line: u64,
-    pub(crate) text: Option<&'t [u8]>,
+    /// What stands for the words of the text.
+    pub(crate) fingerprint: &'t [u8],
 }
 
 /// A file as the cache has it.
@@ -73,25 +69,32 @@ struct Known {
     name: Range<usize>,
     stamp: Stamp,
     first_line: u64,
-    text: Option<Range<usize>>,
+    fingerprint: Range<usize>,
 }
 
-/// The cache as it was read: sorted by name.
+/// Returns what the rows are sorted by.
+fn order(name: &[u8]) -> u64 {
+    mix(0, name)
+}
+
+/// The cache as it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     bytes: Vec<u8>,
     known: Vec<Known>,
+    /// Of each known file what they are sorted by, close together to be searched.
+    orders: Vec<u64>,
     written: u64,
 }
 
 impl Cache {
-    /// Reads the cache, with the texts or without; an empty one where there is none, or none that is whole.
-    pub(crate) fn read(storage: &Storage, with_texts: bool) -> Result<Self> {
+    /// Reads the cache; an empty one where there is none, or none that is whole.
+    pub(crate) fn read(storage: &Storage) -> Result<Self> {
         let Some(file) = storage.open_cache(NAME)? else {
             return Ok(Self::default());
         };
         // What cannot be read is made again: nothing is lost with it.
-        Ok(Self::parse(file, with_texts).unwrap_or_default())
+        Ok(Self::parse(file).unwrap_or_default())
     }
 
     /// Returns how many files it knows.
@@ -101,50 +104,38 @@ impl Cache {
 
     /// Returns a file that is still as it was read.
     pub(crate) fn get(&self, name: &str, stamp: Stamp) -> Option<Row<'_>> {
-        let at = self
-            .known
-            .binary_search_by(|known| self.name(known).cmp(name.as_bytes()))
-            .ok()?;
+        let at = self.orders.binary_search(&order(name.as_bytes())).ok()?;
         let known = &self.known[at];
         let is_settled = stamp.modified.saturating_add(TOO_FRESH) <= self.written;
-        (known.stamp == stamp && is_settled).then_some(())?;
+        let is_same = known.stamp == stamp && self.bytes[known.name.clone()] == *name.as_bytes();
+        (is_same && is_settled).then_some(())?;
         Some(Row {
-            name: str::from_utf8(self.name(known)).ok()?,
+            name: str::from_utf8(&self.bytes[known.name.clone()]).ok()?,
             stamp,
             first_line: known.first_line,
-            text: known.text.clone().and_then(|range| self.bytes.get(range)),
+            fingerprint: &self.bytes[known.fingerprint.clone()],
         })
     }
 
-    fn name(&self, known: &Known) -> &[u8] {
-        &self.bytes[known.name.clone()]
-    }
-
-    fn parse(mut file: File, with_texts: bool) -> Option<Self> {
+    fn parse(mut file: File) -> Option<Self> {
         let metadata = file.metadata().ok()?;
         let mut head = [0; HEAD];
         file.read_exact(&mut head).ok()?;
         let mut numbers = Numbers(head.strip_prefix(MAGIC)?);
-        let (rows, table, sum, texts_sum) = (
-            numbers.long()?,
-            numbers.long()?,
-            numbers.long()?,
-            numbers.long()?,
-        );
-        let rest = metadata.len().checked_sub(HEAD as u64)?;
-        if table > rest.min(MAX_TABLE) || rest - table > 2 * MAX_TEXTS as u64 || rows > table {
+        let (rows, sum) = (numbers.long()?, numbers.long()?);
+        let length = metadata.len().checked_sub(HEAD as u64)?;
+        if length > MOST_BYTES || rows > length {
             return None;
         }
-        let wanted = if with_texts { rest } else { table };
-        let mut bytes = Vec::with_capacity(usize::try_from(wanted).ok()?.checked_add(1)?);
-        file.take(wanted).read_to_end(&mut bytes).ok()?;
-        let table = usize::try_from(table).ok()?;
-        let (rows_bytes, texts) = bytes.split_at_checked(table)?;
-        if mix(rows, rows_bytes) != sum || (with_texts && mix(rows, texts) != texts_sum) {
+        let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?.checked_add(1)?);
+        file.take(length).read_to_end(&mut bytes).ok()?;
+        if mix(rows, &bytes) != sum {
             return None;
         }
-        let known = rows_of(rows_bytes, usize::try_from(rows).ok()?, with_texts)?;
+        let known = rows_of(&bytes, usize::try_from(rows).ok()?)?;
+        let name = |known: &Known| order(&bytes[known.name.clone()]);
         Some(Self {
+            orders: known.iter().map(name).collect(),
             known,
             bytes,
             written: nanoseconds(metadata.modified().ok()),
@@ -152,72 +143,55 @@ impl Cache {
     }
 }
 
-fn rows_of(table: &[u8], count: usize, with_texts: bool) -> Option<Vec<Known>> {
+fn rows_of(bytes: &[u8], count: usize) -> Option<Vec<Known>> {
     let mut known = Vec::with_capacity(count);
-    let mut numbers = Numbers(table);
-    let mut text_at = table.len();
+    let mut numbers = Numbers(bytes);
     for _ in 0..count {
         let modified = numbers.long()?;
         let size = numbers.long()?;
         let first_line = numbers.long()?;
-        let text = numbers.short()?.checked_sub(1);
+        let fingerprint = numbers.short()? as usize;
         let name = usize::from(numbers.tiny()?);
-        let at = table.len() - numbers.0.len();
-        numbers.0 = numbers.0.get(name..)?;
-        let text = text.map(|length| {
-            let range = text_at..text_at + length as usize;
-            text_at = range.end;
-            range
-        });
+        let at = bytes.len() - numbers.0.len();
+        let fingerprint = at..at.checked_add(fingerprint)?;
+        let name = fingerprint.end..fingerprint.end.checked_add(name)?;
+        numbers.0 = bytes.get(name.end..)?;
         known.push(Known {
-            name: at..at + name,
+            name,
             stamp: Stamp { modified, size },
             first_line,
-            text: text.filter(|_| with_texts),
+            fingerprint,
         });
     }
     Some(known)
 }
 
-/// Writes the cache anew from rows sorted by name.
-pub(crate) fn write(storage: &Storage, rows: &[Row<'_>]) -> Result<()> {
-    let mut table = Vec::with_capacity(rows.len() * 64);
-    let mut texts = Vec::with_capacity(
-        rows.iter()
-            .filter_map(|row| row.text)
-            .map(<[u8]>::len)
-            .sum::<usize>()
-            .min(MAX_TEXTS),
-    );
+/// Writes the cache anew.
+pub(crate) fn write(storage: &Storage, mut rows: Vec<Row<'_>>) -> Result<()> {
+    rows.sort_by_cached_key(|row| order(row.name.as_bytes()));
+    let mut body = Vec::with_capacity(rows.len() * 256);
     let mut count: u64 = 0;
     for row in rows {
-        let Ok(name) = u16::try_from(row.name.len()) else {
+        let (Ok(name), Ok(fingerprint)) = (
+            u16::try_from(row.name.len()),
+            u32::try_from(row.fingerprint.len()),
+        ) else {
             continue;
         };
-        let fits = |text: &&[u8]| text.len() <= MAX_TEXT && texts.len() + text.len() <= MAX_TEXTS;
-        let text = row.text.filter(fits);
-        let length = text.map_or(0, |text| text.len() + 1);
         for number in [row.stamp.modified, row.stamp.size, row.first_line] {
-            table.extend(number.to_le_bytes());
+            body.extend(number.to_le_bytes());
         }
-        table.extend(u32::try_from(length).unwrap_or(0).to_le_bytes());
-        table.extend(name.to_le_bytes());
-        table.extend(row.name.as_bytes());
-        texts.extend(text.unwrap_or_default());
+        body.extend(fingerprint.to_le_bytes());
+        body.extend(name.to_le_bytes());
+        body.extend(row.fingerprint);
+        body.extend(row.name.as_bytes());
         count += 1;
     }
-    let mut bytes = Vec::with_capacity(HEAD + table.len() + texts.len());
+    let mut bytes = Vec::with_capacity(HEAD + body.len());
     bytes.extend(MAGIC);
-    for number in [
-        count,
-        table.len() as u64,
-        mix(count, &table),
-        mix(count, &texts),
-    ] {
-        bytes.extend(number.to_le_bytes());
-    }
-    bytes.append(&mut table);
-    bytes.append(&mut texts);
+    bytes.extend(count.to_le_bytes());
+    bytes.extend(mix(count, &body).to_le_bytes());
+    bytes.append(&mut body);
     storage.write_cache(NAME, &bytes)
 }
 
@@ -252,17 +226,16 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
 
-    fn rows(long: &[u8]) -> Vec<Row<'_>> {
-        let row = |name, modified, text| Row {
+    fn rows() -> Vec<Row<'static>> {
+        let row = |name, modified, fingerprint| Row {
             name,
             stamp: Stamp { modified, size: 3 },
             first_line: 7,
-            text: Some(text),
+            fingerprint,
         };
         vec![
-            row("a.md", 1, b"one".as_slice()),
-            row("b.md", u64::MAX / 2, b"two"),
-            row("c.md", 2, long),
+            row("a.md", 1, b"1122".as_slice()),
+            row("b.md", u64::MAX / 2, b"33"),
             row("日.md", 3, b""),
         ]
     }
@@ -272,57 +245,42 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_but_for_what_is_fresh_or_long() {
+    fn what_was_written_is_read_but_for_what_is_fresh() {
         let folder = tempfile::tempdir().unwrap();
         let storage = storage(folder.path());
-        let long = vec![b'x'; MAX_TEXT + 1];
-        write(&storage, &rows(&long)).unwrap();
-        let cache = Cache::read(&storage, true).unwrap();
+        write(&storage, rows()).unwrap();
+        let cache = Cache::read(&storage).unwrap();
         let get = |name, modified| cache.get(name, Stamp { modified, size: 3 });
-        assert_eq!(get("a.md", 1).unwrap().text, Some(b"one".as_slice()));
-        assert_eq!(get("日.md", 3).unwrap().text, Some(b"".as_slice()));
-        assert_eq!(get("c.md", 2).unwrap().text, None);
+        let found = get("a.md", 1).unwrap();
+        assert_eq!(
+            (found.name, found.first_line, found.fingerprint),
+            ("a.md", 7, b"1122".as_slice())
+        );
+        assert!(get("日.md", 3).unwrap().fingerprint.is_empty());
         assert!(get("a.md", 9).is_none(), "changed since");
         assert!(
             get("b.md", u64::MAX / 2).is_none(),
             "may have changed unseen"
         );
         assert!(get("d.md", 1).is_none());
-        let table = Cache::read(&storage, false).unwrap();
-        let row = table
-            .get(
-                "a.md",
-                Stamp {
-                    modified: 1,
-                    size: 3,
-                },
-            )
-            .unwrap();
-        assert_eq!((row.first_line, row.text), (7, None));
     }
 
     #[test]
     fn what_is_not_whole_is_no_cache() {
         let folder = tempfile::tempdir().unwrap();
         let storage = storage(folder.path());
-        write(&storage, &rows(b"long")).unwrap();
+        write(&storage, rows()).unwrap();
         let path = storage.own_file(NAME);
         let whole = std::fs::read(&path).unwrap();
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 1;
-            File::create(&path).unwrap().write_all(&damaged).unwrap();
-            assert!(Cache::read(&storage, true).unwrap().len() == 0, "at {at}");
-            File::create(&path)
-                .unwrap()
-                .write_all(&whole[..at])
-                .unwrap();
-            assert!(
-                Cache::read(&storage, true).unwrap().len() == 0,
-                "cut at {at}"
-            );
+            for bytes in [&damaged[..], &whole[..at]] {
+                File::create(&path).unwrap().write_all(bytes).unwrap();
+                assert_eq!(Cache::read(&storage).unwrap().len(), 0, "at {at}");
+            }
         }
         File::create(&path).unwrap().write_all(&whole).unwrap();
-        assert_eq!(Cache::read(&storage, true).unwrap().len(), 4);
+        assert_eq!(Cache::read(&storage).unwrap().len(), 3);
     }
 }

@@ -18,7 +18,6 @@ use crate::knowledge::EntryType;
 use crate::knowledge::Place;
 use crate::knowledge::Status;
 use crate::knowledge::place::stem;
-use crate::knowledge::scan::Needed;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -222,10 +221,10 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
 
 /// Returns the rows of all entries there are.
 pub(crate) fn all(project: &Project, place: &Place) -> Result<Parsed<Vec<Row>>> {
-    scan(project, place, Needed::Texts, |file| {
+    scan(project, place, |file| {
         let bytes = file.bytes()?;
         let text = String::from_utf8_lossy(&bytes);
-        Ok(Some(Row::of(&Entry::parse(&text, file.path).value)))
+        Ok(Some(Row::of(&Entry::parse(&text, &file.path()).value)))
     })
 }
 

@@ -18,6 +18,7 @@ mod delete;
 mod draft;
 mod duplicates;
 mod entry;
+mod fingerprint;
 mod front;
 mod front_edit;
 mod guard;

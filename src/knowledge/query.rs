@@ -1,6 +1,5 @@
 //! Finds entries by keyword, tag and type: no vectors, nothing fuzzy, the same answer every time.
 
-use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::path::Path;
 
@@ -13,7 +12,7 @@ use crate::knowledge::EntryType;
 use crate::knowledge::Place;
 use crate::knowledge::Status;
 use crate::knowledge::entry::title_line;
-use crate::knowledge::scan::Needed;
+use crate::knowledge::scan::Found;
 use crate::knowledge::scan::scan;
 use crate::knowledge::words;
 use crate::knowledge::words::Word;
@@ -62,22 +61,16 @@ pub struct Hits {
     pub hits: Vec<Hit>,
 }
 
-thread_local! {
-    /// Room for a text in lower case, so that ten thousand need it once.
-    static FOLDED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
 /// Finds the entries that a query means.
 pub fn query(project: &Project, query: &Query) -> Result<Parsed<Hits>> {
     let place = Place::of(project);
     let search = Search::of(query);
-    let found = scan(project, &place, Needed::Texts, |file| {
-        let bytes = file.bytes()?;
-        let may_match = FOLDED.with_borrow_mut(|folded| search.may_match(file.key, &bytes, folded));
-        if !may_match {
+    let found = scan(project, &place, |file| {
+        if !search.may_match(file) {
             return Ok(None);
         }
-        Ok(search.hit(&String::from_utf8_lossy(&bytes), file.path))
+        let bytes = file.bytes()?;
+        Ok(search.hit(&String::from_utf8_lossy(&bytes), &file.path()))
     })?;
     Ok(found.map(|mut hits| {
         hits.sort_by(|a, b| {
@@ -106,18 +99,14 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Says whether an entry is worth a closer look; without words each is.
-    fn may_match(&self, key: &str, bytes: &[u8], folded: &mut Vec<u8>) -> bool {
+    /// Says whether an entry is worth reading; without words each is.
+    fn may_match(&self, file: &Found<'_>) -> bool {
         if self.words.is_empty() {
             return self.query.text.trim().is_empty();
         }
-        match str::from_utf8(bytes) {
-            Ok(text) => words::fold(text, folded),
-            Err(_) => words::fold(&String::from_utf8_lossy(bytes), folded),
-        }
         self.words
             .iter()
-            .any(|word| word.may_be_in(folded) || word.may_be_in(key.as_bytes()))
+            .any(|word| word.may_be_in(file.fingerprint) || word.is_part_of(file.key))
     }
 
     fn hit(&self, text: &str, path: &Path) -> Option<Hit> {

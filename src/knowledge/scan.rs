@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::fs;
 use std::fs::DirEntry;
+use std::fs::ReadDir;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::thread;
 
 use crate::error::At;
@@ -15,6 +18,7 @@ use crate::knowledge::cache::Cache;
 use crate::knowledge::cache::Row;
 use crate::knowledge::cache::Stamp;
 use crate::knowledge::entry;
+use crate::knowledge::fingerprint::Fingerprint;
 use crate::knowledge::likeness;
 use crate::knowledge::place::stem;
 use crate::knowledge::read::leads_out;
@@ -25,35 +29,35 @@ use crate::warning::Warning;
 
 /// Fewer files are read on one processor.
 const ALONE: usize = 200;
+/// So many files a thread takes at once, lest the threads wait for each other.
+const BATCH: usize = 64;
 /// More threads wait for each other.
 const MOST_THREADS: usize = 8;
 /// So many files may be read again each time before the cache is written anew.
 const READ_AGAIN: usize = 16;
 
-/// What is needed of the entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Needed {
-    /// The text of all.
-    Texts,
-    /// What tells which entries begin alike.
-    FirstLines,
-}
-
 /// One entry's file.
 pub(crate) struct Found<'a> {
     pub(crate) key: &'a str,
-    pub(crate) path: &'a Path,
     /// What stands for the first line of the body.
     pub(crate) first_line: u64,
+    /// What stands for the words of the text.
+    pub(crate) fingerprint: &'a [u8],
+    file: &'a DirEntry,
     text: Option<&'a [u8]>,
 }
 
 impl<'a> Found<'a> {
+    /// Returns where the file is.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.file.path()
+    }
+
     /// Returns the bytes of the file.
     pub(crate) fn bytes(&self) -> Result<Cow<'a, [u8]>> {
         match self.text {
             Some(text) => Ok(Cow::Borrowed(text)),
-            None => Ok(Cow::Owned(read::bytes(self.path)?.unwrap_or_default())),
+            None => Ok(Cow::Owned(read::bytes(&self.path())?.unwrap_or_default())),
         }
     }
 }
@@ -63,8 +67,7 @@ struct Fresh {
     name: String,
     stamp: Stamp,
     first_line: u64,
-    /// Nothing where it is long.
-    text: Option<Vec<u8>>,
+    fingerprint: Fingerprint,
 }
 
 impl Fresh {
@@ -73,17 +76,35 @@ impl Fresh {
             name: &self.name,
             stamp: self.stamp,
             first_line: self.first_line,
-            text: self.text.as_deref(),
+            fingerprint: self.fingerprint.as_bytes(),
         }
     }
 }
 
-/// What one thread made of its part.
+/// What one thread made of its part, each with the file's name.
 struct Part<'c, T> {
-    made: Vec<T>,
+    made: Vec<(String, T)>,
+    warnings: Vec<(String, Warning)>,
     fresh: Vec<Fresh>,
     kept: Vec<Row<'c>>,
-    warnings: Vec<Warning>,
+}
+
+impl<T> Part<'_, T> {
+    fn new() -> Self {
+        Self {
+            made: Vec::new(),
+            warnings: Vec::new(),
+            fresh: Vec::new(),
+            kept: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.made.extend(other.made);
+        self.warnings.extend(other.warnings);
+        self.fresh.extend(other.fresh);
+        self.kept.extend(other.kept);
+    }
 }
 
 /// Hands every entry to `visit`, and returns what it made of them in the order of the files' names.
@@ -92,163 +113,155 @@ struct Part<'c, T> {
 pub(crate) fn scan<T: Send>(
     project: &Project,
     place: &Place,
-    needed: Needed,
     visit: impl Fn(&Found<'_>) -> Result<Option<T>> + Sync,
 ) -> Result<Parsed<Vec<T>>> {
-    let files = files(place)?;
     let storage = project.storage();
-    let cache = Cache::read(&storage, needed == Needed::Texts)?;
-    let threads = match files.len() {
-        few if few < ALONE => 1,
-        _ => thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS)),
+    let cache = Cache::read(&storage)?;
+    let mut all = parts(place, &cache, &visit)?;
+    let gone = cache.len().saturating_sub(all.kept.len());
+    if all.fresh.len().max(gone) > READ_AGAIN {
+        let mut rows = all.kept;
+        rows.extend(all.fresh.iter().map(Fresh::row));
+        // It only saves time: where nothing can be written, the next run reads the files again.
+        cache::write(&storage, rows).ok();
+    }
+    all.made.sort_by(|a, b| a.0.cmp(&b.0));
+    all.warnings.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(Parsed {
+        value: all.made.into_iter().map(|(_, made)| made).collect(),
+        warnings: all.warnings.into_iter().map(|(_, told)| told).collect(),
+    })
+}
+
+/// Visits all files; where there are many, several threads take them from one listing.
+fn parts<'c, T: Send>(
+    place: &Place,
+    cache: &'c Cache,
+    visit: &(impl Fn(&Found<'_>) -> Result<Option<T>> + Sync),
+) -> Result<Part<'c, T>> {
+    let folder = place.memory();
+    let mut listing = match fs::read_dir(&folder) {
+        Err(error) if read::is_absent(&error) => return Ok(Part::new()),
+        listing => listing.at("list", &folder)?,
     };
-    let size = files.len().div_ceil(threads).max(1);
-    let parts: Vec<Part<'_, T>> = thread::scope(|scope| {
-        let (first, others) = match files.chunks(size).collect::<Vec<_>>().split_first() {
-            Some((first, others)) => (*first, others.to_vec()),
-            None => (&files[..], Vec::new()),
-        };
-        let work = |files| part(place, &cache, files, &visit);
-        let others: Vec<_> = others
-            .into_iter()
-            .map(|files| scope.spawn(move || work(files)))
+    let few = batch(&mut listing, ALONE, &folder)?;
+    let threads = match few.len() {
+        ALONE => thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS)),
+        _ => 1,
+    };
+    let listing = Mutex::new(listing);
+    let work = |first: Vec<DirEntry>| -> Result<Part<'c, T>> {
+        let mut part = Part::new();
+        let mut files = first;
+        loop {
+            for file in files {
+                visit_one(place, cache, &file, visit, &mut part);
+            }
+            let mut listing = listing.lock().unwrap_or_else(PoisonError::into_inner);
+            files = batch(&mut listing, BATCH, &folder)?;
+            if files.is_empty() {
+                return Ok(part);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..threads)
+            .map(|_| scope.spawn(|| work(Vec::new())))
             .collect();
-        let mut parts = vec![work(first)];
+        let mut all = work(few)?;
         for other in others {
             match other.join() {
-                Ok(part) => parts.push(part),
+                Ok(part) => all.add(part?),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        parts
-    });
-    let mut all = Parsed::clean(Vec::new());
-    let (mut fresh, mut kept) = (Vec::new(), Vec::new());
-    for part in parts {
-        all.value.extend(part.made);
-        all.warnings.extend(part.warnings);
-        fresh.extend(part.fresh);
-        kept.extend(part.kept);
-    }
-    let gone = cache.len().saturating_sub(kept.len());
-    let read_again = match needed {
-        Needed::Texts => READ_AGAIN,
-        // Without the texts at hand it takes longer to write than a good many files to read.
-        Needed::FirstLines => 4 * READ_AGAIN + files.len() / 4,
-    };
-    if fresh.len().max(gone) > read_again {
-        let full = match needed {
-            Needed::Texts => Cache::default(),
-            Needed::FirstLines => Cache::read(&storage, true)?,
-        };
-        for row in &mut kept {
-            *row = full.get(row.name, row.stamp).unwrap_or(row.clone());
-        }
-        kept.extend(fresh.iter().map(Fresh::row));
-        kept.sort_by(|a, b| a.name.cmp(b.name));
-        // It only saves time: where nothing can be written, the next run reads the files again.
-        cache::write(&storage, &kept).ok();
-    }
-    Ok(all)
+        Ok(all)
+    })
 }
 
-/// Lists the entries' files, sorted by name.
-fn files(place: &Place) -> Result<Vec<(String, DirEntry)>> {
-    let folder = place.memory();
-    let entries = match fs::read_dir(&folder) {
-        Err(error) if read::is_absent(&error) => return Ok(Vec::new()),
-        entries => entries.at("list", &folder)?,
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let entry = entry.at("list", &folder)?;
-        // A key is ASCII: a name that is no text cannot be one's file.
-        if let Ok(name) = entry.file_name().into_string()
-            && stem(&name).is_some()
-        {
-            files.push((name, entry));
-        }
-    }
-    files.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(files)
-}
-
-fn part<'c, T>(
-    place: &Place,
-    cache: &'c Cache,
-    files: &[(String, DirEntry)],
-    visit: &impl Fn(&Found<'_>) -> Result<Option<T>>,
-) -> Part<'c, T> {
-    let mut part = Part {
-        made: Vec::new(),
-        fresh: Vec::new(),
-        kept: Vec::new(),
-        warnings: Vec::new(),
-    };
-    for (name, file) in files {
-        let path = file.path();
-        match visit_one(place, cache, (name, file, &path), visit, &mut part) {
-            Ok(made) => part.made.extend(made),
-            Err(error) => part.warnings.push(Warning::file(&path, error.reason())),
-        }
-    }
-    part
+/// Takes the next files from a listing; fewer than asked for at its end.
+fn batch(listing: &mut ReadDir, size: usize, folder: &Path) -> Result<Vec<DirEntry>> {
+    let files: std::io::Result<Vec<DirEntry>> = listing.take(size).collect();
+    files.at("list", folder)
 }
 
 fn visit_one<'c, T>(
     place: &Place,
     cache: &'c Cache,
-    (name, file, path): (&str, &DirEntry, &PathBuf),
+    file: &DirEntry,
+    visit: &impl Fn(&Found<'_>) -> Result<Option<T>>,
+    part: &mut Part<'c, T>,
+) {
+    // A key is ASCII: a name that is no text cannot be one's file.
+    let Ok(name) = file.file_name().into_string() else {
+        return;
+    };
+    let Some(key) = stem(&name) else {
+        return;
+    };
+    match look(place, cache, (&name, key, file), visit, part) {
+        Ok(None) => {}
+        Ok(Some(made)) => part.made.push((name, made)),
+        Err(error) => {
+            let warning = Warning::file(&file.path(), error.reason());
+            part.warnings.push((name, warning));
+        }
+    }
+}
+
+fn look<'c, T>(
+    place: &Place,
+    cache: &'c Cache,
+    (name, key, file): (&str, &str, &DirEntry),
     visit: &impl Fn(&Found<'_>) -> Result<Option<T>>,
     part: &mut Part<'c, T>,
 ) -> Result<Option<T>> {
-    let kind = file.file_type().at("read", path)?;
-    if kind.is_dir() {
-        return Ok(None);
-    }
-    if kind.is_symlink() && leads_out(place, path)? {
-        let warning = "is a symbolic link out of the store, which is not followed";
-        part.warnings.push(Warning::file(path, warning));
-        return Ok(None);
-    }
-    let key = stem(name).unwrap_or(name);
-    let metadata = if kind.is_symlink() {
-        fs::metadata(path)
-    } else {
-        file.metadata()
+    let mut metadata = match file.metadata() {
+        Err(error) if read::is_absent(&error) => return Ok(None),
+        // No path is made where none is told: it would be ten thousand.
+        Err(error) => return Err(error).at("read", &file.path()),
+        Ok(metadata) => metadata,
     };
-    let metadata = metadata.at("read", path)?;
+    if metadata.is_dir() {
+        return Ok(None);
+    }
+    if metadata.is_symlink() {
+        let path = file.path();
+        if leads_out(place, &path)? {
+            let warning = "is a symbolic link out of the store, which is not followed";
+            let warning = Warning::file(&path, warning);
+            part.warnings.push((name.to_owned(), warning));
+            return Ok(None);
+        }
+        metadata = fs::metadata(&path).at("read", &path)?;
+    }
     let stamp = Stamp::of(&metadata);
     if let Some(row) = cache.get(name, stamp) {
-        let found = Found {
+        let made = visit(&Found {
             key,
-            path,
             first_line: row.first_line,
-            text: row.text,
-        };
-        let made = visit(&found);
+            fingerprint: row.fingerprint,
+            file,
+            text: None,
+        });
         part.kept.push(row);
         return made;
     }
-    let text = read::bytes_of(path, &metadata)?.unwrap_or_default();
-    let first_line = first_line(&text, key);
+    let bytes = read::bytes_of(&file.path(), &metadata)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let fresh = Fresh {
+        name: name.to_owned(),
+        stamp,
+        first_line: likeness::first_line(&text[entry::body_start(&text)..], key),
+        fingerprint: Fingerprint::of(&text),
+    };
     let made = visit(&Found {
         key,
-        path,
-        first_line,
-        text: Some(&text),
+        first_line: fresh.first_line,
+        fingerprint: fresh.fingerprint.as_bytes(),
+        file,
+        text: Some(&bytes),
     });
-    let name = name.to_owned();
-    part.fresh.push(Fresh {
-        name,
-        stamp,
-        first_line,
-        text: (text.len() <= cache::MAX_TEXT).then_some(text),
-    });
+    part.fresh.push(fresh);
     made
-}
-
-fn first_line(bytes: &[u8], key: &str) -> u64 {
-    let text = String::from_utf8_lossy(bytes);
-    likeness::first_line(&text[entry::body_start(&text)..], key)
 }

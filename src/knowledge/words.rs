@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem::Finder;
 
+use crate::knowledge::fingerprint::Needle;
 use crate::text::is_wide;
 use crate::text::joins;
 
@@ -11,12 +12,18 @@ use crate::text::joins;
 pub(crate) struct Word {
     text: String,
     finder: Finder<'static>,
+    needle: Needle,
 }
 
 impl Word {
     fn new(text: String) -> Self {
         let finder = Finder::new(text.as_bytes()).into_owned();
-        Self { text, finder }
+        let needle = Needle::of(&text);
+        Self {
+            text,
+            finder,
+            needle,
+        }
     }
 
     /// Returns the word in lower case.
@@ -24,9 +31,14 @@ impl Word {
         &self.text
     }
 
-    /// Says whether the bytes hold the word, perhaps as a part of another one.
-    pub(crate) fn may_be_in(&self, folded: &[u8]) -> bool {
-        self.finder.find(folded).is_some()
+    /// Says whether the text with this fingerprint may hold the word.
+    pub(crate) fn may_be_in(&self, fingerprint: &[u8]) -> bool {
+        self.needle.may_be_in(fingerprint)
+    }
+
+    /// Says whether a key holds the word, perhaps as a part of another one.
+    pub(crate) fn is_part_of(&self, key: &str) -> bool {
+        self.finder.find(key.as_bytes()).is_some()
     }
 
     /// Says whether a text in lower case holds the word by itself; in scripts without spaces, anywhere.
@@ -58,15 +70,27 @@ pub(crate) fn words(query: &str) -> Vec<Word> {
             found.push(word.to_owned());
         }
     };
-    for chunk in query.split_whitespace() {
+    each(&query, &mut add);
+    found.into_iter().map(Word::new).collect()
+}
+
+/// Hands out every word of a text in lower case, as often as it stands there; some may be empty.
+pub(crate) fn each(folded: &str, add: &mut impl FnMut(&str)) {
+    for chunk in folded.split_whitespace() {
         if chunk.contains(char::is_alphanumeric) {
-            parts(chunk, &mut add);
+            parts(chunk, add);
         } else {
             // A sign or an emoji stands for itself.
             add(chunk);
         }
     }
-    found.into_iter().map(Word::new).collect()
+}
+
+/// Says whether each text that holds this word is split so that `each` hands it out.
+///
+/// Signs may touch other signs, and in scripts without spaces a word is found inside of a longer run.
+pub(crate) fn stands_alone(word: &str) -> bool {
+    word.contains(char::is_alphanumeric) && !word.contains(is_wide)
 }
 
 /// Hands out the runs of letters and digits, those without spaces apart from the others.
@@ -178,7 +202,7 @@ mod tests {
         fn a_text_holds_its_own_words(text in "\\PC{0,40}") {
             let lower = folded(&text);
             for word in words(&text) {
-                prop_assert!(word.may_be_in(lower.as_bytes()));
+                prop_assert!(word.is_part_of(&lower));
                 prop_assert!(word.is_in(&lower), "{} in {lower}", word.text);
             }
         }

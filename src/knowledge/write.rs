@@ -23,7 +23,6 @@ use crate::knowledge::index;
 use crate::knowledge::likeness::Likeness;
 use crate::knowledge::log;
 use crate::knowledge::read;
-use crate::knowledge::scan::Needed;
 use crate::knowledge::scan::scan;
 use crate::markdown::FrontMatter;
 use crate::project::Project;
@@ -238,7 +237,7 @@ fn refuse_duplicate(
     if body.first == 0 {
         return Ok(());
     }
-    let found = scan(project, place, Needed::FirstLines, |file| {
+    let found = scan(project, place, |file| {
         if file.first_line != body.first || file.key == key.as_str() {
             return Ok(None);
         }

@@ -3,12 +3,10 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use annals::embedding::Embedder;
 use annals::error::Error;
 use annals::facts;
 use annals::facts::Auditor;
 use annals::facts::Endpoint;
-use annals::facts::Observation;
 use annals::facts::Outcome;
 use annals::facts::Step;
 use annals::project::Api;
@@ -16,10 +14,10 @@ use serde_json::Value;
 use serde_json::json;
 
 use crate::facts::Desk;
+use crate::facts::TEA;
 use crate::facts::server::Server;
+use crate::facts::tea;
 use crate::support::Case;
-
-const TEA: &str = r#"{"actions": [{"type": "insert", "key": "likes[]", "new_value_text": "tea", "confidence_delta": 0, "reason": "said"}]}"#;
 
 fn auditor(url: &str, api: Api) -> Auditor {
     let key = Some("s3cret-key".to_owned());
@@ -49,19 +47,12 @@ fn message(text: &str) -> String {
 
 fn queued() -> Desk {
     let mut desk = Desk::new();
-    let observation = Observation {
-        user_input: "I like tea".to_owned(),
-        turn_id: Some("a".to_owned()),
-        ..Observation::default()
-    };
-    facts::observe(&mut desk.facts, &desk.user, &observation, false).unwrap();
+    desk.observe(&tea("a"));
     desk
 }
 
 fn step(desk: &mut Desk, auditor: &Auditor, wait: Option<Duration>) -> Step {
-    let embedder = Embedder::BuiltIn;
-    let step = facts::step(&mut desk.facts, auditor, &embedder, &[], wait).unwrap();
-    step.unwrap()
+    desk.step(auditor, &[], wait).unwrap()
 }
 
 fn failure(step: Step) -> Error {

@@ -4,6 +4,8 @@
 use serde_json::Value;
 
 #[cfg(feature = "fail-point")]
+use crate::facts::erasure::holding;
+#[cfg(feature = "fail-point")]
 use crate::support::Case;
 
 #[cfg(feature = "fail-point")]
@@ -107,4 +109,51 @@ fn a_worker_that_dies_leaves_its_turn_to_the_next() {
         ACTIONS.replace('\n', " ")
     );
     killed_at_every_step("facts work", "", &llm);
+}
+
+/// A case with one fact that a server may have been told of.
+#[cfg(feature = "fail-point")]
+fn told() -> Case {
+    let case = Case::empty();
+    for line in [
+        "facts work",
+        "facts add --user grace --key city --value Quincunx",
+        "facts work",
+    ] {
+        case.run(line)
+            .env("ANNALS_CHROMA_URL", "http://127.0.0.1:9")
+            .success();
+    }
+    case
+}
+
+#[cfg(feature = "fail-point")]
+#[test]
+fn forgetting_that_died_anywhere_leaves_no_byte_once_it_is_done_again() {
+    for nth in 1.. {
+        let case = told();
+        let forget = || case.run("facts forget --user grace --key city --reason asked");
+        let died = forget().env("ANNALS_FAIL_AFTER", nth.to_string()).output();
+        let check = case.run("facts check --json").success().json();
+        let is_here = check["facts"] == 1;
+        // Either the fact is as it was, or it is gone and the server is to be asked.
+        assert_eq!(
+            check["remaining"].as_array().unwrap().is_empty(),
+            is_here,
+            "step {nth}: {check}"
+        );
+        forget().code(if is_here { 1 } else { 3 });
+        let folder = case.home().join(".local/share/annals");
+        assert_eq!(
+            holding(&folder, "Quincunx"),
+            Vec::<String>::new(),
+            "step {nth}"
+        );
+        let check = case.run("facts check --json").success().json();
+        assert_eq!(check["remaining"][0]["vectors"], 1, "step {nth}: {check}");
+        if died.exit_code().is_some() {
+            assert!(nth > 3, "died {nth} times only");
+            break;
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::facts::with;
 use crate::support::Case;
 
 /// The files of a folder that hold these words, in any case.
-fn holding(folder: &Path, words: &str) -> Vec<String> {
+pub(crate) fn holding(folder: &Path, words: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -37,7 +37,7 @@ fn desk() -> Desk {
         turn_id: Some("said".to_owned()),
         ..Observation::default()
     };
-    facts::observe(&mut desk.facts, &desk.user, &told, false).unwrap();
+    desk.observe(&told);
     let moved = with(
         insert("home.city", "Zanzibar"),
         "reason",

@@ -23,7 +23,7 @@ fn judged(desk: &mut Desk, id: &str, said: &str, action: &serde_json::Value, sec
         ..Observation::default()
     };
     desk.at("2026-03-01T12:00:00Z");
-    facts::observe(&mut desk.facts, &desk.user, &observation, false).unwrap();
+    desk.observe(&observation);
     desk.at(&format!("2026-03-01T12:00:{seconds:02}Z"));
     desk.answer(id, &json!([action])).unwrap();
 }

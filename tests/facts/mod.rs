@@ -1,23 +1,29 @@
 //! The store of facts: every rule by its name, what no sequence of events may break, and who comes in between.
 
 mod auditor;
+mod chroma;
 mod crash;
 mod erasure;
+#[cfg(all(feature = "fail-point", unix))]
+mod interleaved;
 mod metrics;
 mod processes;
 mod properties;
 mod queue;
 mod rules;
 mod server;
+mod vector_servers;
 mod vectors;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use annals::clock::Clock;
+use annals::embedding::Embedder;
 use annals::error::Result;
 use annals::facts;
 use annals::facts::Applied;
+use annals::facts::Auditor;
 use annals::facts::Change;
 use annals::facts::Fact;
 use annals::facts::Facts;
@@ -25,8 +31,11 @@ use annals::facts::Filter;
 use annals::facts::Observation;
 use annals::facts::Outcome;
 use annals::facts::Purpose;
+use annals::facts::Receipt;
 use annals::facts::Statement;
 use annals::facts::Status;
+use annals::facts::Step;
+use annals::facts::Turn;
 use annals::facts::UserId;
 use serde_json::Value;
 use serde_json::json;
@@ -34,6 +43,19 @@ use tempfile::TempDir;
 
 /// The time at which every test begins.
 const START: &str = "2026-03-01T12:00:00Z";
+
+/// An auditor's answer to [`tea`].
+const TEA: &str = r#"{"actions": [{"type": "insert", "key": "likes[]", "new_value_text": "tea", "confidence_delta": 0, "reason": "said"}]}"#;
+
+/// A turn of a session.
+fn tea(id: &str) -> Observation {
+    Observation {
+        user_input: "I like tea".to_owned(),
+        turn_id: Some(id.to_owned()),
+        session_id: Some("s".to_owned()),
+        ..Observation::default()
+    }
+}
 
 /// A database of its own, with one user who is meant unless another is named.
 struct Desk {
@@ -63,6 +85,21 @@ impl Desk {
     fn at(&mut self, time: &str) -> &mut Self {
         self.facts.set_clock(Clock::new(Some(time)).unwrap());
         self
+    }
+
+    /// Queues a turn.
+    fn observe(&mut self, observation: &Observation) -> Receipt {
+        facts::observe(&mut self.facts, &self.user, observation, false).unwrap()
+    }
+
+    /// Has the next turn of the queue judged, none of those that are skipped.
+    fn step(
+        &mut self,
+        auditor: &Auditor,
+        skipped: &[Turn],
+        wait: Option<Duration>,
+    ) -> Option<Step> {
+        facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, skipped, wait).unwrap()
     }
 
     /// Queues a turn and applies these actions to it.

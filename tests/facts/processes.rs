@@ -6,10 +6,9 @@ use std::io::Write;
 use std::process::Command;
 use std::process::Stdio;
 
-#[cfg(feature = "fail-point")]
-use proptest::prelude::*;
 use serde_json::Value;
 
+use crate::facts::TEA;
 use crate::support::Case;
 
 fn annals(case: &Case, arguments: &[&str]) -> Command {
@@ -120,12 +119,11 @@ fn killed_at_any_moment_the_database_stays_sound() {
 #[test]
 fn a_watching_worker_takes_on_turns_as_they_come() {
     let case = Case::empty();
-    let answer = r#"{"actions": [{"type": "insert", "key": "likes[]", "new_value_text": "tea", "confidence_delta": 0, "reason": "said"}]}"#;
     let mut worker = annals(&case, &["facts", "work", "--watch", "--json"])
         .env("ANNALS_NOW", "2026-03-01T12:00:00Z")
         .env(
             "ANNALS_LLM_COMMAND",
-            format!("cat > /dev/null; printf '%s' '{answer}'"),
+            format!("cat > /dev/null; printf '%s' '{TEA}'"),
         )
         .stdout(Stdio::piped())
         .spawn()
@@ -148,82 +146,4 @@ fn a_watching_worker_takes_on_turns_as_they_come() {
     }
     worker.kill().unwrap();
     worker.wait().unwrap();
-}
-
-/// A statement by one of eight processes, which dies at a step of its transaction where a number is given.
-#[cfg(feature = "fail-point")]
-type Said = (usize, usize, Option<usize>);
-
-#[cfg(feature = "fail-point")]
-fn state_by(case: &Case, nth: usize, (key, value, dies_after): Said) -> Command {
-    let key = ["city", "name", "likes[]", "preference.editor"][key];
-    let value = ["A", "B", "A of old", "no A"][value];
-    let request = format!("said-{nth}");
-    let words = ["facts", "add", "--key", key, "--value", value];
-    let mut command = annals(case, &words);
-    command.args(["--request-id", &request]);
-    if let Some(steps) = dies_after {
-        command.env("ANNALS_FAIL_AFTER", steps.to_string());
-    }
-    command
-}
-
-#[cfg(feature = "fail-point")]
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 20, ..ProptestConfig::default() })]
-
-    #[test]
-    fn eight_processes_that_die_anywhere_and_say_it_again_keep_what_must_hold(
-        said in prop::collection::vec((0..4_usize, 0..4_usize, prop::option::of(1..6_usize)), 8..32)
-    ) {
-        let case = Case::empty();
-        prop_assert!(annals(&case, &["facts", "add", "--key", "name", "--value", "Ada"]).status().unwrap().success());
-        let numbered: Vec<(usize, Said)> = said.into_iter().enumerate().collect();
-        for eight in numbered.chunks(8) {
-            let children: Vec<_> =
-                eight.iter().map(|(nth, said)| state_by(&case, *nth, *said).spawn().unwrap()).collect();
-            for child in children {
-                child.wait_with_output().unwrap();
-            }
-        }
-        // Said again by all, whether they died or not: each counts once.
-        let facts = || json(&case, &["facts", "list", "--all"])["facts"].clone();
-        for (nth, (key, value, _)) in &numbered {
-            prop_assert!(state_by(&case, *nth, (*key, *value, None)).status().unwrap().success());
-        }
-        let once = facts();
-        for (nth, (key, value, _)) in &numbered {
-            prop_assert!(state_by(&case, *nth, (*key, *value, None)).status().unwrap().success());
-        }
-        prop_assert_eq!(&once, &facts());
-        let check = json(&case, &["facts", "check"]);
-        prop_assert_eq!(&check["problems"], &serde_json::json!([]));
-        prop_assert_eq!(&check["unsynced_vectors"], &serde_json::json!(0));
-        let active = |key: &str| {
-            let all = once.as_array().unwrap().iter();
-            let held: Vec<&Value> = all.filter(|fact| fact["key"] == key && fact["status"] == "active").collect();
-            held
-        };
-        for key in ["city", "preference.editor"] {
-            prop_assert!(active(key).len() <= 1);
-        }
-        high_risk_is_overwritten_by_the_sure_alone(&active("name"), &case);
-    }
-}
-
-/// The name that was there first stays, unless another was said until it was as sure as 0.90.
-#[cfg(feature = "fail-point")]
-fn high_risk_is_overwritten_by_the_sure_alone(names: &[&Value], case: &Case) {
-    let [name] = names else { panic!("{names:?}") };
-    if name["value_text"] == "Ada" {
-        return;
-    }
-    let history = json(case, &["facts", "history", "name"]);
-    let changes = history.as_array().unwrap().iter();
-    let mut taken = changes
-        .filter(|change| change["action"] == "activate")
-        .map(|change| change["before"]["confidence"].as_f64().unwrap())
-        .peekable();
-    assert!(taken.peek().is_some(), "{history}");
-    assert!(taken.all(|confidence| confidence >= 0.90), "{history}");
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use annals::facts;
 use annals::facts::Change;
+use annals::facts::Fact;
 use annals::facts::Status;
 use annals::facts::UserId;
 use proptest::prelude::*;
@@ -12,14 +13,14 @@ use serde_json::json;
 
 use crate::facts::Desk;
 
-const KEYS: [&str; 5] = [
+pub(crate) const KEYS: [&str; 5] = [
     "city",
     "name",
     "likes[]",
     "allergies[]",
     "preference.editor",
 ];
-const VALUES: [&str; 6] = ["A", "B", "A of old", "no A", "b", "C"];
+pub(crate) const VALUES: [&str; 6] = ["A", "B", "A of old", "no A", "b", "C"];
 const TYPES: [&str; 6] = [
     "insert",
     "update",
@@ -42,16 +43,16 @@ enum Event {
 
 /// An action before it is known which facts there are.
 #[derive(Clone, Debug)]
-struct Wish {
+pub(crate) struct Wish {
     kind: usize,
-    key: usize,
+    pub(crate) key: usize,
     value: Option<usize>,
     target: Option<usize>,
     delta: f64,
     valid_to: bool,
 }
 
-fn wish() -> impl Strategy<Value = Wish> {
+pub(crate) fn wish() -> impl Strategy<Value = Wish> {
     (
         0..TYPES.len(),
         0..KEYS.len(),
@@ -142,16 +143,23 @@ impl Run {
         let target = wish.target.and_then(|nth| all.get(nth));
         // Half of the targets fit their key; the others must be refused whole.
         let key = target.map_or(KEYS[wish.key], |fact| fact.key.as_str());
+        wish.action(key, target.map(|fact| fact.fact_id.as_str()))
+    }
+}
+
+impl Wish {
+    /// The action, about a key and perhaps one of its facts.
+    pub(crate) fn action(&self, key: &str, target: Option<&str>) -> Value {
         json!({
-            "type": TYPES[wish.kind], "key": key, "new_value_text": wish.value.map(|nth| VALUES[nth]),
-            "target_fact_id": target.map(|fact| &fact.fact_id), "confidence_delta": wish.delta,
-            "valid_to": wish.valid_to.then_some("2026-03-03"), "reason": format!("{:.3}", wish.delta),
+            "type": TYPES[self.kind], "key": key, "new_value_text": self.value.map(|nth| VALUES[nth]),
+            "target_fact_id": target, "confidence_delta": self.delta,
+            "valid_to": self.valid_to.then_some("2026-03-03"), "reason": format!("{:.3}", self.delta),
         })
     }
 }
 
 /// Nothing but a proposal as sure as 0.90, or the user's own word, takes a fact of high risk away.
-fn high_risk_holds(history: &[Change]) {
+pub(crate) fn high_risk_holds(history: &[Change]) {
     let is_users_word = |change: &Change| {
         change.turn_id.starts_with("annals:confirmed:")
             || change.turn_id.starts_with("annals:rejected:")
@@ -188,16 +196,15 @@ fn high_risk_holds(history: &[Change]) {
 }
 
 /// Every state is reached by folding the history: each change begins where the last one ended.
-fn history_is_whole(run: &Run) {
-    let mut folded: BTreeMap<String, facts::Fact> = BTreeMap::new();
-    for change in run.desk.history() {
+pub(crate) fn history_is_whole(mut states: Vec<Fact>, history: &[Change]) {
+    let mut folded: BTreeMap<String, Fact> = BTreeMap::new();
+    for change in history.iter().cloned() {
         let before = folded.get(&change.fact_id).cloned();
         assert_eq!(before, change.before, "{}", change.action);
         if let Some(after) = change.after {
             folded.insert(change.fact_id, after);
         }
     }
-    let mut states: Vec<_> = facts::export(&run.desk.facts, &run.desk.user).unwrap();
     states.sort_by(|a, b| a.fact_id.cmp(&b.fact_id));
     let told: Vec<_> = folded.into_values().collect();
     assert_eq!(states, told);
@@ -217,7 +224,8 @@ proptest! {
         for user in &users {
             run.desk.user = user.clone();
             high_risk_holds(&run.desk.history());
-            history_is_whole(&run);
+            let states = facts::export(&run.desk.facts, user).unwrap();
+            history_is_whole(states, &run.desk.history());
             let all = run.desk.all();
             prop_assert!(all.iter().all(|fact| fact.user_id == user.as_str()));
             for key in KEYS.iter().filter(|key| !key.ends_with("[]")) {

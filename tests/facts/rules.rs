@@ -199,11 +199,43 @@ fn stage_3_a_turn_that_is_read_late_overwrites_nothing() {
         timestamp: Some("2026-01-01T00:00:00Z".to_owned()),
         ..facts::Observation::default()
     };
-    facts::observe(&mut desk.facts, &desk.user, &late, false).unwrap();
+    desk.observe(&late);
     let applied = desk
         .answer("late", &json!([insert("city", "Rome")]))
         .unwrap();
     assert_eq!(applied[0].outcome, Outcome::Pending);
+}
+
+#[test]
+fn stage_3_no_fact_ends_before_it_begins() {
+    let mut desk = Desk::new();
+    desk.act(&insert("preference.editor", "vim"));
+    let refined = insert("preference.editor", "vim of old");
+    assert_eq!(
+        desk.act(&with(refined, "valid_to", "2026-02-01")),
+        Outcome::Refined
+    );
+    assert_eq!(desk.active("preference.editor")[0].valid_to, None);
+    // What was to begin later and ends before that never holds.
+    desk.act(&with(insert("city", "Rome"), "valid_from", "2026-06-01"));
+    let over = with(action("expire", "city", None), "valid_to", "2026-05-01");
+    assert_eq!(desk.act(&over), Outcome::Expired);
+    let rome = desk
+        .all()
+        .into_iter()
+        .find(|fact| fact.key == "city")
+        .unwrap();
+    assert_eq!(rome.valid_to.as_ref(), Some(&rome.valid_from));
+    desk.sound();
+    let mut moved = rome;
+    moved.valid_to = Some("2026-05-01T00:00:00Z".to_owned());
+    let user = desk.user.clone();
+    let line = serde_json::to_string(&moved).unwrap();
+    let error = facts::import(&mut Desk::new().facts, &user, &line, false).unwrap_err();
+    assert!(
+        error.message.contains("it would end before it begins"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -557,7 +589,7 @@ fn stage_5_the_profile_is_rebuilt_every_five_turns_and_at_a_sessions_end() {
         session_end: true,
         ..facts::Observation::default()
     };
-    facts::observe(&mut desk.facts, &desk.user, &end, false).unwrap();
+    desk.observe(&end);
     assert_eq!(facts::maintain(&mut desk.facts, 5).unwrap().profiles, 1);
     assert_eq!(facts::maintain(&mut desk.facts, 5).unwrap().profiles, 0);
 }

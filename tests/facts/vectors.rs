@@ -1,90 +1,57 @@
 //! What an index of vectors must do, wherever it is: the same tests over the one in the file and over a Chroma server.
 
-use std::io::BufRead;
-use std::io::BufReader;
-use std::net::TcpListener;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 use annals::embedding::Embedder;
+use annals::embedding::Endpoint;
 use annals::facts;
 use annals::facts::Method;
 use annals::facts::Query;
+use annals::facts::Remaining;
 use annals::facts::Retrieved;
 use annals::facts::Scope;
 use annals::facts::Statement;
+use annals::facts::Status;
 use annals::facts::UserId;
-use tempfile::TempDir;
+use rusqlite::Connection;
+use serde_json::json;
 
 use crate::facts::Desk;
+use crate::facts::chroma::Chroma;
 use crate::facts::server::Server;
 use crate::facts::stated;
-use crate::support::Case;
 use crate::support::require;
 
-/// A Chroma server on loopback that ends with the test.
-struct Chroma {
-    url: String,
-    child: Child,
-    _temp: TempDir,
-}
-
-impl Chroma {
-    fn start() -> Self {
-        let temp = tempfile::tempdir().unwrap();
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = free.local_addr().unwrap();
-        drop(free);
-        let mut child = Command::new("chroma")
-            .args(["run", "--host", "127.0.0.1", "--path"])
-            .arg(temp.path())
-            .args(["--port", &address.port().to_string()])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
-        let ready = said.find(|line| {
-            line.as_ref()
-                .is_ok_and(|line| line.contains("listening on"))
-        });
-        assert!(ready.is_some(), "chroma did not start");
-        // It would stop where nobody read what it goes on to say.
-        std::thread::spawn(move || said.for_each(drop));
-        Self {
-            url: format!("http://{address}"),
-            child,
-            _temp: temp,
-        }
-    }
-}
-
-impl Drop for Chroma {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
+/// Which facts an index has vectors of.
+type Ids<'a> = &'a dyn Fn(&Desk) -> BTreeSet<String>;
 
 /// Runs a contract over the index in the file, and over a server where one can be started.
-fn over_both(contract: impl Fn(&mut Desk)) {
-    contract(&mut Desk::new());
+fn over_both(contract: impl Fn(&mut Desk, Ids<'_>)) {
+    contract(&mut Desk::new(), &in_file);
     if require("chroma") {
         let chroma = Chroma::start();
         let mut desk = Desk::new();
         desk.facts.set_vector_server(Some(&chroma.url));
         sync(&mut desk);
-        contract(&mut desk);
+        contract(&mut desk, &|_| chroma.ids());
     }
 }
 
-fn sync(desk: &mut Desk) -> usize {
+fn in_file(desk: &Desk) -> BTreeSet<String> {
+    let connection = Connection::open(&desk.path).unwrap();
+    let mut statement = connection
+        .prepare("SELECT fact_id FROM fact_vectors")
+        .unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+pub(crate) fn sync(desk: &mut Desk) -> usize {
     facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap()
 }
 
-fn near(desk: &mut Desk, user: &UserId, text: &str, scope: Scope) -> Retrieved {
+pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, scope: Scope) -> Retrieved {
     let query = Query {
         text: text.to_owned(),
         limit: 10,
@@ -103,15 +70,23 @@ fn values(desk: &mut Desk, text: &str) -> Vec<String> {
     values.collect()
 }
 
-fn say(desk: &mut Desk, key: &str, value: &str) -> String {
+pub(crate) fn say(desk: &mut Desk, key: &str, value: &str) -> String {
     let user = desk.user.clone();
     let added = facts::add(&mut desk.facts, &user, &stated(key, value)).unwrap();
     added.fact.unwrap().fact_id
 }
 
+pub(crate) fn forget(desk: &mut Desk, key: Option<&str>) -> Vec<Remaining> {
+    let user = desk.user.clone();
+    let forgotten = facts::forget(&mut desk.facts, &user, key, "asked").unwrap();
+    let left = facts::check(&desk.facts).unwrap().remaining;
+    assert_eq!(forgotten.remaining, left);
+    left
+}
+
 #[test]
 fn stage_4_the_nearest_meaning_is_first_and_all_of_the_user_are_compared() {
-    over_both(|desk| {
+    over_both(|desk, _| {
         say(desk, "likes[]", "strong coffee in the morning");
         say(desk, "likes[]", "mountain bicycles");
         say(desk, "preference.editor", "vim");
@@ -126,7 +101,7 @@ fn stage_4_the_nearest_meaning_is_first_and_all_of_the_user_are_compared() {
 
 #[test]
 fn stage_4_vectors_follow_every_change_of_a_fact() {
-    over_both(|desk| {
+    over_both(|desk, _| {
         say(desk, "city", "Turin");
         assert_eq!(values(desk, "city"), ["Turin"]);
         say(desk, "city", "Rome");
@@ -146,8 +121,68 @@ fn stage_4_vectors_follow_every_change_of_a_fact() {
 }
 
 #[test]
+fn stage_4_after_a_sync_the_index_has_what_is_active_or_pending_and_nothing_else() {
+    over_both(|desk, ids| {
+        let user = desk.user.clone();
+        let same = |desk: &mut Desk| {
+            sync(desk);
+            let mut found = desk.all();
+            found
+                .retain(|fact| matches!(fact.status, Status::Active | Status::PendingConfirmation));
+            let found: BTreeSet<String> = found.into_iter().map(|fact| fact.fact_id).collect();
+            assert_eq!(ids(desk), found);
+            found.len()
+        };
+        let turin = desk.known("city", "Turin", 3);
+        say(desk, "likes[]", "tea");
+        assert_eq!(same(desk), 2);
+        // It contradicts what is established, and waits.
+        let rome = say(desk, "city", "Rome");
+        assert_eq!(same(desk), 3);
+        facts::confirm(&mut desk.facts, &user, &rome).unwrap();
+        assert_eq!(same(desk), 2);
+        facts::confirm(&mut desk.facts, &user, &turin).unwrap();
+        let oslo = say(desk, "likes[]", "the city of Oslo");
+        facts::reject(&mut desk.facts, &user, &oslo, "no").unwrap();
+        assert_eq!(same(desk), 2);
+        facts::archive(&mut desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
+        assert_eq!(same(desk), 2);
+        forget(desk, Some("city"));
+        assert_eq!(same(desk), 1);
+        desk.sound();
+    });
+}
+
+#[test]
+fn stage_4_another_model_takes_the_place_of_the_one_before() {
+    over_both(|desk, ids| {
+        say(desk, "city", "Turin");
+        assert_eq!(values(desk, "city"), ["Turin"]);
+        let vector = json!({"data": [{"index": 0, "embedding": [0.6, 0.8, 0.0]}]}).to_string();
+        let server = Server::answering(vec![("200 OK", vector.clone()), ("200 OK", vector)]);
+        let wait = Duration::from_secs(5);
+        let endpoint = Endpoint::new(&server.url, "small", None, wait).unwrap();
+        let embedder = Embedder::Remote(endpoint);
+        assert_eq!(facts::refresh(&mut desk.facts, &embedder).unwrap(), 1);
+        let query = Query {
+            text: "where".to_owned(),
+            limit: 10,
+            scope: Scope::General,
+            method: Method::Vector,
+        };
+        let user = desk.user.clone();
+        let found = facts::retrieve(&mut desk.facts, &user, &query, &embedder).unwrap();
+        assert!(!found.degraded && found.hits.len() == 1, "{found:?}");
+        assert_eq!(ids(desk).len(), 1);
+        server.asked();
+        assert_eq!(values(desk, "city"), ["Turin"]);
+        desk.sound();
+    });
+}
+
+#[test]
 fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
-    over_both(|desk| {
+    over_both(|desk, _| {
         let (ada, grace) = (desk.user.clone(), UserId::new("grace").unwrap());
         for (user, value, project) in [
             (&ada, "green tea", None),
@@ -181,14 +216,14 @@ fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
 
 #[test]
 fn what_is_forgotten_is_forgotten_by_the_index_too() {
-    over_both(|desk| {
+    over_both(|desk, _| {
         say(desk, "city", "Turin");
         say(desk, "pet", "a dog");
         assert_eq!(values(desk, "city").len(), 2);
         let user = desk.user.clone();
-        facts::forget(&mut desk.facts, &user, Some("city"), "asked").unwrap();
+        assert_eq!(forget(desk, Some("city")), []);
         assert_eq!(values(desk, "city"), ["a dog"]);
-        facts::forget(&mut desk.facts, &user, None, "asked").unwrap();
+        assert_eq!(forget(desk, None), []);
         assert!(near(desk, &user, "city", Scope::General).hits.is_empty());
         desk.sound();
     });
@@ -216,91 +251,8 @@ fn vectors_move_to_a_server_and_back_when_the_setting_changes() {
     desk.facts.set_vector_server(None);
     assert_eq!(sync(&mut desk), 1);
     assert_eq!(values(&mut desk, "Turin"), ["Turin"]);
-}
-
-#[test]
-fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
-    let mut desk = Desk::new();
-    let away = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", away.local_addr().unwrap());
-    drop(away);
-    desk.facts.set_vector_server(Some(&url));
-    let refresh = |desk: &mut Desk| facts::refresh(&mut desk.facts, &Embedder::BuiltIn);
-    assert_eq!(refresh(&mut desk).unwrap(), 0);
-    say(&mut desk, "city", "Turin");
-    assert_eq!(facts::check(&desk.facts).unwrap().unsynced_vectors, 1);
-    let user = desk.user.clone();
-    let found = near(&mut desk, &user, "Turin", Scope::General);
-    assert!(
-        found.degraded && found.hits[0].fact.value_text == "Turin",
-        "{found:?}"
-    );
-    // Due at once, then after 1 second, then after 2 more.
-    for (seconds, is_due) in [
-        (0, true),
-        (0, false),
-        (1, true),
-        (2, false),
-        (3, true),
-        (6, false),
-        (7, true),
-    ] {
-        desk.at(&format!("2026-03-01T12:00:{seconds:02}Z"));
-        let tried = refresh(&mut desk);
-        assert_eq!(tried.is_err(), is_due, "after {seconds} s: {tried:?}");
-    }
-    let refused = facts::forget(&mut desk.facts, &user, None, "asked").unwrap_err();
-    assert!(
-        refused.message.starts_with("the Chroma server at http://"),
-        "{refused}"
-    );
-    assert_eq!(desk.active("city").len(), 1);
-}
-
-#[test]
-fn a_server_that_answers_nonsense_leaves_words_to_answer() {
-    for body in ["{}", "<html>", "[]"] {
-        let mut desk = Desk::new();
-        let server = Server::answering(vec![("200 OK", body.to_owned())]);
-        desk.facts.set_vector_server(Some(&server.url));
-        facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap();
-        say(&mut desk, "city", "Turin");
-        let user = desk.user.clone();
-        let found = near(&mut desk, &user, "Turin", Scope::General);
-        assert_eq!(found.hits.len(), 1);
-        assert!(
-            found
-                .degraded_because
-                .unwrap()
-                .contains("the Chroma server at")
-        );
-        server.asked();
-    }
-}
-
-#[test]
-fn the_worker_says_that_vectors_wait_and_does_the_rest() {
-    let case = Case::empty();
-    let run = |line: &str| {
-        case.run(line)
-            .env("ANNALS_CHROMA_URL", "http://127.0.0.1:9")
-    };
-    run("facts work").success();
-    run("facts add --user ada --key city --value Turin").success();
-    let done = run("facts work --json").success();
-    let why = done.json()["vectors_wait"].as_str().unwrap().to_owned();
-    assert!(
-        why.contains("the Chroma server at http://127.0.0.1:9"),
-        "{why}"
-    );
-    assert!(
-        done.stderr().contains("vectors wait: "),
-        "{}",
-        done.report()
-    );
-    let found = run("facts retrieve --query Turin --user ada --json")
-        .success()
-        .json();
-    assert_eq!(found["degraded"], true);
-    assert_eq!(found["hits"][0]["fact"]["value_text"], "Turin");
+    // What the server has, it keeps until the fact is forgotten.
+    assert_eq!(chroma.ids().len(), 1);
+    assert_eq!(forget(&mut desk, Some("city")), []);
+    assert_eq!(chroma.ids().len(), 0);
 }

@@ -6,6 +6,7 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::facts::Place;
+use crate::cli::facts::still;
 use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
@@ -33,6 +34,9 @@ pub(crate) fn run(_: &CheckArgs, place: &Place, project: &Project, out: &mut Out
 fn show(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
     for problem in &found.problems {
         writeln!(to, "problem: {problem}")?;
+    }
+    for remaining in &found.remaining {
+        writeln!(to, "forgotten, and not erased yet: {}", still(remaining))?;
     }
     writeln!(
         to,

@@ -6,6 +6,7 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::facts::Place;
+use crate::cli::facts::still;
 use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
@@ -16,7 +17,9 @@ use crate::project::Project;
 /// Erase a user's facts for good, all or those under one key
 ///
 /// Facts, archive, history, indexes, vectors, and the turns that mention them; the file is written anew,
-/// so that no byte stays. One line stays that says when, how many and why. This cannot be undone.
+/// so that no byte stays. One line stays that says when, how many and why. This cannot be undone. Every
+/// Chroma server that vectors were sent to is asked as well; exits with 1 where one does not erase them, and
+/// `annals facts work` asks it again.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts forget --user ada --key home.address --reason 'asked to'"
@@ -45,8 +48,23 @@ pub(crate) fn run(
     let user = place.user(project)?;
     let mut store = place.write(project)?;
     let forgotten = facts::forget(&mut store, &user, args.key.as_deref(), &args.reason)?;
-    out.result(&forgotten, show);
-    Ok(())
+    let end = everywhere(&forgotten);
+    out.result_until(&forgotten, show, end)
+}
+
+/// What is forgotten in the file and not on a server is no success.
+fn everywhere(forgotten: &Forgotten) -> Result<()> {
+    let left: Vec<String> = forgotten.remaining.iter().map(still).collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    Err(Error::failed(format!(
+        "forgotten in the database, and not yet everywhere: {}",
+        left.join("; ")
+    ))
+    .hint(
+        "`annals facts work` asks again until it is done, `annals facts check` says what is left",
+    ))
 }
 
 fn show(forgotten: &Forgotten, to: &mut dyn Write) -> io::Result<()> {

@@ -40,6 +40,7 @@ use crate::facts;
 use crate::facts::Fact;
 use crate::facts::Facts;
 use crate::facts::Purpose;
+use crate::facts::Remaining;
 use crate::facts::Status;
 use crate::facts::UserId;
 use crate::project::Project;
@@ -161,6 +162,13 @@ const SHOWN: usize = 8;
 /// Returns the beginning of an id by which a fact can be named.
 pub(crate) fn short(id: &str) -> &str {
     id.get(..SHOWN).unwrap_or(id)
+}
+
+/// Returns what a server has that was forgotten, and why.
+pub(crate) fn still(remaining: &Remaining) -> String {
+    let why = remaining.last_error.as_deref();
+    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+    format!("{} vectors at {}{why}", remaining.vectors, remaining.server)
 }
 
 /// Writes one line about a fact.

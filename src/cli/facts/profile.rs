@@ -82,11 +82,7 @@ fn section<'a>(
     }
     writeln!(to, "\n{title}:")?;
     for field in fields {
-        writeln!(
-            to,
-            "  {:.2}  {}: {}",
-            field.confidence, field.key, field.value
-        )?;
+        writeln!(to, "  {:.2}  {field}", field.confidence)?;
     }
     Ok(())
 }

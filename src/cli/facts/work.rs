@@ -26,7 +26,7 @@ use crate::project::Project;
 /// How long `--watch` rests where nothing is queued.
 const REST: Duration = Duration::from_secs(1);
 
-/// Judge the queued turns, expire what is over, and rebuild profiles
+/// Judge the queued turns, expire what is over, rebuild profiles, and bring vector servers up to date
 ///
 /// The auditor is the command that the user's setting `llm.command` names, with the prompt on its standard
 /// input, or the endpoint at `llm.url`, with its key in `ANNALS_LLM_API_KEY`. An answer that is not what was asked for is asked for again, three times in all; then the turn
@@ -55,6 +55,8 @@ struct Pass {
     vectors: usize,
     /// Why vectors wait to be made or told, where they do.
     vectors_wait: Option<String>,
+    /// Why a server did not erase what is forgotten, where one was asked.
+    erasures_wait: Option<String>,
     #[serde(flatten)]
     maintenance: Maintenance,
 }
@@ -129,11 +131,12 @@ fn finish(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
         // They wait, and facts are found by their words until then.
         Err(error) => pass.vectors_wait = Some(error.to_string()),
     }
+    pass.erasures_wait = facts::erase_remaining(store)?.map(|error| error.to_string());
     Ok(())
 }
 
 fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
-    note_waiting_vectors(pass, out);
+    note_what_waits(pass, out);
     let troubled = pass.dead.len() + pass.failed.len();
     let end = if troubled > 0 {
         let first = pass.failed.iter().find_map(|turn| turn.last_error.clone());
@@ -152,9 +155,12 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
     out.result_until(pass, show, end)
 }
 
-fn note_waiting_vectors(pass: &Pass, out: &mut Output) {
+fn note_what_waits(pass: &Pass, out: &mut Output) {
     if let Some(why) = &pass.vectors_wait {
         out.note(&format!("vectors wait: {why}"));
+    }
+    if let Some(why) = &pass.erasures_wait {
+        out.note(&format!("what is forgotten waits to be erased: {why}"));
     }
 }
 
@@ -180,7 +186,7 @@ fn show(pass: &Pass, to: &mut dyn Write) -> io::Result<()> {
 }
 
 fn stream(pass: &Pass, out: &mut Output) {
-    note_waiting_vectors(pass, out);
+    note_what_waits(pass, out);
     for judged in &pass.judged {
         if out.is_json() {
             out.json_line(judged);

@@ -47,11 +47,25 @@ impl Chroma {
         let Some(server) = server else {
             return Ok(None);
         };
-        let service = Service::new("chroma.url", &server)?;
-        Ok(Some(Self {
-            service,
-            collection,
-        }))
+        Self::at(&server, &collection).map(Some)
+    }
+
+    /// Returns a collection of the server at an address.
+    pub(crate) fn at(server: &str, collection: &str) -> Result<Self> {
+        Ok(Self {
+            service: Service::new("chroma.url", server)?,
+            collection: collection.to_owned(),
+        })
+    }
+
+    /// Returns the address of the server.
+    pub(crate) fn url(&self) -> &str {
+        self.service.url()
+    }
+
+    /// Returns the name of the collection.
+    pub(crate) fn collection(&self) -> &str {
+        &self.collection
     }
 
     /// Writes vectors, in the place of those that the facts had.
@@ -76,12 +90,6 @@ impl Chroma {
         }
         self.ask("delete", &json!({ "ids": facts }), CHANGED)
             .map(|_| ())
-    }
-
-    /// Removes all vectors of a user.
-    pub(crate) fn delete_user(&self, user: &UserId) -> Result<()> {
-        let whose = json!({"where": {"user_id": {"$eq": user.as_str()}}});
-        self.ask("delete", &whose, CHANGED).map(|_| ())
     }
 
     /// Removes the collection.

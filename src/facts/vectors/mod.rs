@@ -8,6 +8,7 @@
 
 mod chroma;
 mod contiguous;
+mod copies;
 mod outbox;
 mod scan;
 mod sessions;
@@ -29,10 +30,14 @@ use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::store::Facts;
+use crate::facts::vectors::copies::Asked;
 use crate::project::Project;
 
 pub(crate) use chroma::Chroma;
 pub(crate) use contiguous::forget as forget_derived;
+pub use copies::Remaining;
+pub(crate) use copies::forget as forget_copies;
+pub(crate) use copies::remaining;
 pub(crate) use scan::Scanned;
 pub(crate) use scan::scan;
 pub(crate) use sessions::Turn;
@@ -121,6 +126,17 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     }
 }
 
+/// Has the servers that vectors were once sent to erase what is forgotten, unless one failed a moment ago; returns how
+/// one failed.
+pub fn erase_remaining(facts: &mut Facts) -> Result<Option<Error>> {
+    copies::erase(facts, Asked::Due)
+}
+
+/// The same, whenever one failed last.
+pub(crate) fn erase_now(facts: &mut Facts) -> Result<Option<Error>> {
+    copies::erase(facts, Asked::All)
+}
+
 /// Whose vectors the index holds, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -161,15 +177,17 @@ fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     if is == wanted || facts.is_dry_run() {
         return Ok(());
     }
-    if is.server.is_some()
-        && is.server == wanted.server
-        && let Some(server) = Chroma::of(facts.connection())?
-    {
+    let stays = is.server.is_some() && is.server == wanted.server;
+    let dropped = Chroma::of(facts.connection())?.filter(|_| stays);
+    if let Some(server) = &dropped {
         // A collection takes vectors of one length only.
         server.remove()?;
     }
     let now = facts.clock().timestamp();
     facts.write(|connection| {
+        if let Some(server) = &dropped {
+            copies::dropped(connection, server)?;
+        }
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
         connection
             .execute(change, params![wanted.model, wanted.server])

@@ -15,10 +15,11 @@ use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors::chroma::Chroma;
 use crate::facts::vectors::chroma::Point;
+use crate::facts::vectors::copies;
 use crate::facts::vectors::text;
 
 /// How many wishes go into one request.
-const BATCH: u32 = 256;
+pub(crate) const BATCH: u32 = 256;
 
 /// The longest pause after a failure, as a power of two in seconds: a little over an hour.
 const LONGEST_PAUSE: u32 = 12;
@@ -73,11 +74,18 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
         if jobs.is_empty() || facts.is_dry_run() {
             return Ok(done);
         }
-        if let Err(error) = carry_out(facts.connection(), server, embedder, &jobs) {
-            postpone(facts, &jobs, &error)?;
-            return Err(error);
-        }
+        let told: Vec<&str> = jobs.iter().map(|job| job.fact.as_str()).collect();
+        // Before it is told: a run that dies in between must not leave a vector that nobody knows of.
+        facts.write(|connection| copies::note(connection, server, &told))?;
+        let gone = match carry_out(facts.connection(), server, embedder, &jobs) {
+            Ok(gone) => gone,
+            Err(error) => {
+                postpone(facts, &jobs, &error)?;
+                return Err(error);
+            }
+        };
         facts.write(|connection| {
+            copies::told(connection, server, &told, &gone)?;
             for job in &jobs {
                 connection
                     .execute(
@@ -110,20 +118,20 @@ fn due(connection: &Connection, now: &str) -> Result<Vec<Job>> {
         .stored("read the outbox")
 }
 
-/// Tells the server how the facts are now, which may be later than the wish.
+/// Tells the server how the facts are now, which may be later than the wish; returns those it has no vector of any more.
 fn carry_out(
     connection: &Connection,
     server: &Chroma,
     embedder: &Embedder,
     jobs: &[Job],
-) -> Result<()> {
+) -> Result<Vec<String>> {
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
     for job in jobs {
         let user = UserId::stored(job.user.clone());
         let found = fact::select(connection, &user, "fact_id = ?2", &[&job.fact])?;
         match found.into_iter().next() {
             Some(fact) if fact.status.is_retrievable() => kept.push(fact),
-            _ => gone.push(job.fact.as_str()),
+            _ => gone.push(job.fact.clone()),
         }
     }
     let texts: Vec<String> = kept
@@ -133,18 +141,23 @@ fn carry_out(
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = embedder.vectors(&texts)?;
     let mut points = Vec::new();
-    let mut flat = Vec::new();
     for (fact, vector) in kept.into_iter().zip(vectors) {
         // What has no meaning is near to nothing, and has no angle.
         if vector.is_zero() {
-            flat.push(fact.fact_id);
+            gone.push(fact.fact_id);
         } else {
             points.push(Point { fact, vector });
         }
     }
-    gone.extend(flat.iter().map(String::as_str));
     server.upsert(&points)?;
-    server.delete(&gone)
+    let ids: Vec<&str> = gone.iter().map(String::as_str).collect();
+    server.delete(&ids)?;
+    Ok(gone)
+}
+
+/// Returns for how many seconds a server is left alone after so many failures before this one.
+pub(crate) fn pause(attempts: u32) -> i64 {
+    1_i64 << attempts.min(LONGEST_PAUSE)
 }
 
 fn postpone(facts: &mut Facts, jobs: &[Job], error: &Error) -> Result<()> {
@@ -152,8 +165,7 @@ fn postpone(facts: &mut Facts, jobs: &[Job], error: &Error) -> Result<()> {
     let told = error.to_string();
     facts.write(|connection| {
         for job in jobs {
-            let pause = 1_i64 << job.attempts.min(LONGEST_PAUSE);
-            let not_before = queue::later(&clock, TimeDelta::seconds(pause));
+            let not_before = queue::later(&clock, TimeDelta::seconds(pause(job.attempts)));
             connection
                 .execute(
                     "UPDATE vector_jobs SET attempts = attempts + 1, not_before = ?3, last_error = ?4 \

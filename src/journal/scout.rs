@@ -1,0 +1,95 @@
+//! Goes ahead of a search, on all processors, and tells the parts of the file that hold nothing for it.
+
+use std::fs::File;
+use std::io::Result;
+use std::ops::Range;
+use std::thread;
+
+use memchr::memchr;
+
+use crate::journal::MAX_LINE;
+use crate::journal::backwards::BLOCK;
+use crate::journal::backwards::Backwards;
+use crate::journal::backwards::read_at;
+use crate::journal::matcher::Matcher;
+use crate::journal::search::count;
+
+/// More threads wait for each other.
+const MOST_THREADS: usize = 8;
+
+/// A part of the file that begins and ends with a line.
+pub(crate) struct Part {
+    pub(crate) range: Range<u64>,
+    /// How many lines it has; as many as were read where there are candidates.
+    pub(crate) lines: usize,
+    /// Whether a line may match, or was too long to be held.
+    pub(crate) is_to_be_read: bool,
+}
+
+/// Looks at the parts before a place where a line begins, one on each processor; the last part comes first.
+pub(crate) fn look(file: &File, matcher: &Matcher, before: u64, size: u64) -> Result<Vec<Part>> {
+    let threads = thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS));
+    let mut ranges = Vec::with_capacity(threads);
+    let mut end = before;
+    while end > 0 && ranges.len() < threads {
+        let start = line_after(file, end.saturating_sub(size)..end)?;
+        // Where a line is longer than a part, the part grows until it holds one.
+        let start = if start == end { 0 } else { start };
+        ranges.push(start..end);
+        end = start;
+    }
+    thread::scope(|scope| {
+        let Some((nearest, others)) = ranges.split_first() else {
+            return Ok(Vec::new());
+        };
+        let others: Vec<_> = others
+            .iter()
+            .map(|range| scope.spawn(|| look_at(file, matcher, range.clone())))
+            .collect();
+        let mut parts = vec![look_at(file, matcher, nearest.clone())?];
+        for other in others {
+            match other.join() {
+                Ok(part) => parts.push(part?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(parts)
+    })
+}
+
+fn look_at(file: &File, matcher: &Matcher, range: Range<u64>) -> Result<Part> {
+    let mut part = Part {
+        range: range.clone(),
+        lines: 0,
+        is_to_be_read: false,
+    };
+    let mut reader = Backwards::new(file, range, MAX_LINE);
+    while let Some(region) = reader.next()? {
+        part.is_to_be_read = region.dropped > 0 || matcher.has_candidates(region.lines);
+        if part.is_to_be_read {
+            break;
+        }
+        part.lines += count(region.lines);
+    }
+    Ok(part)
+}
+
+/// Returns where the first line begins in a range, or the range's end.
+pub(crate) fn line_after(file: &File, range: Range<u64>) -> Result<u64> {
+    if range.start == 0 {
+        return Ok(0);
+    }
+    let mut buffer = vec![0; BLOCK / 16];
+    // The newline before may be the one that ends the line before the range.
+    let mut at = range.start - 1;
+    while at < range.end {
+        let left =
+            usize::try_from(range.end - at).map_or(buffer.len(), |left| left.min(buffer.len()));
+        read_at(file, &mut buffer[..left], at)?;
+        if let Some(newline) = memchr(b'\n', &buffer[..left]) {
+            return Ok(at + newline as u64 + 1);
+        }
+        at += left as u64;
+    }
+    Ok(range.end)
+}

@@ -1,0 +1,74 @@
+//! A Chroma server that runs as long as a test, and what it holds.
+
+use std::collections::BTreeSet;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::net::TcpListener;
+use std::process::Child;
+use std::process::Command;
+use std::process::Stdio;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A Chroma server on loopback that ends with the test.
+pub(crate) struct Chroma {
+    pub(crate) url: String,
+    child: Child,
+    _temp: TempDir,
+}
+
+impl Chroma {
+    pub(crate) fn start() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = free.local_addr().unwrap();
+        drop(free);
+        let mut child = Command::new("chroma")
+            .args(["run", "--host", "127.0.0.1", "--path"])
+            .arg(temp.path())
+            .args(["--port", &address.port().to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+        let ready = said.find(|line| {
+            line.as_ref()
+                .is_ok_and(|line| line.contains("listening on"))
+        });
+        assert!(ready.is_some(), "chroma did not start");
+        // It would stop where nobody read what it goes on to say.
+        std::thread::spawn(move || said.for_each(drop));
+        Self {
+            url: format!("http://{address}"),
+            child,
+            _temp: temp,
+        }
+    }
+
+    /// The ids that its one collection holds.
+    pub(crate) fn ids(&self) -> BTreeSet<String> {
+        let below = format!(
+            "{}/api/v2/tenants/default_tenant/databases/default_database/collections",
+            self.url
+        );
+        let read = |mut answer: ureq::http::Response<ureq::Body>| -> Value {
+            serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap()
+        };
+        let collections = read(ureq::get(&below).call().unwrap());
+        let id = collections[0]["id"].as_str().unwrap();
+        let all = ureq::post(format!("{below}/{id}/get")).content_type("application/json");
+        let found = read(all.send(r#"{"include": []}"#).unwrap());
+        let ids = found["ids"].as_array().unwrap().iter();
+        ids.map(|id| id.as_str().unwrap().to_owned()).collect()
+    }
+}
+
+impl Drop for Chroma {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}

@@ -1,0 +1,266 @@
+//! What a server for vectors is told and when: nobody waits for it, and it forgets what is forgotten here.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use annals::clock::Clock;
+use annals::embedding::Embedder;
+use annals::facts;
+use annals::facts::Facts;
+use annals::facts::Purpose;
+use annals::facts::Scope;
+use annals::facts::Statement;
+
+use crate::facts::Desk;
+use crate::facts::START;
+use crate::facts::erasure::holding;
+use crate::facts::server::Server;
+use crate::facts::stated;
+use crate::facts::vectors::forget;
+use crate::facts::vectors::near;
+use crate::facts::vectors::say;
+use crate::facts::vectors::sync;
+use crate::support::Case;
+
+#[test]
+fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
+    let mut desk = Desk::new();
+    let away = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", away.local_addr().unwrap());
+    drop(away);
+    desk.facts.set_vector_server(Some(&url));
+    let refresh = |desk: &mut Desk| facts::refresh(&mut desk.facts, &Embedder::BuiltIn);
+    assert_eq!(refresh(&mut desk).unwrap(), 0);
+    say(&mut desk, "city", "Turin");
+    assert_eq!(facts::check(&desk.facts).unwrap().unsynced_vectors, 1);
+    let user = desk.user.clone();
+    let found = near(&mut desk, &user, "Turin", Scope::General);
+    assert!(
+        found.degraded && found.hits[0].fact.value_text == "Turin",
+        "{found:?}"
+    );
+    // Due at once, then after 1 second, then after 2 more.
+    for (seconds, is_due) in [
+        (0, true),
+        (0, false),
+        (1, true),
+        (2, false),
+        (3, true),
+        (6, false),
+        (7, true),
+    ] {
+        desk.at(&format!("2026-03-01T12:00:{seconds:02}Z"));
+        let tried = refresh(&mut desk);
+        assert_eq!(tried.is_err(), is_due, "after {seconds} s: {tried:?}");
+    }
+}
+
+/// What a server answers that makes the collection and does what it is told.
+fn obeying(times: usize) -> Vec<(&'static str, String)> {
+    let both = [("200 OK", r#"{"id": "c"}"#), ("200 OK", "{}")];
+    let answers = both.iter().cycle().take(2 * times);
+    answers
+        .map(|(status, body)| (*status, (*body).to_owned()))
+        .collect()
+}
+
+/// A database whose one fact is on a server of this address.
+fn synced(url: &str) -> Desk {
+    let mut desk = Desk::new();
+    desk.facts.set_vector_server(Some(url));
+    say(&mut desk, "city", "Quincunx");
+    assert_eq!(sync(&mut desk), 1);
+    desk
+}
+
+#[test]
+fn forgetting_waits_for_no_server_and_keeps_what_one_did_not_erase_by_id() {
+    let mut answers = obeying(1);
+    answers.push(("503 Service Unavailable", String::new()));
+    answers.extend(obeying(1));
+    let server = Server::answering(answers);
+    let mut desk = synced(&server.url);
+    let folder = desk.path.parent().unwrap().to_owned();
+    let id = desk.active("city")[0].fact_id.clone();
+    let left = forget(&mut desk, None);
+    assert_eq!((left[0].vectors, left[0].attempts), (1, 1));
+    assert_eq!(left[0].server, server.url);
+    assert!(left[0].last_error.as_ref().unwrap().contains("status 503"));
+    for gone in ["Quincunx", "ada"] {
+        assert_eq!(holding(&folder, gone), Vec::<String>::new(), "{gone}");
+    }
+    // A moment later it is left alone, and later it is asked again.
+    assert!(facts::erase_remaining(&mut desk.facts).unwrap().is_none());
+    assert_eq!(facts::check(&desk.facts).unwrap().remaining.len(), 1);
+    desk.at("2026-03-01T12:00:01Z");
+    assert!(facts::erase_remaining(&mut desk.facts).unwrap().is_none());
+    assert_eq!(facts::check(&desk.facts).unwrap().remaining, []);
+    assert!(
+        server
+            .asked()
+            .last()
+            .unwrap()
+            .ends_with(&format!(r#"{{"ids":["{id}"]}}"#))
+    );
+    desk.sound();
+}
+
+#[test]
+fn a_server_is_asked_to_forget_while_others_can_write() {
+    let server = Server::answering(obeying(1));
+    let mut desk = synced(&server.url);
+    let address = server.url.strip_prefix("http://").unwrap().to_owned();
+    server.asked();
+    let listener = TcpListener::bind(address).unwrap();
+    let (path, user) = (desk.path.clone(), desk.user.clone());
+    let other = std::thread::spawn(move || {
+        let (_stream, _) = listener.accept().unwrap();
+        let clock = Clock::new(Some(START)).unwrap();
+        let mut facts = Facts::open_file(&path, clock, Duration::ZERO, Purpose::Write).unwrap();
+        facts::add(&mut facts, &user, &stated("pet", "a dog")).unwrap();
+    });
+    // It hangs up without an answer.
+    assert_eq!(forget(&mut desk, Some("city"))[0].vectors, 1);
+    other.join().unwrap();
+    assert_eq!(desk.active("pet").len(), 1);
+}
+
+#[test]
+fn what_is_forgotten_is_erased_on_every_server_that_was_ever_told() {
+    let old = Server::answering(obeying(2));
+    let new = Server::answering(obeying(2));
+    let mut desk = synced(&old.url);
+    desk.facts.set_vector_server(Some(&new.url));
+    assert_eq!(sync(&mut desk), 1);
+    let id = desk.active("city")[0].fact_id.clone();
+    desk.facts.set_vector_server(None);
+    assert_eq!(sync(&mut desk), 1);
+    assert_eq!(forget(&mut desk, Some("city")), []);
+    for server in [old, new] {
+        let asked = server.asked();
+        assert!(
+            asked[3].starts_with("POST ") && asked[3].contains("/delete HTTP"),
+            "{asked:?}"
+        );
+        assert!(asked[3].contains(&id), "{asked:?}");
+    }
+}
+
+#[test]
+fn a_fact_that_comes_back_is_not_erased_with_what_was_forgotten() {
+    let mut answers = obeying(1);
+    answers.push(("500 Internal Server Error", String::new()));
+    answers.extend(obeying(1));
+    let server = Server::answering(answers);
+    let mut desk = Desk::new();
+    desk.facts.set_vector_server(Some(&server.url));
+    let said = Statement {
+        request_id: Some("once".to_owned()),
+        ..stated("city", "Turin")
+    };
+    let user = desk.user.clone();
+    facts::add(&mut desk.facts, &user, &said).unwrap();
+    assert_eq!(sync(&mut desk), 1);
+    assert_eq!(forget(&mut desk, Some("city")).len(), 1);
+    // The same id, since it follows from what was said.
+    facts::add(&mut desk.facts, &user, &said).unwrap();
+    desk.at("2026-03-01T12:00:01Z");
+    assert!(facts::erase_remaining(&mut desk.facts).unwrap().is_none());
+    assert_eq!(facts::check(&desk.facts).unwrap().remaining.len(), 1);
+    assert_eq!(sync(&mut desk), 1);
+    assert_eq!(facts::check(&desk.facts).unwrap().remaining, []);
+    assert!(server.asked().last().unwrap().contains("/upsert HTTP"));
+}
+
+#[test]
+fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
+    let case = Case::empty();
+    let run = |line: &str| {
+        case.run(line)
+            .env("ANNALS_CHROMA_URL", "http://127.0.0.1:9")
+    };
+    run("facts work").success();
+    run("facts add --user ada --key city --value Turin").success();
+    run("facts work").success();
+    // The setting is gone by now, and what the server may have is known all the same.
+    let failed = case.run("facts forget --user ada --reason asked").code(1);
+    assert!(
+        failed.stdout().starts_with("forgot 1 facts"),
+        "{}",
+        failed.report()
+    );
+    let said =
+        "forgotten in the database, and not yet everywhere: 1 vectors at http://127.0.0.1:9 (";
+    assert!(failed.stderr().contains(said), "{}", failed.report());
+    assert!(
+        failed.stderr().contains("`annals facts work` asks again"),
+        "{}",
+        failed.report()
+    );
+    let check = case.run("facts check").success();
+    assert!(
+        check
+            .stdout()
+            .contains("forgotten, and not erased yet: 1 vectors"),
+        "{}",
+        check.report()
+    );
+    let work = case
+        .run("facts work")
+        .env("ANNALS_NOW", "2026-03-01T13:00:00Z")
+        .success();
+    assert!(
+        work.stderr()
+            .contains("what is forgotten waits to be erased: "),
+        "{}",
+        work.report()
+    );
+}
+
+#[test]
+fn a_server_that_answers_nonsense_leaves_words_to_answer() {
+    for body in ["{}", "<html>", "[]"] {
+        let mut desk = Desk::new();
+        let server = Server::answering(vec![("200 OK", body.to_owned())]);
+        desk.facts.set_vector_server(Some(&server.url));
+        facts::refresh(&mut desk.facts, &Embedder::BuiltIn).unwrap();
+        say(&mut desk, "city", "Turin");
+        let user = desk.user.clone();
+        let found = near(&mut desk, &user, "Turin", Scope::General);
+        assert_eq!(found.hits.len(), 1);
+        assert!(
+            found
+                .degraded_because
+                .unwrap()
+                .contains("the Chroma server at")
+        );
+        server.asked();
+    }
+}
+
+#[test]
+fn the_worker_says_that_vectors_wait_and_does_the_rest() {
+    let case = Case::empty();
+    let run = |line: &str| {
+        case.run(line)
+            .env("ANNALS_CHROMA_URL", "http://127.0.0.1:9")
+    };
+    run("facts work").success();
+    run("facts add --user ada --key city --value Turin").success();
+    let done = run("facts work --json").success();
+    let why = done.json()["vectors_wait"].as_str().unwrap().to_owned();
+    assert!(
+        why.contains("the Chroma server at http://127.0.0.1:9"),
+        "{why}"
+    );
+    assert!(
+        done.stderr().contains("vectors wait: "),
+        "{}",
+        done.report()
+    );
+    let found = run("facts retrieve --query Turin --user ada --json")
+        .success()
+        .json();
+    assert_eq!(found["degraded"], true);
+    assert_eq!(found["hits"][0]["fact"]["value_text"], "Turin");
+}
