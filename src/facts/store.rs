@@ -292,15 +292,17 @@ fn as_it_lies(path: &Path) -> Option<Connection> {
     if Path::new(&log).exists() {
         return None;
     }
-    let mut uri = "file:".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
-            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri.push_str("?immutable=1");
+    let escaped: String = path
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(|byte| match byte {
+            b'/' | b'.' | b'-' | b'_' => char::from(*byte).to_string(),
+            _ if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect();
+    let uri = format!("file:{escaped}?immutable=1");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(&uri, flags).ok()?;
     let first = "SELECT count(*) FROM sqlite_schema";
