@@ -66,6 +66,10 @@ impl Warning {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.place.file.as_os_str().is_empty() {
+            // The project as a whole, as it is named inside of itself.
+            return f.write_str(&self.message);
+        }
         write!(f, "{}: {}", self.place, self.message)
     }
 }

@@ -50,6 +50,10 @@ fn every_target_has_its_program_and_its_corpus() {
     let known: BTreeSet<String> = TARGETS.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(names(&fuzz.join("fuzz_targets")), known);
     assert_eq!(names(&fuzz.join("corpus")), known);
+    for document in ["hook_input", "settings_json", "settings_toml"] {
+        assert!(known.contains(document), "{document}");
+    }
+    assert!(fuzz.join("Cargo.lock").is_file() && fuzz.join("README.md").is_file());
     let manifest = fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
     for name in known {
         assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");

@@ -10,6 +10,7 @@
     reason = "the bans hold the library's floors; tests lay out files, read ANNALS_CORPUS and start the binary"
 )]
 
+mod ci;
 mod claude_md;
 mod cli;
 mod conformance;
@@ -26,6 +27,8 @@ mod layering;
 mod ledger;
 mod load;
 mod mcp_client;
+mod obstacles;
+mod package;
 mod planning_files;
 mod plugin;
 mod races;

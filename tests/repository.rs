@@ -53,6 +53,24 @@ fn the_readme_shows_what_its_command_prints() {
 }
 
 #[test]
+fn what_the_readme_says_to_type_in_a_project_works() {
+    let case = Case::new("examples/vbw-project");
+    let readme = read("README.md");
+    let blocks = readme.split("```console\n").skip(1);
+    let lines = blocks.filter_map(|rest| rest.split("```").next());
+    let typed: Vec<&str> = lines
+        .flat_map(str::lines)
+        .filter_map(|line| line.strip_prefix("$ annals "))
+        .filter_map(|line| line.split('#').next())
+        .collect();
+    assert!(typed.len() >= 2, "{typed:?}");
+    for line in typed {
+        case.run(line).success();
+    }
+    case.run("setup claude --check").success();
+}
+
+#[test]
 fn the_readme_has_a_path_for_every_link() {
     for file in [
         "README.md",

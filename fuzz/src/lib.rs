@@ -6,6 +6,9 @@ use std::path::Path;
 
 use annals::facts;
 use annals::facts::Observation;
+use annals::hooks::Input;
+use annals::hooks::setup;
+use annals::hooks::setup::Form;
 use annals::journal;
 use annals::knowledge;
 use annals::ledger::Update;
@@ -32,6 +35,7 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const TARGETS: &[Target] = &[
     ("auditor_answer", auditor_answer),
     ("entry", entry),
+    ("hook_input", hook_input),
     ("journal_draft", journal_draft),
     ("journal_query", journal_query),
     ("ledger_update", ledger_update),
@@ -45,6 +49,8 @@ pub const TARGETS: &[Target] = &[
     ("recall_query", recall_query),
     ("roadmap", roadmap),
     ("secret", secret),
+    ("settings_json", settings_json),
+    ("settings_toml", settings_toml),
     ("state", state),
     ("summary", summary),
 ];
@@ -69,6 +75,20 @@ pub fn entry(bytes: &[u8]) {
     with_text(bytes, |text, path| {
         drop(knowledge::Entry::parse(text, path));
     });
+}
+
+/// Reads what a harness says to a hook, and asks all that a hook asks of it.
+pub fn hook_input(bytes: &[u8]) {
+    let Some(input) = Input::parse(bytes) else {
+        return;
+    };
+    drop((
+        input.event(),
+        input.cwd(),
+        input.trigger(),
+        input.is_compacted(),
+    ));
+    drop(input.written());
 }
 
 /// Parses a record to write to the journal.
@@ -174,6 +194,23 @@ pub fn secret(bytes: &[u8]) {
         drop(secrets::find(text));
         drop(secrets::redact(text));
     });
+}
+
+/// Puts our entries into a harness's JSON settings and takes them out again: every byte is as it was.
+pub fn settings_json(bytes: &[u8]) {
+    round_trip(setup::set_up_and_removed(Form::Json, bytes), bytes);
+}
+
+/// Does the same with Codex's TOML settings.
+pub fn settings_toml(bytes: &[u8]) {
+    round_trip(setup::set_up_and_removed(Form::Toml, bytes), bytes);
+}
+
+/// What cannot be edited is refused, and what is ours already goes; all else must come back.
+fn round_trip(result: annals::error::Result<Option<Vec<u8>>>, bytes: &[u8]) {
+    if let Ok(Some(restored)) = result {
+        assert_eq!(restored, bytes);
+    }
 }
 
 /// Parses STATE.md.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::secrets;
 use crate::text::Line;
+use crate::text::strip_controls;
 use crate::warning::Place;
 
 /// How many findings of one check are named; the rest are counted.
@@ -49,7 +50,8 @@ pub struct Detail {
 impl Detail {
     /// Returns a finding without a place.
     pub(crate) fn new(message: &str) -> Self {
-        let clean = secrets::redact(message);
+        let plain = strip_controls(message);
+        let clean = secrets::redact(&plain);
         Self {
             place: None,
             message: Line::new(&clean.text).clipped(WIDTH).to_string(),

@@ -15,6 +15,7 @@ use crate::project::Layout;
 use crate::secrets;
 use crate::text::Line;
 use crate::text::fold;
+use crate::text::strip_controls;
 use crate::warning::Warning;
 
 /// The most patterns that the block shows.
@@ -167,7 +168,9 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     fn line(&mut self, what: &str, text: &str, width: usize) -> Line {
-        let redacted = secrets::redact(text);
+        // First the controls: a key with one inside of it would be no key to the detector.
+        let plain = strip_controls(text);
+        let redacted = secrets::redact(&plain);
         if !redacted.rules.is_empty() {
             let rules = redacted.rules.join(", ");
             let message = format!(

@@ -16,10 +16,10 @@ use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks;
-use crate::hooks::Answer;
 use crate::hooks::Harness;
 use crate::hooks::HookRequest;
 use crate::hooks::MAX_INPUT;
+use crate::hooks::Reply;
 use crate::project::Request;
 
 /// The shortest time that a harness gives one of our hooks is 5 s.
@@ -49,8 +49,14 @@ pub(crate) struct HookArgs {
 /// Runs the hook within its time, and ends well whatever became of it.
 pub(crate) fn run(args: &HookArgs, global: &Global, out: &mut Output) -> ExitCode {
     match in_time(args, global) {
-        Ok(Some(answer)) => out.json_line(&answer),
-        Ok(None) => {}
+        Ok(reply) => {
+            if let Some(answer) = reply.answer {
+                out.json_line(&answer);
+            }
+            if let Some(error) = reply.unnoted {
+                out.note(&format!("annals hook: {error}"));
+            }
+        }
         Err(error) => out.note(&format!("annals hook: {error}")),
     }
     ExitCode::SUCCESS
@@ -66,7 +72,7 @@ pub(crate) fn tolerant(code: ExitCode, arguments: &[OsString]) -> ExitCode {
 }
 
 /// Works beside a clock: what hangs or panics is left behind.
-fn in_time(args: &HookArgs, global: &Global) -> Result<Option<Answer>> {
+fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     let place = global.request()?;
     let request = HookRequest {
         event: args.event.clone(),
@@ -93,7 +99,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Option<Answer>> {
     }
 }
 
-fn answer(request: &HookRequest, place: &Request) -> Result<Option<Answer>> {
+fn answer(request: &HookRequest, place: &Request) -> Result<Reply> {
     hooks::answer(request, place, &input())
 }
 

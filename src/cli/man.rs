@@ -16,22 +16,23 @@ use crate::error::Result;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals man sync | man -l -")]
 pub(crate) struct ManArgs {
-    /// The command; without, annals itself
+    /// The command, and the one below it where it has some; without, annals itself
     #[arg(value_name = "COMMAND")]
-    command: Option<String>,
+    command: Vec<String>,
 }
 
 pub(crate) fn run(args: &ManArgs, out: &mut Output) -> Result<()> {
     let mut annals = Arguments::command();
     annals.build();
-    let command = match &args.command {
-        None => annals,
-        Some(name) => annals.find_subcommand(name).cloned().ok_or_else(|| {
+    let mut command = annals;
+    for name in &args.command {
+        command = command.find_subcommand(name).cloned().ok_or_else(|| {
             Error::usage(format!("no such command: {name}")).hint("annals --help")
-        })?,
-    };
+        })?;
+    }
     let mut page = Vec::new();
     Man::new(command)
+        .source(concat!("annals ", env!("CARGO_PKG_VERSION")))
         .render(&mut page)
         .at("write the manual page", Path::new("-"))?;
     out.verbatim(&page);

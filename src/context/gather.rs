@@ -20,6 +20,7 @@ use crate::planning::Survey;
 use crate::project::Project;
 use crate::secrets;
 use crate::text::Line;
+use crate::text::strip_controls;
 use crate::warning::Warning;
 
 /// The longest line, in characters: a digest points at things, the stores hold them.
@@ -234,7 +235,7 @@ fn told<T>(project: &Project, read: Result<Option<T>>, warnings: &mut Vec<Warnin
 
 /// Returns a foreign text as one line that opens nothing and tells no secret.
 fn safe(text: &str) -> Line {
-    Line::new(&secrets::redact(text).text).clipped(WIDTH)
+    Line::new(&secrets::redact(&strip_controls(text)).text).clipped(WIDTH)
 }
 
 /// Returns a bullet's text: each line of a digest gets a mark of its own.

@@ -22,6 +22,12 @@ impl<T> Stored<T> for rusqlite::Result<T> {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
                     failed.hint("`annals facts check` says more; --db names another file")
                 }
+                Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                    failed.hint("nothing can be written there, and nothing was")
+                }
+                Some(ErrorCode::SystemIoFailure) => {
+                    failed.hint("the disk may be full or failing; nothing was written")
+                }
                 Some(ErrorCode::DiskFull) => failed.hint("free some space; nothing was written"),
                 _ => failed,
             }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::Connection;
+use rusqlite::ErrorCode;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -89,10 +90,15 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
     for table in ["facts_fts", "facts_trigram"] {
         // The check compares the index with the table it was made from; it is written like an insertion.
         let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
-        if let Err(error) = connection.execute(&sql, []) {
-            found
-                .problems
-                .push(format!("{table} does not match the facts: {error}"));
+        match connection.execute(&sql, []) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+                return Err(error).stored("check the database");
+            }
+            Err(error) => {
+                let problem = format!("{table} does not match the facts: {error}");
+                found.problems.push(problem);
+            }
+            Ok(_) => {}
         }
     }
     for (what, sql) in ORPHANS {

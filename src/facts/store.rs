@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 use rusqlite::ErrorCode;
+use rusqlite::OpenFlags;
 use rusqlite::Transaction;
 use rusqlite::TransactionBehavior;
 use rusqlite::config::DbConfig;
@@ -78,13 +79,13 @@ impl Facts {
             Connection::open_in_memory().stored("open a database")?
         } else {
             create(path)?;
-            Connection::open(path)
-                .stored("open the database")
-                .map_err(named)?
+            match open_shared(path, wait) {
+                Err(error) if purpose == Purpose::Read => as_it_lies(path).ok_or(error),
+                opened => opened,
+            }
+            .map_err(named)?
         };
-        prepare(&connection, wait)
-            .and_then(|()| schema::migrate(&mut connection))
-            .map_err(named)?;
+        schema::migrate(&mut connection).map_err(named)?;
         Ok(Self {
             connection,
             path: path.to_owned(),
@@ -273,6 +274,40 @@ fn path(project: &Project, named: Option<&Path>) -> Result<PathBuf> {
             .hint("--db names the database, as does ANNALS_DB")
     })?;
     Ok(folder.join(FILE))
+}
+
+fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
+    let connection = Connection::open(path).stored("open the database")?;
+    prepare(&connection, wait)?;
+    Ok(connection)
+}
+
+/// Opens a file that no write-ahead log can be made beside, where it holds all that was written.
+///
+/// That is so on a file system or in a folder that is read-only. A log that is there already may hold more
+/// than the file, and nothing can be read from it without writing.
+fn as_it_lies(path: &Path) -> Option<Connection> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if Path::new(&log).exists() {
+        return None;
+    }
+    let escaped: String = path
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(|byte| match byte {
+            b'/' | b'.' | b'-' | b'_' => char::from(*byte).to_string(),
+            _ if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect();
+    let uri = format!("file:{escaped}?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(&uri, flags).ok()?;
+    let first = "SELECT count(*) FROM sqlite_schema";
+    let is_readable = connection.query_row(first, [], |_| Ok(())).is_ok();
+    is_readable.then_some(connection)
 }
 
 /// What every connection needs, whoever made the file.

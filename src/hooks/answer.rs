@@ -40,6 +40,15 @@ pub struct Answer {
     hook_specific_output: Said,
 }
 
+/// What became of a call.
+#[derive(Debug, Default)]
+pub struct Reply {
+    /// What the harness is to read; nothing where there is nothing to say.
+    pub answer: Option<Answer>,
+    /// A problem that could not be noted, because the log cannot be written.
+    pub unnoted: Option<Error>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Said {
@@ -47,24 +56,24 @@ struct Said {
     additional_context: String,
 }
 
-/// Answers a hook; nothing where there is nothing to say.
+/// Answers a hook.
 ///
-/// `input` is what stood on standard input. What goes wrong goes into `.annals/hook.log`; it is an error
-/// only where there is no such place.
-pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Option<Answer>> {
+/// `input` is what stood on standard input. What goes wrong goes into `.annals/hook.log`; where that cannot
+/// be written, what is known is said all the same. It is an error only where no project can be opened.
+pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Reply> {
     let Some(input) = Input::parse(input) else {
-        return Ok(None);
+        return Ok(Reply::default());
     };
     let fired = input.event().and_then(event::echoed);
     let asked = request.event.as_deref().or(fired);
     let Some(event) = asked.and_then(Event::named) else {
-        return Ok(None);
+        return Ok(Reply::default());
     };
     if event == Event::PromptSubmit {
-        return Ok(None);
+        return Ok(Reply::default());
     }
     let Some(mut project) = place::open(place, &input)? else {
-        return Ok(None);
+        return Ok(Reply::default());
     };
     project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
     let harness = request
@@ -77,16 +86,19 @@ pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Op
         problems.push(error);
         None
     });
-    for problem in problems {
+    let noted: Result<()> = problems.into_iter().try_for_each(|problem| {
         let problem = problem.relative_to(&project.root).to_string();
-        log::note(&project, event.name(harness), &problem)?;
-    }
-    Ok(text.filter(|_| event.is_heard()).map(|text| Answer {
-        hook_specific_output: Said {
-            hook_event_name: fired.unwrap_or_else(|| event.name(harness)).to_owned(),
-            additional_context: text,
-        },
-    }))
+        log::note(&project, event.name(harness), &problem)
+    });
+    Ok(Reply {
+        unnoted: noted.err(),
+        answer: text.filter(|_| event.is_heard()).map(|text| Answer {
+            hook_specific_output: Said {
+                hook_event_name: fired.unwrap_or_else(|| event.name(harness)).to_owned(),
+                additional_context: text,
+            },
+        }),
+    })
 }
 
 fn said(

@@ -10,13 +10,13 @@ pub const MAX_INPUT: usize = 8 * 1024 * 1024;
 
 /// A hook's input, read tolerantly.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Input {
+pub struct Input {
     object: Value,
 }
 
 impl Input {
     /// Reads an input; nothing where it is empty, too long or no JSON object.
-    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
         if bytes.len() > MAX_INPUT {
             return None;
         }
@@ -26,31 +26,31 @@ impl Input {
     }
 
     /// Returns the name of the firing event.
-    pub(crate) fn event(&self) -> Option<&Value> {
+    pub fn event(&self) -> Option<&Value> {
         self.any(&["hook_event_name", "hookEventName", "event_name", "event"])
     }
 
     /// Returns where the session works.
-    pub(crate) fn cwd(&self) -> Option<PathBuf> {
+    pub fn cwd(&self) -> Option<PathBuf> {
         let named = self.any(&["cwd", "directory", "workspace"])?;
         let path = PathBuf::from(named.as_str()?);
         path.is_absolute().then_some(path)
     }
 
     /// Says whether the session has just been compacted.
-    pub(crate) fn is_compacted(&self) -> bool {
+    pub fn is_compacted(&self) -> bool {
         let is = |value: Option<&Value>, word: &str| value.and_then(Value::as_str) == Some(word);
         is(self.object.get("source"), "compact") || is(self.event(), "session.compacted")
     }
 
     /// Returns why the session is compacted: `auto` or `manual`, where it says one of them.
-    pub(crate) fn trigger(&self) -> Option<&'static str> {
+    pub fn trigger(&self) -> Option<&'static str> {
         let said = self.object.get("trigger")?.as_str()?;
         ["auto", "manual"].into_iter().find(|known| *known == said)
     }
 
     /// Returns the files that the tool was asked to write, as it was given them.
-    pub(crate) fn written(&self) -> Vec<&str> {
+    pub fn written(&self) -> Vec<&str> {
         let Some(input) = self.any(&["tool_input", "toolInput", "args"]) else {
             return Vec::new();
         };

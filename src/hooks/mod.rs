@@ -24,6 +24,7 @@ mod start;
 
 pub use answer::Answer;
 pub use answer::HookRequest;
+pub use answer::Reply;
 pub use answer::answer;
 pub use cap::LIMIT;
 pub use cost::Cost;
@@ -33,4 +34,5 @@ pub use cost::Size;
 pub use cost::cost;
 pub use event::Event;
 pub use harness::Harness;
+pub use input::Input;
 pub use input::MAX_INPUT;

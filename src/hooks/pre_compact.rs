@@ -10,6 +10,7 @@ use crate::planning::Survey;
 use crate::project::Project;
 use crate::secrets;
 use crate::text::Line;
+use crate::text::strip_controls;
 
 const WIDTH: usize = 160;
 
@@ -22,7 +23,7 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
         String::new()
     };
     let text = format!("Before compaction ({trigger}){place}");
-    let text = Line::new(&secrets::redact(&text).text).clipped(WIDTH);
+    let text = Line::new(&secrets::redact(&strip_controls(&text)).text).clipped(WIDTH);
     let note = Note {
         section: Section::Working,
         text: text.as_str(),

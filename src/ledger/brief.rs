@@ -16,6 +16,7 @@ use crate::ledger::files::Files;
 use crate::ledger::state::State;
 use crate::project::Project;
 use crate::secrets;
+use crate::text::strip_controls;
 use crate::warning::Warning;
 
 /// The sections of CONSTRAINTS.md that every session is told.
@@ -177,5 +178,5 @@ fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String
 
 /// What a session is told holds no keys, whoever wrote them down.
 fn clean(text: &str) -> String {
-    secrets::redact(text).text.into_owned()
+    secrets::redact(&strip_controls(text)).text.into_owned()
 }

@@ -16,6 +16,7 @@ use crate::secrets;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::Line;
+use crate::text::strip_controls;
 
 /// What an entry says; `templates/patterns/entry.md.j2` gives it its form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -117,7 +118,7 @@ fn name(written: &str) -> Line {
 }
 
 fn line(text: &str) -> Line {
-    Line::new(&secrets::redact(text).text)
+    Line::new(&secrets::redact(&strip_controls(text)).text)
 }
 
 impl PlanTimes {

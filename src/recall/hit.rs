@@ -9,6 +9,7 @@ use crate::recall::index::Text;
 use crate::recall::index::terms;
 use crate::recall::search::Parts;
 use crate::secrets;
+use crate::text::strip_controls;
 
 /// A longer text is shown in part.
 const EXCERPT: usize = 600;
@@ -47,7 +48,7 @@ pub struct Hit {
 
 /// Returns headings and snippet of a text as they are shown.
 pub(crate) fn shown(text: &Text, query: &str) -> (Vec<String>, String) {
-    let clean = |text: &str| secrets::redact(text).text.into_owned();
+    let clean = |text: &str| secrets::redact(&strip_controls(text)).text.into_owned();
     let headings = text.headings.iter().map(|title| clean(title));
     // Cut after cleaning: half of a key would not be known as one.
     let whole = clean(&text.body);

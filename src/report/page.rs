@@ -4,7 +4,8 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::secrets;
-use crate::text::Line;
+use crate::text::clip;
+use crate::text::strip_controls;
 
 /// The longest text of a cell, in characters: the page points at things, the stores hold them.
 const WIDTH: usize = 240;
@@ -139,10 +140,15 @@ pub struct SessionCost {
     pub tokens: usize,
 }
 
-/// Returns a foreign text as one line that tells no secret.
+/// Returns a foreign text as one line that tells no secret and holds no control character.
+///
+/// It is no markdown: what could be markup is escaped where the page is filled in, and nowhere else.
 pub(crate) fn clean(text: &str) -> String {
-    let line = Line::new(&secrets::redact(text).text).clipped(WIDTH);
-    line.as_str().to_owned()
+    // First the controls: a key with one inside of it would be no key to the detector.
+    let plain = strip_controls(text);
+    let redacted = secrets::redact(&plain).text;
+    let words: Vec<&str> = redacted.split_whitespace().collect();
+    clip(&words.join(" "), WIDTH).into_owned()
 }
 
 /// Returns several texts the same way.

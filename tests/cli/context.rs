@@ -153,3 +153,34 @@ fn the_users_facts_are_told_only_where_a_user_is_set() {
     assert!(!about("bob").contains("helix"));
     assert!(!case.run("context").success().stdout().contains("helix"));
 }
+
+#[test]
+fn an_escape_sequence_inside_of_a_key_hides_it_from_nobody() {
+    const STATE: &str = ".vbw-planning/STATE.md";
+    const DONE: &str = ".vbw-planning/phases/01-event-log-store/01-02-SUMMARY.md";
+    let case = Case::new(VBW);
+    case.write(".vbw-planning/patterns/PATTERNS.md", "");
+    let key = ["AKIA", "Q3EGZ7YJ", "4WX2MNTB"].concat();
+    let broken = ["AKIA", "Q3EGZ7YJ", "\u{1b}[0m", "4WX2MNTB"].concat();
+    for (path, from) in [
+        (STATE, "Say how many lines a merge added"),
+        (STATE, "cron needs no parsing"),
+        (STATE, "The tablet's clock runs four minutes ahead"),
+        (DONE, "took the CSV row type"),
+    ] {
+        let text = String::from_utf8(case.read(path).unwrap()).unwrap();
+        assert!(text.contains(from), "{path}: {from}");
+        case.write(path, text.replace(from, &format!("larder {broken} is it")));
+    }
+    for line in [
+        "sync --stdout",
+        "context",
+        "recall larder",
+        "recall larder --json",
+        "execute --all --dry-run",
+    ] {
+        let said = case.run(line).success();
+        assert!(!said.stdout().contains(&key), "{}", said.report());
+        assert!(said.stdout().contains("[redacted]"), "{}", said.report());
+    }
+}

@@ -1,48 +1,90 @@
 //! `annals report`
 
-use std::path::Path;
 use std::process::Command;
+
+use serde_json::json;
 
 use crate::cli::VBW;
 use crate::cli::assert_error;
 use crate::support::Case;
 use crate::support::Outcome;
+use crate::support::browser;
 use crate::support::require;
 
-const HOSTILE: &str = "<script>document.title='taken'</script><img src=x onerror=alert(1)>";
+const HOSTILE: &str =
+    "<script>document.title='taken'</script></title></style></svg><img src=x onerror=alert(1)>";
 
-/// A project whose every store holds text that tries to become code.
-fn hostile() -> Case {
+/// What a terminal or a reader's eye would be misled by: escapes, a bell, text turned round, letters nobody sees.
+const UNSEEN: &str =
+    "\u{1b}[31mred\u{7}\u{202e}derutaerc\u{202c}\u{2066}x\u{2069}\u{e0041}\u{9b}2J";
+
+/// A project whose every store holds a text.
+fn project_with(text: &str) -> Case {
     let case = Case::new(VBW);
-    let state = ".vbw-planning/STATE.md";
-    let text = String::from_utf8(case.read(state).unwrap()).unwrap();
-    case.write(state, text.replace("cron needs no parsing", HOSTILE));
+    let edit = |path: &str, from: &str, to: &str| {
+        let old = String::from_utf8(case.read(path).unwrap()).unwrap();
+        assert!(old.contains(from), "{path} has {from}");
+        case.write(path, old.replace(from, to));
+    };
+    edit(".vbw-planning/STATE.md", "cron needs no parsing", text);
     let summary = ".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md";
-    let text = String::from_utf8(case.read(summary).unwrap()).unwrap();
-    let deviation = format!("deviations:\n  - \"{HOSTILE}\"");
-    case.write(summary, text.replace("deviations: []", &deviation));
+    let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
+    let deviation = format!("deviations:\n  - \"`src/{quoted}.rs` had to change\"");
+    edit(summary, "deviations: []", &deviation);
     case.write(
         ".vbw-planning/ROADMAP.md",
-        format!("# Roadmap {HOSTILE}\n\n## Phase 4: Low {HOSTILE}\n\n**Goal:** {HOSTILE}\n"),
+        format!("# Roadmap {text}\n\n## Phase 4: Low {text}\n\n**Goal:** {text}\n"),
     );
     case.write(
         ".vbw-planning/PROJECT.md",
-        format!("# larderbook\n\n**Core value:** {HOSTILE}\n"),
+        format!("# larderbook\n\n**Core value:** {text}\n"),
     );
-    case.write("CLAUDE.md", format!("# Notes\n\n{HOSTILE}\n"));
-    for (key, to) in [("units", "merging"), ("merging", HOSTILE)] {
+    let patterns = ".vbw-planning/patterns/PATTERNS.md";
+    let old = String::from_utf8(case.read(patterns).unwrap_or_default()).unwrap();
+    let phase = format!(
+        "\n### Phase 9: Ninth {text} (2026-02-20)\n\n**What worked:**\n- {text}\n\n**What failed:**\n- `src/{text}.rs` broke (plan 01)\n"
+    );
+    case.write(patterns, old + &phase);
+    case.write("CLAUDE.md", format!("# Notes\n\n{text}\n"));
+    for (key, to) in [("units", "merging"), ("merging", text)] {
         let entry = format!(
-            "---\nkey: {key}\ntype: gotcha\ntags: [\"{HOSTILE}\"]\ncreated: 2026-02-01\nupdated: 2026-02-02\n---\n\n# About {key} {HOSTILE}\n\nSee [[{to}]].\n"
+            "---\nkey: {key}\ntype: gotcha\ntags: [\"{quoted}\"]\ncreated: 2026-02-01\nupdated: 2026-02-02\n---\n\n# About {key} {text}\n\nSee [[{to}]].\n"
         );
         case.write(&format!(".vibekit/memory/{key}.md"), entry);
     }
-    let pad = format!("# Vibekit Notepad\n\n## Priority Context\n- {HOSTILE}\n");
+    let pad = format!("# Vibekit Notepad\n\n## Priority Context\n- {text}\n");
     case.write(".vibekit/notepad.md", pad);
     case.write(
         "docs/memory/DECISIONS.md",
-        format!("# Decisions\n\n## 2026-02\n\n### 2026-02-17 — Ship {HOSTILE}\n\n- **Why**: it is time\n"),
+        format!(
+            "# Decisions\n\n## 2026-02\n\n### 2026-02-17 — Ship {text}\n\n- **Why**: it is time\n"
+        ),
     );
+    doubted_fact(&case, text);
     case
+}
+
+/// Has an auditor doubt a fact that says the text, so that it waits for the user's word.
+fn doubted_fact(case: &Case, text: &str) {
+    let facts = |line: &str| case.run(line).env("ANNALS_USER", "ada");
+    let known = ["--key", "city", "--value", "Turin"];
+    facts("facts add").args(known).success();
+    let turn = json!({"user_input": "I moved", "turn_id": "a", "session_id": "s"});
+    facts("facts observe").stdin(turn.to_string()).success();
+    let action = json!({
+        "type": "mark_pending_confirmation", "key": "city", "new_value_text": text,
+        "confidence_delta": 0, "reason": text,
+    });
+    let answer = json!({"actions": [action]}).to_string();
+    let applied = facts("facts apply a --allow-secret")
+        .stdin(answer)
+        .success();
+    assert!(applied.stdout().contains("pending"), "{}", applied.report());
+}
+
+/// A project whose every store holds text that tries to become code.
+fn hostile() -> Case {
+    project_with(HOSTILE)
 }
 
 fn with_user(case: &Case, line: &str) -> Outcome {
@@ -61,7 +103,7 @@ fn the_page_tells_every_store_and_fetches_nothing() {
         "Thresholds stand in",
         "Ship ",
         "units names merging",
-        "Nothing waits for confirmation.",
+        "Facts awaiting confirmation",
         "CLAUDE.md, read by the harness",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
@@ -80,10 +122,59 @@ fn the_page_tells_every_store_and_fetches_nothing() {
 fn stored_text_stays_text() {
     let page = with_user(&hostile(), "report").stdout();
     let told = page.matches("document.title").count();
-    assert!(told >= 6, "{told} of the hostile texts are shown");
+    assert!(told >= 8, "{told} of the hostile texts are shown");
     for opened in ["<script", "<img", "<iframe", "onerror=alert(1)>"] {
         assert!(!page.contains(opened), "{opened}\n{page}");
     }
+    // What is escaped for HTML is not escaped for markdown as well.
+    assert!(!page.contains('\\'), "{page}");
+    for element in ["title", "style", "svg"] {
+        let opened = page.matches(&format!("<{element}")).count();
+        let closed = page.matches(&format!("</{element}>")).count();
+        assert_eq!(opened, closed, "{element}\n{page}");
+    }
+}
+
+#[test]
+fn nothing_unseen_reaches_the_page() {
+    let page = with_user(&project_with(UNSEEN), "report").stdout();
+    let is_unseen = |c: &char| {
+        (c.is_control() && *c != '\n')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let found: Vec<char> = page.chars().filter(is_unseen).collect();
+    assert!(found.is_empty(), "{found:?}\n{page}");
+    assert!(page.matches("derutaerc").count() >= 8, "{page}");
+    let arabic = with_user(&project_with("مخزن منخفض"), "report").stdout();
+    assert!(arabic.contains("مخزن منخفض"), "{arabic}");
+    assert!(arabic.contains("unicode-bidi: plaintext"), "{arabic}");
+}
+
+#[test]
+fn keys_are_blacked_out_wherever_they_are_kept() {
+    let key = ["AKIA", "Q3EGZ7YJ", "4WX2MNTB"].concat();
+    let broken = ["AKIA", "Q3EGZ7YJ", "\u{1b}[0m", "4WX2MNTB"].concat();
+    for text in [key.clone(), broken] {
+        let case = project_with(&text);
+        for page in ["report", "report --json"] {
+            let page = with_user(&case, page).stdout();
+            assert!(!page.contains(&key), "{page}");
+            let told = page.matches("[redacted]").count();
+            assert!(
+                told >= 8,
+                "{told} of the keys are shown as blacked out\n{page}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_plan_is_no_plans() {
+    let page = Case::new(VBW).run("report").success().stdout();
+    assert!(
+        page.contains("19m (1 plan)") && page.contains("1h 27m (3 plans)"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -131,52 +222,94 @@ fn a_browser_shows_the_page_without_a_complaint() {
     if !require("browser") {
         return;
     }
-    let Some(browser) = ["chromium", "google-chrome"]
-        .into_iter()
-        .find(|name| is_there(name))
-    else {
-        // Firefox prints neither its console nor its document.
-        return;
-    };
+    let browser = browser().unwrap();
     let case = hostile();
     with_user(&case, "report --out report.html");
-    for width in ["400", "1600"] {
-        let output = Command::new(browser)
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-            ])
-            .args(["--disable-background-networking", "--disable-dev-shm-usage"])
-            .args(["--enable-logging=stderr", "--v=0", "--dump-dom"])
-            .arg(format!("--window-size={width},2000"))
-            .arg(format!(
-                "--user-data-dir={}",
-                case.home().join(width).display()
-            ))
-            .arg(format!(
-                "file://{}",
-                case.root().join("report.html").display()
-            ))
-            .output()
-            .unwrap();
-        let dom = String::from_utf8_lossy(&output.stdout);
-        let log = String::from_utf8_lossy(&output.stderr);
+    let (dom, log) = shown(browser, &case, "report.html");
+    assert!(
+        dom.contains("<title>larderbook: project memory</title>"),
+        "{dom}\n{log}"
+    );
+    assert!(!log.contains("CONSOLE"), "{log}");
+    // Were anything cut off by an element that stored text opened, the end would be missing.
+    assert!(
+        dom.contains("It fetches nothing and runs no script."),
+        "{dom}"
+    );
+}
+
+/// Looks at the page in a frame of each width: no window of the browser is as narrow as a telephone.
+const LOOK: &str = r#"<!doctype html><title>look</title><script>
+onload = () => {
+  const found = [];
+  for (const frame of document.querySelectorAll("iframe")) {
+    const page = frame.contentDocument, width = frame.clientWidth;
+    const say = what => found.push(width + ": " + what);
+    if (page.documentElement.scrollWidth > width) say("wider than the window");
+    for (const one of page.querySelectorAll("main *")) {
+      const box = one.getBoundingClientRect();
+      const inside = one.closest(".scroll");
+      if (!inside && box.right > width) say("cut off: " + one.outerHTML.slice(0, 80));
+      if (one.matches(".scroll") && one.scrollWidth > one.clientWidth && one.tabIndex !== 0) say("no key reaches it");
+    }
+    for (const text of page.querySelectorAll("svg text")) {
+      const size = parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a;
+      if (size < 10) say("too small to read: " + size);
+    }
+    for (const link of page.querySelectorAll("a")) {
+      if (!page.querySelector(link.getAttribute("href"))) say("leads nowhere: " + link.href);
+    }
+    say("looked at " + page.querySelectorAll("main *").length);
+  }
+  document.body.textContent = found.join("\n");
+};
+</script><body>"#;
+
+#[test]
+fn narrow_and_wide_nothing_is_cut_off_and_keys_reach_all() {
+    if !require("browser") {
+        return;
+    }
+    let browser = browser().unwrap();
+    let unbroken = "a_name_without_any_place_to_break_it_that_goes_on_and_on_and_on_and_on_and_on_and_on_and_on";
+    for case in [Case::new(VBW), hostile(), project_with(unbroken)] {
+        with_user(&case, "report --out report.html");
+        let frame = |width: u32| {
+            format!(
+                "<iframe src=report.html style='border:0;width:{width}px;height:3000px'></iframe>"
+            )
+        };
+        case.write("look.html", format!("{LOOK}{}{}", frame(400), frame(1600)));
+        let (dom, log) = shown(browser, &case, "look.html");
+        let (_, said) = dom.rsplit_once("<body>").unwrap();
+        let lines: Vec<&str> = said.lines().filter(|line| !line.starts_with('<')).collect();
         assert!(
-            dom.contains("<title>larderbook: project memory</title>"),
-            "{dom}\n{log}"
-        );
-        assert!(!log.contains("CONSOLE"), "{log}");
-        // Were anything cut off by an element that stored text opened, the end would be missing.
-        assert!(
-            dom.contains("It fetches nothing and runs no script."),
-            "{dom}"
+            lines.len() == 2 && lines.iter().all(|line| line.contains(": looked at ")),
+            "{lines:?}\n{log}"
         );
     }
 }
 
-fn is_there(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| Path::new(&folder).join(program).is_file())
+/// Returns the document as a browser without a window shows it, and what it logs.
+fn shown(browser: &str, case: &Case, file: &str) -> (String, String) {
+    let output = Command::new(browser)
+        // Root has no sandbox, and containers have little shared memory.
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+        ])
+        .args(["--disable-background-networking", "--disable-dev-shm-usage"])
+        .args(["--enable-logging=stderr", "--v=0", "--dump-dom"])
+        .args(["--window-size=2000,2000", "--allow-file-access-from-files"])
+        .arg(format!(
+            "--user-data-dir={}",
+            case.home().join("browser").display()
+        ))
+        .arg(format!("file://{}", case.root().join(file).display()))
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
 }

@@ -21,6 +21,7 @@ pub(crate) use case::Case;
 pub(crate) use corpus::corpus;
 pub(crate) use invocation::Invocation;
 pub(crate) use invocation::Outcome;
+pub(crate) use require::browser;
 pub(crate) use require::require;
 pub(crate) use threads::on_two_threads;
 pub(crate) use tree::{Tree, difference, tree};

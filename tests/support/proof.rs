@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
+use crate::support::require::browser_among;
 use crate::support::require::skipped;
 use crate::support::threads::on_two_threads;
 use crate::support::{Case, difference, require, tree};
@@ -129,6 +130,12 @@ fn what_is_missing_is_skipped_or_fails_where_it_is_required() {
     let line = skipped("rg", false, "corpus,git").unwrap().unwrap();
     assert!(line.starts_with("SKIPPED") && line.ends_with("no rg here\n"));
     assert!(skipped("rg", false, "corpus, rg").is_err());
+}
+
+#[test]
+fn a_browser_that_cannot_be_driven_is_none() {
+    assert_eq!(browser_among(|name| name == "firefox"), None);
+    assert_eq!(browser_among(|_| true), Some("chromium"));
 }
 
 #[test]

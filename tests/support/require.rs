@@ -6,18 +6,17 @@ use std::process::Command;
 
 use crate::support::corpus;
 
-/// Returns whether an optional thing is here: `corpus`, `browser`, `mcp` (the SDK for Python), or the program of
-/// that name.
+/// Returns whether an optional thing is here: `corpus`, `browser`, `mcp` (the SDK for Python), `mounts` (the
+/// right to make them), or the program of that name.
 ///
 /// Where it is missing, the test is to return; a line says so, and the test fails where `ANNALS_REQUIRE`
 /// names it.
 pub(crate) fn require(name: &str) -> bool {
     let present = match name {
         "corpus" => corpus::location().is_some(),
-        "browser" => ["chromium", "google-chrome", "firefox"]
-            .into_iter()
-            .any(on_the_path),
+        "browser" => browser().is_some(),
         "mcp" => can_import("mcp"),
+        "mounts" => can_mount(),
         program => on_the_path(program),
     };
     let required = std::env::var("ANNALS_REQUIRE").unwrap_or_default();
@@ -26,6 +25,18 @@ pub(crate) fn require(name: &str) -> bool {
         io::stderr().write_all(line.as_bytes()).unwrap();
     }
     present
+}
+
+/// Returns the browser that tests can drive, where one is here.
+pub(crate) fn browser() -> Option<&'static str> {
+    browser_among(on_the_path)
+}
+
+/// Returns the first browser of these that prints its console and the document it shows; Firefox prints neither.
+pub(super) fn browser_among(is_here: impl Fn(&str) -> bool) -> Option<&'static str> {
+    ["chromium", "google-chrome"]
+        .into_iter()
+        .find(|name| is_here(name))
 }
 
 /// Returns the line to print for a missing thing, or fails where it is required.
@@ -46,6 +57,13 @@ fn can_import(module: &str) -> bool {
         .args(["-c", &format!("import {module}")])
         .output()
         .is_ok_and(|output| output.status.success())
+}
+
+/// In a name space of its own, which most containers refuse.
+fn can_mount() -> bool {
+    let mount = ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/tmp"];
+    let output = Command::new("unshare").args(mount).output();
+    output.is_ok_and(|output| output.status.success())
 }
 
 fn on_the_path(program: &str) -> bool {

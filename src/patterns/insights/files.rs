@@ -15,6 +15,7 @@ use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::PlanRef;
 use crate::secrets;
 use crate::text::Line;
+use crate::text::strip_controls;
 
 /// A file that is named once may have been bad luck.
 const LEAST_NAMED: usize = 2;
@@ -180,7 +181,7 @@ fn is_planning(path: &str) -> bool {
 
 /// Returns a path as one line of markdown may hold it.
 fn shown(path: &str) -> Line {
-    Line::new(&secrets::redact(path).text).clipped(80)
+    Line::new(&secrets::redact(&strip_controls(path)).text).clipped(80)
 }
 
 fn bare(path: &str) -> &str {

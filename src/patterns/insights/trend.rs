@@ -13,6 +13,7 @@ use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::member::Member;
 use crate::secrets;
 use crate::text::Line;
+use crate::text::strip_controls;
 
 /// A kind that fewer plans had cannot have changed by more than chance, and would only add a test.
 const LEAST_PLANS: usize = 5;
@@ -80,7 +81,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     let mut comparisons = vec![compare(deviated, &|one| one.plan.deviation_count > 0)];
     let kinds = frequent_kinds(all);
     for kind in &kinds {
-        let shown = Line::new(&secrets::redact(kind).text).clipped(40);
+        let shown = Line::new(&secrets::redact(&strip_controls(kind)).text).clipped(40);
         let asked = Asked {
             question: Question::KindOverTime,
             verb: &format!("had `{shown}` deviations"),

@@ -1,0 +1,65 @@
+//! What `.ci/run` installs and demands: all that any test asks for, and a loud word where it cannot be had.
+
+#![cfg(unix)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::layering::source_files;
+use crate::support::Case;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/run");
+
+/// The names that tests pass to `require`, and the one that a unit test asks for by itself.
+fn asked_for() -> BTreeSet<String> {
+    let mut names = BTreeSet::from(["scipy".to_owned()]);
+    for file in source_files(Path::new("tests")) {
+        let text = fs::read_to_string(file).unwrap();
+        let calls = text.split("require(\"").skip(1);
+        names.extend(calls.filter_map(|rest| Some(rest.split_once("\")")?.0.to_owned())));
+    }
+    // One is part of the command that runs the tests, the other no program: a folder that a variable names.
+    names.remove("fail-point");
+    names.remove("corpus");
+    names
+}
+
+fn needed() -> BTreeSet<String> {
+    let script = fs::read_to_string(SCRIPT).unwrap();
+    let (_, rest) = script.split_once("\nneeded=(").unwrap();
+    let (names, _) = rest.split_once(')').unwrap();
+    names.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn everything_that_a_test_asks_for_is_demanded() {
+    let asked = asked_for();
+    assert!(asked.contains("browser") && asked.contains("chroma"));
+    assert_eq!(asked, needed());
+}
+
+#[test]
+fn where_nothing_can_be_installed_that_is_said_and_the_rest_goes_on() {
+    let case = Case::empty();
+    let bin = case.root().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let find = "for name in bash sh sed grep dirname realpath git; do command -v $name; done";
+    for program in case.shell(find).success().stdout().lines() {
+        let name = Path::new(program).file_name().unwrap();
+        symlink(program, bin.join(name)).unwrap();
+    }
+    let run = case
+        .program(SCRIPT)
+        .args(["--needs"])
+        .env("PATH", &bin)
+        .env("CARGO_TARGET_DIR", case.root().join("target"))
+        .success();
+    assert_eq!(run.stdout().lines().last(), Some("sh bash git"));
+    for name in needed() {
+        let line = format!("SKIPPED the tests that need {name}: it is not here");
+        let is_here = ["sh", "bash", "git"].contains(&name.as_str());
+        assert_eq!(run.stderr().contains(&line), !is_here, "{}", run.report());
+    }
+}
