@@ -190,6 +190,18 @@ fn paths_cannot_leave_the_store() {
     }
 }
 
+#[test]
+fn the_stores_own_files_are_no_entries() {
+    let case = Case::empty();
+    case.write("a.md", "Text.\n");
+    case.run("entry write --key a --type gotcha --confidence low --body @a.md")
+        .success();
+    for key in ["log", "INDEX"] {
+        let read = case.run("entry read --key").args([key]).code(4);
+        assert_eq!(read.stdout(), "");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_not_followed_out_of_the_store() {

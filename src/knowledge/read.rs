@@ -13,6 +13,7 @@ use crate::knowledge::Entry;
 use crate::knowledge::Key;
 use crate::knowledge::Place;
 use crate::knowledge::key;
+use crate::knowledge::place::stem;
 use crate::project::Project;
 use crate::storage::digest;
 use crate::storage::read;
@@ -41,7 +42,7 @@ pub struct EntryText {
 pub fn read(project: &Project, key: &str) -> Result<EntryText> {
     let place = Place::of(project);
     let path = place.entry(key);
-    let is_name = !key.contains(['/', '\\', '\0']) && !key.starts_with('.');
+    let is_name = !key.contains(['/', '\\', '\0']) && stem(&format!("{key}.md")).is_some();
     if key::fault(key).is_some() && !(is_name && path.is_file()) {
         Key::parse(key)?;
     }
