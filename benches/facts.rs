@@ -6,8 +6,8 @@
 //!
 //! One user has nearly all facts of a database, another has 1,000 of them. Each question opens the
 //! database anew, as a process does. The texts are made of a vocabulary in which few words are common
-//! and most are rare, as in speech. Where python3 is there, its sqlite3 is asked the same by words.
-//! docs/facts.md has figures.
+//! and most are rare, as in speech. Where python3 is there, its sqlite3 is asked the same by words, and
+//! where it has chromadb, that is asked for the nearest vectors. docs/performance.md has figures.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -19,6 +19,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::process::Stdio;
 use std::time::Duration;
 use std::time::Instant;
 
@@ -39,6 +40,9 @@ const WAIT: Duration = Duration::from_secs(5);
 
 /// How many facts the second user has.
 const FEW: usize = 1000;
+
+/// How many numbers a vector of the built-in embedding has.
+const LENGTH: usize = 128;
 
 const SYLLABLES: [&str; 20] = [
     "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su",
@@ -134,6 +138,10 @@ fn retrieval(size: usize, runs: usize) {
         ("two words", two.join(" ")),
     ];
     python(&path, &questions, runs);
+    // Beyond that writing alone takes Chroma a quarter of an hour.
+    if size <= 100_000 {
+        chroma(size, runs);
+    }
     for (user, of) in [("ada", "all facts"), ("grace", "1,000 facts of them")] {
         for (name, text) in &questions {
             for method in [Method::Lexical, Method::Vector, Method::Seed, Method::Fused] {
@@ -205,6 +213,47 @@ for question in questions:
         .status();
     if !told.is_ok_and(|status| status.success()) {
         println!("python3 with sqlite3 is not here to compare with");
+    }
+}
+
+/// Asks an embedded Chroma for the nearest of one user's vectors among as many of the same length.
+///
+/// The vectors are random: only how many there are and how long they are is the same.
+fn chroma(size: usize, runs: usize) {
+    const PROGRAM: &str = r#"
+import sys, time
+import chromadb, numpy
+size, runs, few, length = (int(argument) for argument in sys.argv[1:])
+numbers = numpy.random.default_rng(1)
+vectors = numbers.standard_normal((size, length), dtype=numpy.float32)
+vectors /= numpy.linalg.norm(vectors, axis=1, keepdims=True)
+facts = chromadb.EphemeralClient().create_collection("facts", embedding_function=None)
+stride = max(size // few, 2)
+start = time.perf_counter()
+for at in range(0, size, 5000):
+    rows = range(at, min(at + 5000, size))
+    users = [{"user": "grace" if row % stride == 1 else "ada"} for row in rows]
+    facts.add(ids=[str(row) for row in rows], embeddings=vectors[rows.start:rows.stop], metadatas=users)
+print("chroma embedded: %d vectors written in %.1f s" % (size, time.perf_counter() - start))
+for user, of in (("ada", "all facts"), ("grace", "1,000 facts of them")):
+    def ask():
+        question = vectors[numbers.integers(size)]
+        start = time.perf_counter()
+        facts.query(query_embeddings=[question], n_results=10, where={"user": user})
+        return (time.perf_counter() - start) * 1000
+    first = ask()
+    times = sorted(ask() for _ in range(runs))
+    at = lambda share: times[(len(times) - 1) * share // 100]
+    print("%-20s %-13s %-8s p50 %7.2f ms  p95 %7.2f ms  first %7.2f ms"
+        % (of, "chroma", "filtered", at(50), at(95), first))
+"#;
+    let told = Command::new("python3")
+        .args(["-c", PROGRAM])
+        .args([size, runs, FEW, LENGTH].map(|number| number.to_string()))
+        .stderr(Stdio::null())
+        .status();
+    if !told.is_ok_and(|status| status.success()) {
+        println!("python3 with chromadb is not here to compare with");
     }
 }
 
