@@ -38,8 +38,8 @@ struct Division {
 }
 
 const DIVISION: Division = Division {
-    near: 16 * 1024 * 1024,
-    part: 4 * 1024 * 1024,
+    near: 2 * 1024 * 1024,
+    part: 16 * 1024 * 1024,
 };
 
 /// What a search found.
