@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io::Result;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use memchr::memchr;
@@ -26,35 +29,60 @@ pub(crate) struct Part {
     pub(crate) is_to_be_read: bool,
 }
 
-/// Looks at the parts before a place where a line begins, one on each processor; the last part comes first.
-pub(crate) fn look(file: &File, matcher: &Matcher, before: u64, size: u64) -> Result<Vec<Part>> {
+/// Looks at so many parts before a place where a line begins; the last part of the file comes first.
+///
+/// The processors take the parts in turn, and none goes on to another once one is to be read: what lies before it
+/// may not be needed. So fewer may be returned, but none is left out between.
+pub(crate) fn look(
+    file: &File,
+    matcher: &Matcher,
+    before: u64,
+    (parts, size): (usize, u64),
+) -> Result<Vec<Part>> {
+    let ranges = ranges(file, before, (parts, size))?;
+    let (next, is_enough) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let work = || -> Result<Vec<(usize, Part)>> {
+        let mut looked_at = Vec::new();
+        while !is_enough.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(range) = ranges.get(index) else {
+                break;
+            };
+            let part = look_at(file, matcher, range.clone())?;
+            is_enough.fetch_or(part.is_to_be_read, Ordering::Relaxed);
+            looked_at.push((index, part));
+        }
+        Ok(looked_at)
+    };
     let threads = thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS));
-    let mut ranges = Vec::with_capacity(threads);
+    let mut found = thread::scope(|scope| {
+        let others = 1..threads.min(ranges.len());
+        let others: Vec<_> = others.map(|_| scope.spawn(work)).collect();
+        let mut found = work()?;
+        for other in others {
+            match other.join() {
+                Ok(parts) => found.extend(parts?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok::<_, std::io::Error>(found)
+    })?;
+    found.sort_unstable_by_key(|(index, _)| *index);
+    Ok(found.into_iter().map(|(_, part)| part).collect())
+}
+
+/// Cuts what lies before a place into parts of whole lines, the last one first.
+fn ranges(file: &File, before: u64, (parts, size): (usize, u64)) -> Result<Vec<Range<u64>>> {
+    let mut ranges = Vec::new();
     let mut end = before;
-    while end > 0 && ranges.len() < threads {
+    while end > 0 && ranges.len() < parts {
         let start = line_after(file, end.saturating_sub(size)..end)?;
         // Where a line is longer than a part, the part grows until it holds one.
         let start = if start == end { 0 } else { start };
         ranges.push(start..end);
         end = start;
     }
-    thread::scope(|scope| {
-        let Some((nearest, others)) = ranges.split_first() else {
-            return Ok(Vec::new());
-        };
-        let others: Vec<_> = others
-            .iter()
-            .map(|range| scope.spawn(|| look_at(file, matcher, range.clone())))
-            .collect();
-        let mut parts = vec![look_at(file, matcher, nearest.clone())?];
-        for other in others {
-            match other.join() {
-                Ok(part) => parts.push(part?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        Ok(parts)
-    })
+    Ok(ranges)
 }
 
 fn look_at(file: &File, matcher: &Matcher, range: Range<u64>) -> Result<Part> {

@@ -39,8 +39,12 @@ struct Division {
 
 const DIVISION: Division = Division {
     near: 2 * 1024 * 1024,
-    part: 16 * 1024 * 1024,
+    part: 2 * 1024 * 1024,
 };
+
+/// How many parts are looked at ahead the first time, and at most.
+const FEWEST_PARTS: usize = 4;
+const MOST_PARTS: usize = 64;
 
 /// What a search found.
 #[derive(Debug, Serialize)]
@@ -160,12 +164,15 @@ impl<'a> Progress<'a> {
 
     /// Searches what lies far from the end, where whole parts hold nothing and are passed over.
     fn search_far(&mut self, journal: &Journal<'_>, mut before: u64) -> Result<()> {
+        // More each time: to have another processor begin takes as long as to read some megabytes.
+        let mut parts = FEWEST_PARTS;
         while before > 0 {
-            let size = journal.division.part;
-            let parts =
-                scout::look(journal.file, &self.matcher, before, size).at("read", journal.path)?;
+            let division = (parts, journal.division.part);
+            parts = MOST_PARTS.min(parts * 4);
+            let looked_at = scout::look(journal.file, &self.matcher, before, division)
+                .at("read", journal.path)?;
             let mut is_worth_it = false;
-            for part in parts {
+            for part in looked_at {
                 before = part.range.start;
                 if self.pass(&part) {
                     is_worth_it = true;

@@ -200,16 +200,16 @@ pub fn retrieve(
         now: facts.clock().now(),
         derives: !facts.is_dry_run(),
     };
-    let (scanned, words) = match &meaning {
-        Some(meaning) => search.sides(meaning, &embedder.model())?,
-        None => (None, None),
+    let scanned = match &meaning {
+        Some(meaning) => Some(search.scanned(meaning, &embedder.model())?),
+        None => None,
     };
     let is_lacking = is_lacking(meaning.as_ref(), scanned.as_ref());
     let method = match because {
         None if !is_lacking => query.method,
         _ => Method::Lexical,
     };
-    let ranked = search.ranked(method, scanned, words)?;
+    let ranked = search.ranked(method, scanned)?;
     let hits = hits(&snapshot, user, ranked, query.limit)?;
     let because = because.or_else(|| {
         let is_told = is_lacking && !hits.is_empty();
@@ -233,9 +233,6 @@ fn is_lacking(meaning: Option<&Meaning>, scanned: Option<&Scanned>) -> bool {
     has_meaning && scanned.is_some_and(|scanned| scanned.seqs.is_empty())
 }
 
-/// Rows and how well their words fit.
-type Matches = Vec<(i64, f64)>;
-
 /// One search in one state of the database.
 struct Search<'a> {
     connection: &'a Connection,
@@ -247,15 +244,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn ranked(
-        &self,
-        method: Method,
-        scanned: Option<Scanned>,
-        words: Option<Matches>,
-    ) -> Result<Vec<Ranked>> {
+    fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<Ranked>> {
         let (connection, user, query) = (self.connection, self.user, self.query);
         let mut check = Check::new(connection, user, &query.scope)?;
-        let words = || words.map_or_else(|| self.words(), Ok);
+        let words = || candidates::by_words(connection, user, &query.text);
         let limit = query.limit;
         match (method, scanned.as_ref()) {
             (Method::Lexical, _) | (_, None) => rank::by_words(&words()?, &mut check, limit),
@@ -272,36 +264,23 @@ impl Search<'_> {
         }
     }
 
-    fn words(&self) -> Result<Matches> {
-        candidates::by_words(self.connection, self.user, &self.query.text)
-    }
-
-    /// Compares the query with the vectors of what may be found, and by words meanwhile where both are wanted.
-    ///
-    /// A query without meaning is near to nothing.
-    fn sides(&self, meaning: &Meaning, model: &str) -> Result<(Option<Scanned>, Option<Matches>)> {
-        let (connection, user) = (self.connection, self.user);
-        let words = || match self.query.method {
-            Method::Seed | Method::Fused => self.words().map(Some),
-            Method::Lexical | Method::Vector => Ok(None),
-        };
+    /// Compares the query with the vectors of what may be found; a query without meaning is near to nothing.
+    fn scanned(&self, meaning: &Meaning, model: &str) -> Result<Scanned> {
         if meaning.vector.is_zero() {
-            return Ok((Some(Scanned::default()), None));
+            return Ok(Scanned::default());
         }
-        let (mut scanned, words) = if let Some(near) = &meaning.near {
-            (Scanned::of(connection, user, near)?, None)
+        let (connection, user) = (self.connection, self.user);
+        let mut scanned = if let Some(near) = &meaning.near {
+            Scanned::of(connection, user, near)?
         } else {
             let query = meaning.vector.quantized();
-            let begun = vectors::begin(connection, user, model, &query)?;
-            let words = words()?;
-            let scanned = begun.end(connection, user, model, &query, self.derives)?;
-            (scanned, words)
+            vectors::scan(connection, user, model, &query, self.derives)?
         };
         let others = candidates::of_other_projects(connection, user, &self.query.scope)?;
         if !others.is_empty() {
             scanned.retain(|seq| !others.contains(&seq));
         }
-        Ok((Some(scanned), words))
+        Ok(scanned)
     }
 }
 

@@ -13,8 +13,6 @@ use std::io;
 use std::io::Read;
 use std::path::Path;
 use std::path::PathBuf;
-use std::thread;
-use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 use rusqlite::OptionalExtension;
@@ -54,27 +52,13 @@ struct Header {
     model: [u8; 32],
 }
 
-/// The file, being compared with on another processor.
-pub(crate) struct Reading(JoinHandle<io::Result<Option<Scanned>>>);
-
-impl Reading {
-    /// Returns what was found; nothing where the file is not of the state of the tables that it began with.
-    pub(crate) fn end(self) -> Option<Scanned> {
-        match self.0.join() {
-            // What cannot be read is made anew, like what is of another state.
-            Ok(read) => read.ok().flatten(),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
-}
-
-/// Begins to compare with the vectors in the file; nothing where there is none.
-pub(crate) fn begin(
+/// Compares with the vectors in the file; nothing where there is none, or it is not of this state of the tables.
+pub(crate) fn scanned(
     connection: &Connection,
     user: &UserId,
     model: &str,
     query: &Quantized,
-) -> Result<Option<Reading>> {
+) -> Result<Option<Scanned>> {
     let Some(path) = path(connection, user) else {
         return Ok(None);
     };
@@ -84,9 +68,8 @@ pub(crate) fn begin(
     let Some(revision) = revision(connection, user)? else {
         return Ok(None);
     };
-    let (model, query) = (model.to_owned(), query.clone());
-    let read = move || read(file, revision, &model, &query);
-    Ok(Some(Reading(thread::spawn(read))))
+    // What cannot be read is made anew, like what is of another state.
+    Ok(read(file, revision, model, query).ok().flatten())
 }
 
 /// Writes the file as of this state of the tables. That it cannot be written costs time alone: the

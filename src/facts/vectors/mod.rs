@@ -39,7 +39,7 @@ pub use copies::Remaining;
 pub(crate) use copies::forget as forget_copies;
 pub(crate) use copies::remaining;
 pub(crate) use scan::Scanned;
-pub(crate) use scan::begin;
+pub(crate) use scan::scan;
 pub(crate) use sessions::Turn;
 pub(crate) use sessions::turns;
 

@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::user::UserId;
 use crate::facts::vectors::contiguous;
-use crate::facts::vectors::contiguous::Reading;
 use crate::facts::vectors::dim;
 use crate::facts::vectors::sessions::Turn;
 
@@ -64,41 +63,22 @@ impl Scanned {
     }
 }
 
-/// A comparison that has begun, on a processor of its own where the vectors are in a file of their own.
-pub(crate) struct Begun {
-    reading: Option<Reading>,
-}
-
-/// Begins to compare with all vectors of the user that this model made.
-pub(crate) fn begin(
+/// Compares with all vectors of the user that this model made; `derives` says whether files may be written.
+pub(crate) fn scan(
     connection: &Connection,
     user: &UserId,
     model: &str,
     query: &Quantized,
-) -> Result<Begun> {
-    let reading = contiguous::begin(connection, user, model, query)?;
-    Ok(Begun { reading })
-}
-
-impl Begun {
-    /// Returns what was found, given the same again; `derives` says whether files may be written.
-    pub(crate) fn end(
-        self,
-        connection: &Connection,
-        user: &UserId,
-        model: &str,
-        query: &Quantized,
-        derives: bool,
-    ) -> Result<Scanned> {
-        if let Some(scanned) = self.reading.and_then(Reading::end) {
-            return Ok(scanned);
-        }
-        let scanned = by_rows(connection, user, model, query)?;
-        if derives && scanned.seqs.len() >= MANY {
-            contiguous::write(connection, user, model, query.values.len())?;
-        }
-        Ok(scanned)
+    derives: bool,
+) -> Result<Scanned> {
+    if let Some(scanned) = contiguous::scanned(connection, user, model, query)? {
+        return Ok(scanned);
     }
+    let scanned = by_rows(connection, user, model, query)?;
+    if derives && scanned.seqs.len() >= MANY {
+        contiguous::write(connection, user, model, query.values.len())?;
+    }
+    Ok(scanned)
 }
 
 /// Compares with the vectors as they are in the table.

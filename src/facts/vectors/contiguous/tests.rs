@@ -66,9 +66,13 @@ impl Store {
 
     /// What the file says, where it is of now.
     fn scan(&self) -> Option<Scanned> {
-        let (connection, query) = (self.facts.connection(), Self::query());
-        let begun = begin(connection, &self.user, MODEL_ID, &query).unwrap();
-        begun.and_then(Reading::end)
+        scanned(
+            self.facts.connection(),
+            &self.user,
+            MODEL_ID,
+            &Self::query(),
+        )
+        .unwrap()
     }
 
     fn by_rows(&self) -> Scanned {
@@ -169,13 +173,11 @@ fn a_file_of_another_model_or_dimension_or_that_was_cut_is_not_read() {
     let store = Store::new();
     store.write();
     let connection = store.facts.connection();
-    let other = begin(connection, &store.user, "another", &Store::query()).unwrap();
-    let other = other.and_then(Reading::end);
+    let other = scanned(connection, &store.user, "another", &Store::query()).unwrap();
     assert_eq!(other, None);
     let mut short = Store::query();
     short.values.truncate(64);
-    let other = begin(connection, &store.user, MODEL_ID, &short).unwrap();
-    let other = other.and_then(Reading::end);
+    let other = scanned(connection, &store.user, MODEL_ID, &short).unwrap();
     assert_eq!(other, None);
     let bytes = fs::read(store.path()).unwrap();
     for length in [0, 7, HEADER - 1, HEADER, HEADER + 100, bytes.len() - 1] {
@@ -204,9 +206,7 @@ fn a_search_makes_it_of_many_and_finds_the_same_with_it() {
     let mut store = Store::new();
     let vector = Store::query();
     let connection = store.facts.connection();
-    let begun = scan::begin(connection, &store.user, MODEL_ID, &vector).unwrap();
-    let without = begun.end(connection, &store.user, MODEL_ID, &vector, false);
-    let without = without.unwrap();
+    let without = scan(connection, &store.user, MODEL_ID, &vector, false).unwrap();
     assert_eq!(store.derived(), 0, "a dry run");
     let query = Query {
         text: "a boat, 17".to_owned(),
