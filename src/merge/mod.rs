@@ -33,6 +33,12 @@ pub fn merge(kind: Kind, versions: Versions<'_>, labels: &Labels) -> Merged {
     if kind == Kind::Index {
         return unit::rows(versions);
     }
+    if let Some(text) = one_sided(versions) {
+        return Merged {
+            text: text.to_owned(),
+            conflicts: 0,
+        };
+    }
     let joined = match kind {
         Kind::Decisions => rollup::joined(versions),
         _ => versions.ours.into(),
@@ -51,6 +57,15 @@ pub fn merge(kind: Kind, versions: Versions<'_>, labels: &Labels) -> Merged {
         _ => Inserts::Join,
     };
     three_way::merge(&base, &ours, &theirs, inserts, labels)
+}
+
+/// Returns the version that is right to the byte where only one side changed something, or both the same.
+fn one_sided(versions: Versions<'_>) -> Option<&str> {
+    let Versions { base, ours, theirs } = versions;
+    if ours == theirs || theirs == base {
+        return Some(ours);
+    }
+    (ours == base).then_some(theirs)
 }
 
 #[cfg(test)]

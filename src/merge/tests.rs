@@ -192,6 +192,33 @@ fn the_generated_block_is_no_conflict_and_the_text_around_it_merges() {
 }
 
 #[test]
+fn what_only_one_side_changed_is_taken_to_the_byte() {
+    // No blank line before the heading: one that we would leave there.
+    let glued = "- a\n# b\n- c";
+    let other = "- a\n";
+    for kind in [
+        Kind::Patterns,
+        Kind::Decisions,
+        Kind::Constraints,
+        Kind::Lines,
+    ] {
+        for (base, ours, theirs) in [
+            (glued, glued, glued),
+            (other, glued, glued),
+            (other, glued, other),
+            (other, other, glued),
+        ] {
+            let merged = merge(kind, Versions { base, ours, theirs }, &labels());
+            assert_eq!(
+                (merged.text.as_str(), merged.conflicts),
+                (glued, 0),
+                "{kind:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn text_that_two_people_added_at_one_place_is_a_conflict() {
     let ours = CONTEXT.replace("one\n", "one\nours\n");
     let theirs = CONTEXT.replace("one\n", "one\ntheirs\n");
