@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::time::SystemTime;
 
 use crate::error::Result;
-use crate::knowledge::likeness::mix;
+use crate::knowledge::checksum::checksum;
 use crate::storage::Storage;
 
 /// The cache's name in `.annals/`.
@@ -74,7 +74,7 @@ struct Known {
 
 /// Returns what the rows are sorted by.
 fn order(name: &[u8]) -> u64 {
-    mix(0, name)
+    checksum(0, name)
 }
 
 /// The cache as it was read.
@@ -129,7 +129,7 @@ impl Cache {
         }
         let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?.checked_add(1)?);
         file.take(length).read_to_end(&mut bytes).ok()?;
-        if mix(rows, &bytes) != sum {
+        if checksum(rows, &bytes) != sum {
             return None;
         }
         let known = rows_of(&bytes, usize::try_from(rows).ok()?)?;
@@ -190,7 +190,7 @@ pub(crate) fn write(storage: &Storage, mut rows: Vec<Row<'_>>) -> Result<()> {
     let mut bytes = Vec::with_capacity(HEAD + body.len());
     bytes.extend(MAGIC);
     bytes.extend(count.to_le_bytes());
-    bytes.extend(mix(count, &body).to_le_bytes());
+    bytes.extend(checksum(count, &body).to_le_bytes());
     bytes.append(&mut body);
     storage.write_cache(NAME, &bytes)
 }

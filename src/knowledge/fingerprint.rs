@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::knowledge::likeness::mix;
+use crate::knowledge::checksum::checksum;
 use crate::knowledge::words;
 
 thread_local! {
@@ -25,16 +25,14 @@ impl Fingerprint {
             met.resize(1 << 16, false);
             let mut marks = Vec::new();
             let mut add = |word: &[u8]| {
-                if word.is_empty() {
-                    return;
-                }
                 let mark = mark(word);
                 if !std::mem::replace(&mut met[usize::from(u16::from_le_bytes(mark))], true) {
                     marks.push(mark);
                 }
             };
             // No word reaches over a sign of ASCII, and most pieces between them are words as they are.
-            for piece in folded.split(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric()) {
+            let pieces = folded.split(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
+            for piece in pieces.filter(|piece| !piece.is_empty()) {
                 if piece.is_ascii() {
                     add(piece);
                     continue;
@@ -60,7 +58,7 @@ impl Fingerprint {
 
 /// Returns what stands for a word.
 fn mark(word: &[u8]) -> [u8; 2] {
-    let [first, second, ..] = mix(0, word).to_be_bytes();
+    let [first, second, ..] = checksum(0, word).to_be_bytes();
     [first, second]
 }
 

@@ -1,5 +1,6 @@
 //! Tells whether two entries say the same: an identical first line, and most lines in common.
 
+use crate::knowledge::checksum::checksum;
 use crate::knowledge::key;
 
 /// The share of lines, in percent, from which two bodies are near-identical.
@@ -73,27 +74,8 @@ fn common(one: &[u64], other: &[u64]) -> usize {
 /// Returns a number for a line as it reads with single spaces; never 0.
 fn hash(line: &str) -> u64 {
     let words = line.split_whitespace();
-    let sum = words.fold(0, |sum, word| mix(sum, word.as_bytes()));
+    let sum = words.fold(0, |sum, word| checksum(sum, word.as_bytes()));
     sum.max(1)
-}
-
-/// Mixes bytes into a number, eight at a time: quick, and good enough to tell texts apart by chance.
-pub(crate) fn mix(seed: u64, bytes: &[u8]) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let step = |sum: u64, word: u64| {
-        let product = u128::from(sum ^ word) * u128::from(FACTOR);
-        #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
-        let (low, high) = (product as u64, (product >> 64) as u64);
-        (low ^ high).rotate_left(29).wrapping_add(FACTOR)
-    };
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    let mut sum = step(seed, bytes.len() as u64);
-    for chunk in chunks {
-        sum = step(sum, u64::from_le_bytes(*chunk));
-    }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    step(sum, u64::from_le_bytes(last))
 }
 
 #[cfg(test)]
@@ -139,8 +121,10 @@ mod tests {
             "aaaaaaaaa",
             "aaaaaaaaaaaaaaaa",
         ];
-        let hashes: std::collections::BTreeSet<u64> =
-            texts.iter().map(|text| mix(7, text.as_bytes())).collect();
+        let hashes: std::collections::BTreeSet<u64> = texts
+            .iter()
+            .map(|text| checksum(7, text.as_bytes()))
+            .collect();
         assert_eq!(hashes.len(), texts.len());
     }
 }

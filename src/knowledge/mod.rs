@@ -12,6 +12,7 @@
 mod adopt;
 mod audit;
 mod cache;
+mod checksum;
 mod classify;
 mod debt;
 mod delete;

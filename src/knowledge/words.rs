@@ -69,7 +69,7 @@ pub(crate) fn words(query: &str) -> Vec<Word> {
     let query = folded(query);
     let mut found: Vec<String> = Vec::new();
     let mut add = |word: &str| {
-        if !word.is_empty() && !found.iter().any(|known| known == word) {
+        if !found.iter().any(|known| known == word) {
             found.push(word.to_owned());
         }
     };
@@ -77,11 +77,16 @@ pub(crate) fn words(query: &str) -> Vec<Word> {
     found.into_iter().map(Word::new).collect()
 }
 
-/// Hands out every word of a text in lower case, as often as it stands there; some may be empty.
+/// Hands out every word of a text in lower case, as often as it stands there.
 pub(crate) fn each(folded: &str, add: &mut impl FnMut(&str)) {
+    let mut add = |word: &str| {
+        if !word.is_empty() {
+            add(word);
+        }
+    };
     for chunk in folded.split_whitespace() {
         if chunk.contains(char::is_alphanumeric) {
-            parts(chunk, add);
+            parts(chunk, &mut add);
         } else {
             // A sign or an emoji stands for itself.
             add(chunk);
@@ -96,7 +101,7 @@ pub(crate) fn stands_alone(word: &str) -> bool {
     word.contains(char::is_alphanumeric) && !word.contains(is_wide)
 }
 
-/// Hands out the runs of letters and digits, those without spaces apart from the others.
+/// Hands out the runs of letters and digits, those without spaces apart from the others; some are empty.
 fn parts(chunk: &str, add: &mut impl FnMut(&str)) {
     let mut start = 0;
     let mut previous: Option<char> = None;

@@ -1,0 +1,20 @@
+//! Tells bytes apart by a number, where nobody is to be kept from making two alike.
+
+/// Returns a number for bytes, eight taken at a time: quick, and good enough to tell texts apart by chance.
+pub(crate) fn checksum(seed: u64, bytes: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let step = |sum: u64, word: u64| {
+        let product = u128::from(sum ^ word) * u128::from(FACTOR);
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+        let (low, high) = (product as u64, (product >> 64) as u64);
+        (low ^ high).rotate_left(29).wrapping_add(FACTOR)
+    };
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut sum = step(seed, bytes.len() as u64);
+    for chunk in chunks {
+        sum = step(sum, u64::from_le_bytes(*chunk));
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    step(sum, u64::from_le_bytes(last))
+}
