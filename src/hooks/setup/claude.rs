@@ -36,34 +36,10 @@ pub fn session_start(project: &Project) -> Result<Changes> {
 
 /// Returns what Claude Code is to have.
 pub(crate) fn wishes(place: &Place, request: SetupRequest) -> Wishes {
-    let mut hooks = vec![
-        start(request.notepad),
-        // Not `async`, or what it says is lost.
-        Hook {
-            event: "PostToolUse",
-            matcher: Some("Write|Edit|MultiEdit"),
-            command: entry::command(Harness::Claude, "post-tool-use"),
-            timeout: 5,
-        },
-        Hook {
-            event: "SessionEnd",
-            matcher: None,
-            command: entry::command(Harness::Claude, "session-end"),
-            timeout: 10,
-        },
-    ];
-    if request.breadcrumb {
-        hooks.push(Hook {
-            event: "PreCompact",
-            matcher: None,
-            command: entry::command(Harness::Claude, "pre-compact"),
-            timeout: 10,
-        });
-    }
     let mut files = vec![Wish {
         path: place.folder.join(SETTINGS),
         part: Part::Json(Entries {
-            hooks,
+            hooks: hooks(request.notepad, request.breadcrumb),
             server: None,
         }),
     }];
@@ -84,6 +60,35 @@ pub(crate) fn wishes(place: &Place, request: SetupRequest) -> Wishes {
         }),
     }
     Wishes { files, notes }
+}
+
+/// Returns the hooks, with the breadcrumb before a compaction where that is wanted.
+pub(crate) fn hooks(notepad: bool, breadcrumb: bool) -> Vec<Hook> {
+    let mut hooks = vec![
+        start(notepad),
+        // Not `async`, or what it says is lost.
+        Hook {
+            event: "PostToolUse",
+            matcher: Some("Write|Edit|MultiEdit"),
+            command: entry::command(Harness::Claude, "post-tool-use"),
+            timeout: 5,
+        },
+        Hook {
+            event: "SessionEnd",
+            matcher: None,
+            command: entry::command(Harness::Claude, "session-end"),
+            timeout: 10,
+        },
+    ];
+    if breadcrumb {
+        hooks.push(Hook {
+            event: "PreCompact",
+            matcher: None,
+            command: entry::command(Harness::Claude, "pre-compact"),
+            timeout: 10,
+        });
+    }
+    hooks
 }
 
 fn start(notepad: bool) -> Hook {

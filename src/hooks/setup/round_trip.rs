@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use crate::error::Result;
-use crate::hooks::Harness;
+use crate::hooks::setup::claude;
 use crate::hooks::setup::config_toml;
-use crate::hooks::setup::entry;
-use crate::hooks::setup::entry::Hook;
 use crate::hooks::setup::server::Server;
 use crate::hooks::setup::settings;
 use crate::hooks::setup::settings::Entries;
@@ -31,26 +29,14 @@ pub fn set_up_and_removed(form: Form, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
         return Ok(None);
     }
     let new = match form {
-        Form::Json => settings::with(bytes, path, &entries())?,
+        Form::Json => {
+            let entries = Entries {
+                hooks: claude::hooks(true, true),
+                server: Some(Server::Program),
+            };
+            settings::with(bytes, path, &entries)?
+        }
         Form::Toml => config_toml::with(bytes, path)?,
     };
     without(&new, Some(bytes))
-}
-
-fn entries() -> Entries {
-    let hook = |event, matcher, command| Hook {
-        event,
-        matcher,
-        command,
-        timeout: 10,
-    };
-    let start = entry::session_start(Harness::Claude, true);
-    let tool = entry::command(Harness::Claude, "post-tool-use");
-    Entries {
-        hooks: vec![
-            hook("SessionStart", None, start),
-            hook("PostToolUse", Some("Write|Edit"), tool),
-        ],
-        server: Some(Server::Program),
-    }
 }
