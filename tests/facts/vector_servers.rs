@@ -21,6 +21,7 @@ use crate::facts::vectors::near;
 use crate::facts::vectors::say;
 use crate::facts::vectors::sync;
 use crate::support::Case;
+use crate::support::Invocation;
 
 #[test]
 fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
@@ -172,16 +173,23 @@ fn a_fact_that_comes_back_is_not_erased_with_what_was_forgotten() {
     assert!(server.asked().last().unwrap().contains("/upsert HTTP"));
 }
 
+/// A fact whose vector waits for a server that is away.
+fn waiting() -> Case {
+    let case = Case::empty();
+    away(&case, "facts work").success();
+    away(&case, "facts add --user ada --key city --value Turin").success();
+    case
+}
+
+fn away<'c>(case: &'c Case, line: &str) -> Invocation<'c> {
+    let run = case.run(line);
+    run.env("ANNALS_CHROMA_URL", "http://127.0.0.1:9")
+}
+
 #[test]
 fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
-    let case = Case::empty();
-    let run = |line: &str| {
-        case.run(line)
-            .env("ANNALS_CHROMA_URL", "http://127.0.0.1:9")
-    };
-    run("facts work").success();
-    run("facts add --user ada --key city --value Turin").success();
-    run("facts work").success();
+    let case = waiting();
+    away(&case, "facts work").success();
     // The setting is gone by now, and what the server may have is known all the same.
     let failed = case.run("facts forget --user ada --reason asked").code(1);
     assert!(
@@ -240,14 +248,8 @@ fn a_server_that_answers_nonsense_leaves_words_to_answer() {
 
 #[test]
 fn the_worker_says_that_vectors_wait_and_does_the_rest() {
-    let case = Case::empty();
-    let run = |line: &str| {
-        case.run(line)
-            .env("ANNALS_CHROMA_URL", "http://127.0.0.1:9")
-    };
-    run("facts work").success();
-    run("facts add --user ada --key city --value Turin").success();
-    let done = run("facts work --json").success();
+    let case = waiting();
+    let done = away(&case, "facts work --json").success();
     let why = done.json()["vectors_wait"].as_str().unwrap().to_owned();
     assert!(
         why.contains("the Chroma server at http://127.0.0.1:9"),
@@ -258,7 +260,7 @@ fn the_worker_says_that_vectors_wait_and_does_the_rest() {
         "{}",
         done.report()
     );
-    let found = run("facts retrieve --query Turin --user ada --json")
+    let found = away(&case, "facts retrieve --query Turin --user ada --json")
         .success()
         .json();
     assert_eq!(found["degraded"], true);
