@@ -138,7 +138,7 @@ fn retrieval(size: usize, runs: usize) {
         ("two words", two.join(" ")),
     ];
     python(&path, &questions, runs);
-    // Beyond that writing alone takes Chroma a quarter of an hour.
+    // Writing alone takes Chroma over half a minute for these.
     if size <= 100_000 {
         chroma(size, runs);
     }

@@ -115,7 +115,7 @@ enum Color {
     Never,
 }
 
-// Only the command that is run is described to the parser: describing all took a third of the start-up.
+// Only the command that is run is described to the parser: describing them all is much of what starting takes.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {

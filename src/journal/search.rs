@@ -32,8 +32,7 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 struct Division {
     /// So much from the end is read on one processor: most searches end there.
     near: u64,
-    /// How large a part is that is looked at ahead: long enough to be worth a thread, short enough to be read
-    /// again where it holds something.
+    /// How large a part is that a processor looks at before it takes the next one.
     part: u64,
 }
 
