@@ -123,7 +123,6 @@ impl Notepad<'_> {
     /// Returns the bytes of what a section holds: its whole lines, without blank ones and a rule at the end.
     pub fn content(&self, section: Section) -> Option<Range<usize>> {
         let body = self.section(section)?.body.clone();
-        let is_last = body.end == self.text.len();
         let mut content = body.start..body.start;
         let mut at = body.start;
         let mut follows_blank = false;
@@ -133,8 +132,8 @@ impl Notepad<'_> {
                 content = at..at;
             }
             at += line.len();
-            // A rule of its own parts a section from the next; it counts where text follows.
-            let parts = follows_blank && !is_last && is_rule(line);
+            // A rule of its own parts a section from the next, be it one yet to come; it counts where text follows.
+            let parts = follows_blank && is_rule(line);
             if !is_blank && !parts {
                 content.end = at;
             }

@@ -218,6 +218,17 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_at_the_end_is_no_content_whether_a_section_follows_or_not() {
+        let alone = "## Priority Context\n- a\n\n---\n";
+        assert_eq!(found(alone), [(Section::Priority, "- a\n")]);
+        let followed = format!("{alone}## Manual\nb\n");
+        let expected = [(Section::Priority, "- a\n"), (Section::Manual, "b\n")];
+        assert_eq!(found(&followed), expected);
+        let between = "## Manual\na\n\n---\nb\n";
+        assert_eq!(found(between), [(Section::Manual, "a\n\n---\nb\n")]);
+    }
+
+    #[test]
     fn a_heading_of_the_users_ends_a_section_and_a_deeper_one_does_not() {
         let text = "## Priority Context\n- a\n### Why\nb\n## Mine\nc\n## Manual\nd\n";
         let expected = [
