@@ -1,26 +1,28 @@
 //! What was read of the entries last time, so that only what changed is read again.
 //!
 //! ```text
-//! annals entries 3⏎
+//! annals entries 4⏎
 //! <numbers of 8 bytes: rows, a sum over what follows>
 //! <a row: mtime, size, first line (8 bytes each), fingerprint length (4), name length (2), fingerprint, name>…
 //! ```
 //!
-//! Numbers are little-endian; the rows are sorted by a sum over the name, so that they can be searched as they are.
+//! Numbers are little-endian; the rows stand in the order in which the folder was listed.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
-use std::ops::Range;
-use std::time::SystemTime;
+use std::sync::OnceLock;
 
 use crate::error::Result;
 use crate::knowledge::checksum::checksum;
 use crate::storage::Storage;
+use crate::storage::listing::Stat;
+use crate::storage::listing::nanoseconds;
 
 /// The cache's name in `.annals/`.
 const NAME: &str = "entries.cache";
 
-const MAGIC: &[u8] = b"annals entries 3\n";
+const MAGIC: &[u8] = b"annals entries 4\n";
 const HEAD: usize = MAGIC.len() + 2 * 8;
 
 /// A larger file is not ours.
@@ -36,26 +38,19 @@ pub(crate) struct Stamp {
     pub(crate) size: u64,
 }
 
-impl Stamp {
-    pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
+impl From<Stat> for Stamp {
+    fn from(stat: Stat) -> Self {
         Self {
-            modified: nanoseconds(metadata.modified().ok()),
-            size: metadata.len(),
+            modified: stat.modified,
+            size: stat.size,
         }
     }
 }
 
-fn nanoseconds(time: Option<SystemTime>) -> u64 {
-    let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-    since.map_or(0, |since| {
-        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-    })
-}
-
 /// One file of the cache, or for it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<'t> {
-    pub(crate) name: &'t str,
+    pub(crate) name: &'t [u8],
     pub(crate) stamp: Stamp,
     /// What stands for the first line of the body.
     pub(crate) first_line: u64,
@@ -63,27 +58,14 @@ pub(crate) struct Row<'t> {
     pub(crate) fingerprint: &'t [u8],
 }
 
-/// A file as the cache has it.
-#[derive(Clone, Debug)]
-struct Known {
-    name: Range<usize>,
-    stamp: Stamp,
-    first_line: u64,
-    fingerprint: Range<usize>,
-}
-
-/// Returns what the rows are sorted by.
-fn order(name: &[u8]) -> u64 {
-    checksum(0, name)
-}
-
 /// The cache as it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     bytes: Vec<u8>,
-    known: Vec<Known>,
-    /// Of each known file what they are sorted by, close together to be searched.
-    orders: Vec<u64>,
+    /// Where each row begins.
+    starts: Vec<usize>,
+    /// Which row a file has, by a sum over its name; made where the order of the files has changed.
+    by_sum: OnceLock<HashMap<u64, usize>>,
     written: u64,
 }
 
@@ -99,22 +81,36 @@ impl Cache {
 
     /// Returns how many files it knows.
     pub(crate) fn len(&self) -> usize {
-        self.known.len()
+        self.starts.len()
     }
 
-    /// Returns a file that is still as it was read.
-    pub(crate) fn get(&self, name: &str, stamp: Stamp) -> Option<Row<'_>> {
-        let at = self.orders.binary_search(&order(name.as_bytes())).ok()?;
-        let known = &self.known[at];
-        let is_settled = stamp.modified.saturating_add(TOO_FRESH) <= self.written;
-        let is_same = known.stamp == stamp && self.bytes[known.name.clone()] == *name.as_bytes();
-        (is_same && is_settled).then_some(())?;
-        Some(Row {
-            name: str::from_utf8(&self.bytes[known.name.clone()]).ok()?,
-            stamp,
-            first_line: known.first_line,
-            fingerprint: &self.bytes[known.fingerprint.clone()],
-        })
+    /// Returns a row.
+    pub(crate) fn row(&self, number: usize) -> Option<Row<'_>> {
+        let bytes = self.bytes.get(*self.starts.get(number)?..)?;
+        Numbers(bytes).row()
+    }
+
+    /// Returns what finds its rows.
+    pub(crate) fn finder(&self) -> Finder<'_> {
+        Finder {
+            cache: self,
+            shift: 0,
+        }
+    }
+
+    /// Returns the number of a file's row, which most likely is the guessed one, and the row.
+    fn find(&self, name: &[u8], guess: usize) -> Option<(usize, Row<'_>)> {
+        let is_of = |row: &Row<'_>| row.name == name;
+        if let Some(row) = self.row(guess).filter(is_of) {
+            return Some((guess, row));
+        }
+        let by_sum = self.by_sum.get_or_init(|| {
+            let rows = (0..self.len()).filter_map(|number| Some((number, self.row(number)?)));
+            rows.map(|(number, row)| (checksum(0, row.name), number))
+                .collect()
+        });
+        let number = *by_sum.get(&checksum(0, name))?;
+        Some((number, self.row(number).filter(is_of)?))
     }
 
     fn parse(mut file: File) -> Option<Self> {
@@ -132,44 +128,45 @@ impl Cache {
         if checksum(rows, &bytes) != sum {
             return None;
         }
-        let known = rows_of(&bytes, usize::try_from(rows).ok()?)?;
-        let name = |known: &Known| order(&bytes[known.name.clone()]);
+        let mut starts = Vec::with_capacity(usize::try_from(rows).ok()?);
+        let mut rest = Numbers(&bytes);
+        for _ in 0..rows {
+            starts.push(bytes.len() - rest.0.len());
+            rest.row()?;
+        }
         Some(Self {
-            orders: known.iter().map(name).collect(),
-            known,
+            starts,
             bytes,
+            by_sum: OnceLock::new(),
             written: nanoseconds(metadata.modified().ok()),
         })
     }
 }
 
-fn rows_of(bytes: &[u8], count: usize) -> Option<Vec<Known>> {
-    let mut known = Vec::with_capacity(count);
-    let mut numbers = Numbers(bytes);
-    for _ in 0..count {
-        let modified = numbers.long()?;
-        let size = numbers.long()?;
-        let first_line = numbers.long()?;
-        let fingerprint = numbers.short()? as usize;
-        let name = usize::from(numbers.tiny()?);
-        let at = bytes.len() - numbers.0.len();
-        let fingerprint = at..at.checked_add(fingerprint)?;
-        let name = fingerprint.end..fingerprint.end.checked_add(name)?;
-        numbers.0 = bytes.get(name.end..)?;
-        known.push(Known {
-            name,
-            stamp: Stamp { modified, size },
-            first_line,
-            fingerprint,
-        });
-    }
-    Some(known)
+/// Finds rows, without a search as long as the files are asked for in the order in which they were written.
+#[derive(Debug)]
+pub(crate) struct Finder<'c> {
+    cache: &'c Cache,
+    /// How far the row found last has moved since, as other files came or went.
+    shift: isize,
 }
 
-/// Writes the cache anew.
-pub(crate) fn write(storage: &Storage, mut rows: Vec<Row<'_>>) -> Result<()> {
-    rows.sort_by_cached_key(|row| order(row.name.as_bytes()));
-    let mut body = Vec::with_capacity(rows.len() * 256);
+impl<'c> Finder<'c> {
+    /// Returns the row of a file that is still as it was read, and its number.
+    ///
+    /// `at` is the file's place among those asked for.
+    pub(crate) fn find(&mut self, at: usize, name: &str, stamp: Stamp) -> Option<(usize, Row<'c>)> {
+        let guess = at.saturating_add_signed(self.shift);
+        let (number, row) = self.cache.find(name.as_bytes(), guess)?;
+        self.shift = number.cast_signed().wrapping_sub(at.cast_signed());
+        let is_settled = stamp.modified.saturating_add(TOO_FRESH) <= self.cache.written;
+        (row.stamp == stamp && is_settled).then_some((number, row))
+    }
+}
+
+/// Writes the cache anew, its rows in the order in which files will most likely be asked for.
+pub(crate) fn write<'t>(storage: &Storage, rows: impl Iterator<Item = Row<'t>>) -> Result<()> {
+    let mut body = Vec::with_capacity(rows.size_hint().0 * 256);
     let mut count: u64 = 0;
     for row in rows {
         let (Ok(name), Ok(fingerprint)) = (
@@ -184,7 +181,7 @@ pub(crate) fn write(storage: &Storage, mut rows: Vec<Row<'_>>) -> Result<()> {
         body.extend(fingerprint.to_le_bytes());
         body.extend(name.to_le_bytes());
         body.extend(row.fingerprint);
-        body.extend(row.name.as_bytes());
+        body.extend(row.name);
         count += 1;
     }
     let mut bytes = Vec::with_capacity(HEAD + body.len());
@@ -198,7 +195,24 @@ pub(crate) fn write(storage: &Storage, mut rows: Vec<Row<'_>>) -> Result<()> {
 /// Numbers read one after the other.
 struct Numbers<'t>(&'t [u8]);
 
-impl Numbers<'_> {
+impl<'t> Numbers<'t> {
+    fn row(&mut self) -> Option<Row<'t>> {
+        let (modified, size, first_line) = (self.long()?, self.long()?, self.long()?);
+        let (fingerprint, name) = (self.short()?, self.tiny()?);
+        Some(Row {
+            stamp: Stamp { modified, size },
+            first_line,
+            fingerprint: self.bytes(usize::try_from(fingerprint).ok()?)?,
+            name: self.bytes(usize::from(name))?,
+        })
+    }
+
+    fn bytes(&mut self, length: usize) -> Option<&'t [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (bytes, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
@@ -227,8 +241,8 @@ mod tests {
     use crate::clock::Clock;
 
     fn rows() -> Vec<Row<'static>> {
-        let row = |name, modified, fingerprint| Row {
-            name,
+        let row = |name: &'static str, modified, fingerprint| Row {
+            name: name.as_bytes(),
             stamp: Stamp { modified, size: 3 },
             first_line: 7,
             fingerprint,
@@ -248,28 +262,57 @@ mod tests {
     fn what_was_written_is_read_but_for_what_is_fresh() {
         let folder = tempfile::tempdir().unwrap();
         let storage = storage(folder.path());
-        write(&storage, rows()).unwrap();
+        write(&storage, rows().into_iter()).unwrap();
         let cache = Cache::read(&storage).unwrap();
-        let get = |name, modified| cache.get(name, Stamp { modified, size: 3 });
-        let found = get("a.md", 1).unwrap();
+        let get = |at, name, modified| {
+            let found = cache.finder().find(at, name, Stamp { modified, size: 3 });
+            found.map(|(_, row)| row)
+        };
+        let found = get(0, "a.md", 1).unwrap();
         assert_eq!(
             (found.name, found.first_line, found.fingerprint),
-            ("a.md", 7, b"1122".as_slice())
+            (b"a.md".as_slice(), 7, b"1122".as_slice())
         );
-        assert!(get("日.md", 3).unwrap().fingerprint.is_empty());
-        assert!(get("a.md", 9).is_none(), "changed since");
+        assert!(get(2, "日.md", 3).unwrap().fingerprint.is_empty());
+        assert!(get(0, "a.md", 9).is_none(), "changed since");
         assert!(
-            get("b.md", u64::MAX / 2).is_none(),
+            get(1, "b.md", u64::MAX / 2).is_none(),
             "may have changed unseen"
         );
-        assert!(get("d.md", 1).is_none());
+        assert!(get(3, "d.md", 1).is_none());
+    }
+
+    #[test]
+    fn rows_are_found_in_any_order_with_others_between() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = storage(folder.path());
+        let names: Vec<String> = (0..9).map(|number| format!("{number}.md")).collect();
+        let stamp = |size| Stamp { modified: 1, size };
+        let rows = names.iter().zip(0..).map(|(name, size)| Row {
+            name: name.as_bytes(),
+            stamp: stamp(size),
+            first_line: 0,
+            fingerprint: b"",
+        });
+        write(&storage, rows).unwrap();
+        let cache = Cache::read(&storage).unwrap();
+        let mut finder = cache.finder();
+        // One is gone, one is new, and the rest has turned round.
+        for (at, number) in [0, 1, 3, 4, 90, 5, 8, 7, 6, 2].into_iter().enumerate() {
+            let found = finder.find(at, &format!("{number}.md"), stamp(number));
+            let size = found.map(|(_, row)| row.stamp.size);
+            assert_eq!(size, (number < 9).then_some(number));
+        }
+        assert!(finder.find(usize::MAX, "90.md", stamp(90)).is_none());
+        assert!(finder.find(usize::MAX, "3.md", stamp(3)).is_some());
+        assert!(finder.find(4, "4.md", stamp(4)).is_some());
     }
 
     #[test]
     fn what_is_not_whole_is_no_cache() {
         let folder = tempfile::tempdir().unwrap();
         let storage = storage(folder.path());
-        write(&storage, rows()).unwrap();
+        write(&storage, rows().into_iter()).unwrap();
         let path = storage.own_file(NAME);
         let whole = std::fs::read(&path).unwrap();
         for at in 0..whole.len() {

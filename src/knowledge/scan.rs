@@ -1,13 +1,9 @@
 //! Goes through all entries of the store, on all processors, and reads only what the cache has not.
 
 use std::borrow::Cow;
-use std::fs;
-use std::fs::DirEntry;
-use std::fs::ReadDir;
-use std::path::Path;
+use std::io;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::OnceLock;
 use std::thread;
 
 use crate::error::At;
@@ -15,6 +11,7 @@ use crate::error::Result;
 use crate::knowledge::Place;
 use crate::knowledge::cache;
 use crate::knowledge::cache::Cache;
+use crate::knowledge::cache::Finder;
 use crate::knowledge::cache::Row;
 use crate::knowledge::cache::Stamp;
 use crate::knowledge::entry;
@@ -23,6 +20,11 @@ use crate::knowledge::likeness;
 use crate::knowledge::place::stem;
 use crate::knowledge::read::leads_out;
 use crate::project::Project;
+use crate::storage::Storage;
+use crate::storage::listing::Kind;
+use crate::storage::listing::Listing;
+use crate::storage::listing::Names;
+use crate::storage::listing::Stat;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -30,7 +32,9 @@ use crate::warning::Warning;
 /// Fewer files are read on one processor.
 const ALONE: usize = 200;
 /// So many files a thread takes at once, lest the threads wait for each other.
-const BATCH: usize = 64;
+const BATCH: usize = 256;
+/// So many a thread looks at while the first one reads the cache.
+const AHEAD: usize = 1024;
 /// More threads wait for each other.
 const MOST_THREADS: usize = 8;
 /// So many files may be read again each time before the cache is written anew.
@@ -43,14 +47,15 @@ pub(crate) struct Found<'a> {
     pub(crate) first_line: u64,
     /// What stands for the words of the text.
     pub(crate) fingerprint: &'a [u8],
-    file: &'a DirEntry,
+    listing: &'a Listing,
+    name: &'a str,
     text: Option<&'a [u8]>,
 }
 
 impl<'a> Found<'a> {
     /// Returns where the file is.
     pub(crate) fn path(&self) -> PathBuf {
-        self.file.path()
+        self.listing.path_of(self.name)
     }
 
     /// Returns the bytes of the file.
@@ -73,7 +78,7 @@ struct Fresh {
 impl Fresh {
     fn row(&self) -> Row<'_> {
         Row {
-            name: &self.name,
+            name: self.name.as_bytes(),
             stamp: self.stamp,
             first_line: self.first_line,
             fingerprint: self.fingerprint.as_bytes(),
@@ -81,15 +86,19 @@ impl Fresh {
     }
 }
 
-/// What one thread made of its part, each with the file's name.
-struct Part<'c, T> {
+/// What one thread made of its part.
+struct Part<T> {
+    /// Each with the file's name.
     made: Vec<(String, T)>,
+    /// Each with the file's name.
     warnings: Vec<(String, Warning)>,
-    fresh: Vec<Fresh>,
-    kept: Vec<Row<'c>>,
+    /// Each with the file's place in the listing.
+    fresh: Vec<(usize, Fresh)>,
+    /// Each with the file's place in the listing: which rows of the cache still hold.
+    kept: Vec<(usize, usize)>,
 }
 
-impl<T> Part<'_, T> {
+impl<T> Part<T> {
     fn new() -> Self {
         Self {
             made: Vec::new(),
@@ -116,14 +125,26 @@ pub(crate) fn scan<T: Send>(
     visit: impl Fn(&Found<'_>) -> Result<Option<T>> + Sync,
 ) -> Result<Parsed<Vec<T>>> {
     let storage = project.storage();
-    let cache = Cache::read(&storage)?;
-    let mut all = parts(place, &cache, &visit)?;
+    let folder = place.memory();
+    let listing = match Listing::of(&folder) {
+        Err(error) if read::is_absent(&error) => return Ok(Parsed::clean(Vec::new())),
+        listing => listing.at("list", &folder)?,
+    };
+    let scan = Scan {
+        place,
+        storage: &storage,
+        cache: OnceLock::new(),
+        listing,
+        visit,
+    };
+    let mut all = scan.parts().at("list", &folder)?;
+    let cache = scan
+        .cache
+        .into_inner()
+        .unwrap_or_else(|| Ok(Cache::default()))?;
     let gone = cache.len().saturating_sub(all.kept.len());
     if all.fresh.len().max(gone) > READ_AGAIN {
-        let mut rows = all.kept;
-        rows.extend(all.fresh.iter().map(Fresh::row));
-        // It only saves time: where nothing can be written, the next run reads the files again.
-        cache::write(&storage, rows).ok();
+        keep(&storage, &cache, &all);
     }
     all.made.sort_by(|a, b| a.0.cmp(&b.0));
     all.warnings.sort_by(|a, b| a.0.cmp(&b.0));
@@ -133,135 +154,148 @@ pub(crate) fn scan<T: Send>(
     })
 }
 
-/// Visits all files; where there are many, several threads take them from one listing.
-fn parts<'c, T: Send>(
-    place: &Place,
-    cache: &'c Cache,
-    visit: &(impl Fn(&Found<'_>) -> Result<Option<T>> + Sync),
-) -> Result<Part<'c, T>> {
-    let folder = place.memory();
-    let mut listing = match fs::read_dir(&folder) {
-        Err(error) if read::is_absent(&error) => return Ok(Part::new()),
-        listing => listing.at("list", &folder)?,
-    };
-    let few = batch(&mut listing, ALONE, &folder)?;
-    let threads = match few.len() {
-        ALONE => thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS)),
-        _ => 1,
-    };
-    let listing = Mutex::new(listing);
-    let work = |first: Vec<DirEntry>| -> Result<Part<'c, T>> {
+/// Writes the cache anew, in the order of the listing.
+fn keep<T>(storage: &Storage, cache: &Cache, all: &Part<T>) {
+    let kept = all.kept.iter();
+    let kept = kept.filter_map(|(at, number)| Some((*at, cache.row(*number)?)));
+    let fresh = all.fresh.iter().map(|(at, fresh)| (*at, fresh.row()));
+    let mut rows: Vec<(usize, Row<'_>)> = kept.chain(fresh).collect();
+    rows.sort_unstable_by_key(|(at, _)| *at);
+    // It only saves time: where nothing can be written, the next run reads the files again.
+    cache::write(storage, rows.into_iter().map(|(_, row)| row)).ok();
+}
+
+/// What all threads share.
+struct Scan<'a, V> {
+    place: &'a Place,
+    storage: &'a Storage,
+    cache: OnceLock<Result<Cache>>,
+    listing: Listing,
+    visit: V,
+}
+
+impl<V> Scan<'_, V> {
+    /// Visits all files; where there are many, several threads take them in turn.
+    fn parts<T: Send>(&self) -> io::Result<Part<T>>
+    where
+        V: Fn(&Found<'_>) -> Result<Option<T>> + Sync,
+    {
+        let few = self.listing.next(ALONE)?;
+        let threads = match few.names.len() {
+            ALONE => {
+                thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS))
+            }
+            _ => 1,
+        };
+        thread::scope(|scope| {
+            let ahead = || self.part(self.listing.next(AHEAD)?);
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(ahead)).collect();
+            self.cache();
+            let mut all = self.part(few)?;
+            for other in others {
+                match other.join() {
+                    Ok(part) => all.add(part?),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            Ok(all)
+        })
+    }
+
+    /// Returns the cache; whoever asks first reads it.
+    fn cache(&self) -> Option<&Cache> {
+        let cache = self.cache.get_or_init(|| Cache::read(self.storage));
+        cache.as_ref().ok()
+    }
+
+    /// Visits these files, and then what the other threads leave.
+    fn part<T>(&self, first: Names) -> io::Result<Part<T>>
+    where
+        V: Fn(&Found<'_>) -> Result<Option<T>>,
+    {
         let mut part = Part::new();
-        let mut files = first;
-        loop {
-            for file in files {
-                visit_one(place, cache, &file, visit, &mut part);
+        let mut names = first;
+        while !names.names.is_empty() {
+            // Before the cache is asked for, which another thread may still be reading.
+            let stats: Vec<_> = names
+                .names
+                .iter()
+                .map(|name| self.listing.stat(name))
+                .collect();
+            let Some(cache) = self.cache() else {
+                break;
+            };
+            let mut finder = cache.finder();
+            for ((at, name), stat) in (names.from..).zip(names.names).zip(stats) {
+                match self.look((at, &name, stat), &mut finder, &mut part) {
+                    Ok(None) => {}
+                    Ok(Some(made)) => part.made.push((name, made)),
+                    Err(error) => {
+                        let warning = Warning::file(&self.listing.path_of(&name), error.reason());
+                        part.warnings.push((name, warning));
+                    }
+                }
             }
-            let mut listing = listing.lock().unwrap_or_else(PoisonError::into_inner);
-            files = batch(&mut listing, BATCH, &folder)?;
-            if files.is_empty() {
-                return Ok(part);
-            }
+            names = self.listing.next(BATCH)?;
         }
-    };
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..threads)
-            .map(|_| scope.spawn(|| work(Vec::new())))
-            .collect();
-        let mut all = work(few)?;
-        for other in others {
-            match other.join() {
-                Ok(part) => all.add(part?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        Ok(all)
-    })
-}
-
-/// Takes the next files from a listing; fewer than asked for at its end.
-fn batch(listing: &mut ReadDir, size: usize, folder: &Path) -> Result<Vec<DirEntry>> {
-    let files: std::io::Result<Vec<DirEntry>> = listing.take(size).collect();
-    files.at("list", folder)
-}
-
-fn visit_one<'c, T>(
-    place: &Place,
-    cache: &'c Cache,
-    file: &DirEntry,
-    visit: &impl Fn(&Found<'_>) -> Result<Option<T>>,
-    part: &mut Part<'c, T>,
-) {
-    // A key is ASCII: a name that is no text cannot be one's file.
-    let Ok(name) = file.file_name().into_string() else {
-        return;
-    };
-    let Some(key) = stem(&name) else {
-        return;
-    };
-    match look(place, cache, (&name, key, file), visit, part) {
-        Ok(None) => {}
-        Ok(Some(made)) => part.made.push((name, made)),
-        Err(error) => {
-            let warning = Warning::file(&file.path(), error.reason());
-            part.warnings.push((name, warning));
-        }
+        Ok(part)
     }
-}
 
-fn look<'c, T>(
-    place: &Place,
-    cache: &'c Cache,
-    (name, key, file): (&str, &str, &DirEntry),
-    visit: &impl Fn(&Found<'_>) -> Result<Option<T>>,
-    part: &mut Part<'c, T>,
-) -> Result<Option<T>> {
-    let mut metadata = match file.metadata() {
-        Err(error) if read::is_absent(&error) => return Ok(None),
-        // No path is made where none is told: it would be ten thousand.
-        Err(error) => return Err(error).at("read", &file.path()),
-        Ok(metadata) => metadata,
-    };
-    if metadata.is_dir() {
-        return Ok(None);
-    }
-    if metadata.is_symlink() {
-        let path = file.path();
-        if leads_out(place, &path)? {
-            let warning = "is a symbolic link out of the store, which is not followed";
-            let warning = Warning::file(&path, warning);
-            part.warnings.push((name.to_owned(), warning));
+    fn look<T>(
+        &self,
+        (at, name, stat): (usize, &str, io::Result<Stat>),
+        finder: &mut Finder<'_>,
+        part: &mut Part<T>,
+    ) -> Result<Option<T>>
+    where
+        V: Fn(&Found<'_>) -> Result<Option<T>>,
+    {
+        let Some(key) = stem(name) else {
             return Ok(None);
+        };
+        // No path is made where none is told: it would be ten thousand.
+        let path = || self.listing.path_of(name);
+        let stat = match stat {
+            Err(error) if read::is_absent(&error) => return Ok(None),
+            Err(error) => return Err(error).at("read", &path()),
+            Ok(stat) => stat,
+        };
+        let stat = match stat.kind {
+            Kind::Folder => return Ok(None),
+            Kind::Link if leads_out(self.place, &path())? => {
+                let warning = "is a symbolic link out of the store, which is not followed";
+                let warning = Warning::file(&path(), warning);
+                part.warnings.push((name.to_owned(), warning));
+                return Ok(None);
+            }
+            Kind::Link => Stat::of(&path()).at("read", &path())?,
+            Kind::File | Kind::Other => stat,
+        };
+        let found = |first_line, fingerprint, text| {
+            (self.visit)(&Found {
+                key,
+                first_line,
+                fingerprint,
+                listing: &self.listing,
+                name,
+                text,
+            })
+        };
+        let stamp = Stamp::from(stat);
+        if let Some((number, row)) = finder.find(at, name, stamp) {
+            part.kept.push((at, number));
+            return found(row.first_line, row.fingerprint, None);
         }
-        metadata = fs::metadata(&path).at("read", &path)?;
+        let bytes = read::bytes_of(&path(), stat)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let fresh = Fresh {
+            name: name.to_owned(),
+            stamp,
+            first_line: likeness::first_line(&text[entry::body_start(&text)..], key),
+            fingerprint: Fingerprint::of(&text),
+        };
+        let made = found(fresh.first_line, fresh.fingerprint.as_bytes(), Some(&bytes));
+        part.fresh.push((at, fresh));
+        made
     }
-    let stamp = Stamp::of(&metadata);
-    if let Some(row) = cache.get(name, stamp) {
-        let made = visit(&Found {
-            key,
-            first_line: row.first_line,
-            fingerprint: row.fingerprint,
-            file,
-            text: None,
-        });
-        part.kept.push(row);
-        return made;
-    }
-    let bytes = read::bytes_of(&file.path(), &metadata)?.unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let fresh = Fresh {
-        name: name.to_owned(),
-        stamp,
-        first_line: likeness::first_line(&text[entry::body_start(&text)..], key),
-        fingerprint: Fingerprint::of(&text),
-    };
-    let made = visit(&Found {
-        key,
-        first_line: fresh.first_line,
-        fingerprint: fresh.fingerprint.as_bytes(),
-        file,
-        text: Some(&bytes),
-    });
-    part.fresh.push(fresh);
-    made
 }

@@ -65,6 +65,7 @@ mod folder;
 mod format;
 mod history;
 mod link;
+pub(crate) mod listing;
 mod lock;
 mod own_files;
 mod preview;

@@ -1,12 +1,14 @@
 //! Reads files of bounded size: never hangs, never fills the memory, never drops a byte silently.
 
-use std::fs::{self, File, Metadata};
+use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage::listing::Kind;
+use crate::storage::listing::Stat;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -17,30 +19,30 @@ pub const MAX_FILE: u64 = 8 * 1024 * 1024;
 ///
 /// A directory, a pipe or a device in its place and a file over [`MAX_FILE`] are errors.
 pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    let metadata = match fs::metadata(path) {
+    let stat = match Stat::of(path) {
         Err(error) if is_absent(&error) => return Ok(None),
-        metadata => metadata.at("read", path)?,
+        stat => stat.at("read", path)?,
     };
-    bytes_of(path, &metadata)
+    bytes_of(path, stat)
 }
 
 /// Does the same for a file that has been looked at.
-pub(crate) fn bytes_of(path: &Path, metadata: &Metadata) -> Result<Option<Vec<u8>>> {
+pub(crate) fn bytes_of(path: &Path, stat: Stat) -> Result<Option<Vec<u8>>> {
     // Before it is opened: opening a pipe waits for its other end.
-    if metadata.is_dir() {
+    if stat.kind == Kind::Folder {
         return Err(in_the_way("is a directory, a file was expected", path));
     }
-    if !metadata.is_file() {
+    if stat.kind != Kind::File {
         return Err(in_the_way("is not a regular file, so it is not read", path));
     }
-    if metadata.len() > MAX_FILE {
+    if stat.size > MAX_FILE {
         return Err(too_large(path));
     }
     let file = match File::open(path) {
         Err(error) if is_absent(&error) => return Ok(None),
         file => file.at("read", path)?,
     };
-    let capacity = usize::try_from(metadata.len()).unwrap_or(0) + 1;
+    let capacity = usize::try_from(stat.size).unwrap_or(0) + 1;
     let mut bytes = Vec::with_capacity(capacity);
     let length = file
         .take(MAX_FILE + 1)

@@ -1,0 +1,206 @@
+//! Goes through a folder of very many files, and asks what the system tells of each without opening it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::SystemTime;
+
+/// What the system tells of a file without opening it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stat {
+    pub(crate) kind: Kind,
+    /// When its content changed last, in nanoseconds since 1970; 0 before that.
+    pub(crate) modified: u64,
+    /// In bytes.
+    pub(crate) size: u64,
+}
+
+/// What is in a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Folder,
+    Link,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+impl Stat {
+    /// Follows links.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        fs::metadata(path).map(|metadata| Self::from(&metadata))
+    }
+}
+
+impl From<&fs::Metadata> for Stat {
+    fn from(metadata: &fs::Metadata) -> Self {
+        let kind = metadata.file_type();
+        Self {
+            kind: if kind.is_file() {
+                Kind::File
+            } else if kind.is_dir() {
+                Kind::Folder
+            } else if kind.is_symlink() {
+                Kind::Link
+            } else {
+                Kind::Other
+            },
+            modified: nanoseconds(metadata.modified().ok()),
+            size: metadata.len(),
+        }
+    }
+}
+
+/// Returns a time in nanoseconds since 1970; 0 before that, and where there is none.
+pub(crate) fn nanoseconds(time: Option<SystemTime>) -> u64 {
+    let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    since.map_or(0, |since| {
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    })
+}
+
+/// The names in a folder, in the order in which the system has them; those that are no text are left out.
+///
+/// Threads may share it: each takes some of the names in turn.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    path: PathBuf,
+    /// Names are looked up from here, which is quicker than from the root, ten thousand times.
+    #[cfg(target_os = "linux")]
+    folder: fs::File,
+    rest: Mutex<(usize, fs::ReadDir)>,
+}
+
+/// Some of the names.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// How many came before.
+    pub(crate) from: usize,
+    pub(crate) names: Vec<String>,
+}
+
+impl Listing {
+    /// Lists a folder.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            rest: Mutex::new((0, fs::read_dir(path)?)),
+            #[cfg(target_os = "linux")]
+            folder: fs::File::open(path)?,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Returns the next names, so many at most; none at the end.
+    pub(crate) fn next(&self, most: usize) -> io::Result<Names> {
+        let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+        let (taken, entries) = &mut *rest;
+        let names = entries.filter_map(|entry| {
+            let name = entry.map(|entry| entry.file_name().into_string());
+            name.map(Result::ok).transpose()
+        });
+        let names: Vec<String> = names.take(most).collect::<io::Result<_>>()?;
+        let from = *taken;
+        *taken += names.len();
+        Ok(Names { from, names })
+    }
+
+    /// Returns the path of a name.
+    pub(crate) fn path_of(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Looks at what has a name; does not follow links.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn stat(&self, name: &str) -> io::Result<Stat> {
+        use rustix::fs::AtFlags;
+        use rustix::fs::FileType;
+
+        // The standard library can only do this to an entry of a listing, which threads cannot share cheaply.
+        let stat = rustix::fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let seconds = i128::from(stat.st_mtime);
+        let modified = seconds * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
+        Ok(Stat {
+            kind: match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile => Kind::File,
+                FileType::Directory => Kind::Folder,
+                FileType::Symlink => Kind::Link,
+                _ => Kind::Other,
+            },
+            modified: u64::try_from(modified.max(0)).unwrap_or(u64::MAX),
+            size: u64::try_from(stat.st_size).unwrap_or_default(),
+        })
+    }
+
+    /// Looks at what has a name; does not follow links.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn stat(&self, name: &str) -> io::Result<Stat> {
+        fs::symlink_metadata(self.path_of(name)).map(|metadata| Stat::from(&metadata))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_seen_as_its_path_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = fs::File::create(folder.path().join("a.md")).unwrap();
+        file.write_all(b"one").unwrap();
+        fs::create_dir(folder.path().join("b")).unwrap();
+        let listing = Listing::of(folder.path()).unwrap();
+        let mut met = Vec::new();
+        for place in 0..3 {
+            let names = listing.next(1).unwrap();
+            assert_eq!(names.from, place.min(2));
+            for name in names.names {
+                let path = listing.path_of(&name);
+                assert_eq!(listing.stat(&name).unwrap(), Stat::of(&path).unwrap());
+                met.push(name);
+            }
+        }
+        met.sort();
+        assert_eq!(met, ["a.md", "b"]);
+        assert_eq!(listing.stat("a.md").unwrap().size, 3);
+        let gone = listing.stat("c").unwrap_err();
+        assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_seen_as_one_and_a_pipe_is_no_file() {
+        use std::os::unix::fs::symlink;
+        use std::os::unix::net::UnixListener;
+
+        let folder = tempfile::tempdir().unwrap();
+        symlink("/", folder.path().join("link")).unwrap();
+        let _socket = UnixListener::bind(folder.path().join("socket")).unwrap();
+        let listing = Listing::of(folder.path()).unwrap();
+        assert_eq!(listing.stat("link").unwrap().kind, Kind::Link);
+        assert_eq!(listing.stat("socket").unwrap().kind, Kind::Other);
+        let led = Stat::of(&listing.path_of("link")).unwrap();
+        assert_eq!(led.kind, Kind::Folder);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_time_before_1970_is_none() {
+        use std::time::Duration;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let before = SystemTime::UNIX_EPOCH - Duration::from_secs(9);
+        fs::File::create(&path)
+            .unwrap()
+            .set_modified(before)
+            .unwrap();
+        let listing = Listing::of(folder.path()).unwrap();
+        assert_eq!(listing.stat("a").unwrap().modified, 0);
+        assert_eq!(Stat::of(&path).unwrap().modified, 0);
+    }
+}
