@@ -152,8 +152,7 @@ pub(crate) fn fold(text: &str, to: &mut Vec<u8>) {
     if text.is_ascii() {
         return;
     }
-    let changes = |c: char| !c.is_ascii() && !is_wide(c) && !is_lower(c);
-    if text.chars().any(changes) {
+    if beyond_ascii(text).any(|c| !is_wide(c) && !is_lower(c)) {
         to.clear();
         for c in text.chars().flat_map(char::to_lowercase) {
             to.extend(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -164,19 +163,34 @@ pub(crate) fn fold(text: &str, to: &mut Vec<u8>) {
 
 /// Composes what may be written in several ways: some systems part an accent from its letter.
 fn compose(text: &mut Vec<u8>) {
-    // Below, every character is composed already and none joins another.
-    let may_join = |c: char| c >= '\u{300}';
     let composed: Option<String> = match str::from_utf8(text) {
-        Ok(text)
-            if text.chars().any(may_join) && is_nfc_quick(text.chars()) != IsNormalized::Yes =>
-        {
-            Some(text.nfc().collect())
-        }
+        Ok(text) if !is_composed(text) => Some(text.nfc().collect()),
         _ => None,
     };
     if let Some(composed) = composed {
         *text = composed.into_bytes();
     }
+}
+
+/// Says whether a text certainly is composed. Characters of ASCII are, and join no other.
+fn is_composed(text: &str) -> bool {
+    // Below, every character is composed already and none joins another.
+    let may_join = |c: char| c >= '\u{300}';
+    !beyond_ascii(text).any(may_join) || is_nfc_quick(beyond_ascii(text)) == IsNormalized::Yes
+}
+
+/// Returns the characters that are not ASCII; most texts have few, and the rest is passed over in large steps.
+fn beyond_ascii(text: &str) -> impl Iterator<Item = char> {
+    const STEP: usize = 64;
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let bytes = rest.as_bytes();
+        let passed = bytes.chunks(STEP).position(|step| !step.is_ascii())? * STEP;
+        let within = bytes[passed..].iter().position(|byte| !byte.is_ascii())?;
+        let c = rest[passed + within..].chars().next()?;
+        rest = &rest[passed + within + c.len_utf8()..];
+        Some(c)
+    })
 }
 
 fn is_lower(c: char) -> bool {
@@ -247,6 +261,14 @@ mod tests {
             let composed: String = text.nfc().collect();
             let parted: String = text.nfd().collect();
             prop_assert_eq!(folded(&composed), folded(&parted));
+        }
+
+        #[test]
+        fn a_text_is_folded_as_by_the_letter(text in "([a-zA-Z ,]{0,90}[A-ZÀ-ɏͰ-῾가-힣ぁ-ヿ—\u{300}-\u{345}]{0,3}){0,4}") {
+            let lower: String = text.chars().flat_map(char::to_lowercase).nfc().collect();
+            prop_assert_eq!(folded(&text), lower);
+            let others: Vec<char> = text.chars().filter(|c| !c.is_ascii()).collect();
+            prop_assert_eq!(beyond_ascii(&text).collect::<Vec<_>>(), others);
         }
 
         #[test]
