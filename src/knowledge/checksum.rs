@@ -14,7 +14,14 @@ pub(crate) fn checksum(seed: u64, bytes: &[u8]) -> u64 {
     for chunk in chunks {
         sum = step(sum, u64::from_le_bytes(*chunk));
     }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    step(sum, u64::from_le_bytes(last))
+    step(sum, number(rest))
+}
+
+/// Returns up to seven bytes as one number, no two of one length as the same.
+fn number(bytes: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        return u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last));
+    }
+    let byte = |at: usize| bytes.get(at).map_or(0, |byte| u64::from(*byte) << (8 * at));
+    byte(0) | byte(1) | byte(2)
 }

@@ -10,6 +10,17 @@ thread_local! {
     static ROOM: RefCell<(Vec<u8>, Vec<bool>)> = const { RefCell::new((Vec::new(), Vec::new())) };
 }
 
+/// Whether a byte is a sign of ASCII, a space among them; asked once for every byte there is.
+const IS_SIGN: [bool; 256] = {
+    let mut is_sign = [false; 256];
+    let mut byte: u8 = 0;
+    while byte.is_ascii() {
+        is_sign[byte as usize] = !byte.is_ascii_alphanumeric();
+        byte += 1;
+    }
+    is_sign
+};
+
 /// What stands for the words of one text: two bytes for each, in no order.
 ///
 /// Words that share their two bytes are taken for each other, which costs reading the text; a word that the text
@@ -31,7 +42,7 @@ impl Fingerprint {
                 }
             };
             // No word reaches over a sign of ASCII, and most pieces between them are words as they are.
-            let pieces = folded.split(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
+            let pieces = folded.split(|byte| IS_SIGN[usize::from(*byte)]);
             for piece in pieces.filter(|piece| !piece.is_empty()) {
                 if piece.is_ascii() {
                     add(piece);
