@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::claude_md::content::Content;
 use crate::error::Result;
+use crate::text::quantity;
 use crate::text::tokens;
 
 /// One step by which the block shrinks.
@@ -73,15 +74,16 @@ pub struct Excess {
 
 impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |count: usize, unit: &str| {
-            let s = if count == 1 { "" } else { "s" };
-            format!("{count} {unit}{s}")
-        };
         match (self.lines, self.tokens) {
-            (lines, 0) => f.write_str(&count(lines, "line")),
-            (0, tokens) => f.write_str(&count(tokens, "token")),
+            (lines, 0) => f.write_str(&quantity(lines, "line")),
+            (0, tokens) => f.write_str(&quantity(tokens, "token")),
             (lines, tokens) => {
-                write!(f, "{} and {}", count(lines, "line"), count(tokens, "token"))
+                write!(
+                    f,
+                    "{} and {}",
+                    quantity(lines, "line"),
+                    quantity(tokens, "token")
+                )
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::markdown::Content;
 use crate::markdown::Outline;
+use crate::text::noun;
 
 /// The one pair of markers of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +85,7 @@ impl Span {
 
 fn refused(why: &str, lines: &[usize], path: &Path) -> Error {
     let named: Vec<String> = lines.iter().map(usize::to_string).collect();
-    let word = if lines.len() == 1 { "line" } else { "lines" };
+    let word = noun(lines.len(), "line");
     Error::refused(format!("{why} ({word} {})", named.join(", ")))
         .at(path, lines.first().copied())
         .hint("leave one begin and one end marker outside of code, or none to have the block written anew")

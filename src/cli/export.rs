@@ -16,6 +16,7 @@ use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Copy every memory into a new folder of plain files
 ///
@@ -63,8 +64,8 @@ fn show(exported: &Exported, to: &mut dyn Write) -> io::Result<()> {
     };
     write!(
         to,
-        "{done} {} files to {}",
-        exported.files.len(),
+        "{done} {} to {}",
+        quantity(exported.files.len(), "file"),
         exported.folder.display()
     )?;
     if !exported.empty.is_empty() {

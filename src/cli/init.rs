@@ -16,6 +16,7 @@ use crate::lifecycle::InitReport;
 use crate::lifecycle::InitRequest;
 use crate::project::LayoutName;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Make a planning folder and write CLAUDE.md for the first time
 ///
@@ -120,12 +121,8 @@ fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
         }
     }
     if !report.skills.is_empty() {
-        let noun = if report.skills.len() == 1 {
-            "skill"
-        } else {
-            "skills"
-        };
-        writeln!(to, "Recorded {} installed {noun}.", report.skills.len())?;
+        let skills = quantity(report.skills.len(), "installed skill");
+        writeln!(to, "Recorded {skills}.")?;
     }
     if let Some(line) = report.profile.first() {
         writeln!(to, "Recorded existing code: {line}.")?;

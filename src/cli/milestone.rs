@@ -13,6 +13,7 @@ use crate::lifecycle;
 use crate::lifecycle::ListedMilestone;
 use crate::lifecycle::MilestoneReport;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Start, list and switch milestones
 #[derive(Args, Debug)]
@@ -79,12 +80,8 @@ fn show(report: &MilestoneReport, to: &mut dyn Write) -> io::Result<()> {
 
 fn show_list(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Result<()> {
     for one in milestones {
-        let phases = if one.phases == 1 { "phase" } else { "phases" };
-        writeln!(
-            to,
-            "{}  {}, {} {phases}",
-            one.slug, one.standing, one.phases
-        )?;
+        let phases = quantity(one.phases, "phase");
+        writeln!(to, "{}  {}, {phases}", one.slug, one.standing)?;
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ use crate::patterns::RiskLevel;
 use crate::planning::Requirement;
 use crate::project::Project;
 use crate::text::clip;
+use crate::text::quantity;
 use crate::warning::Warning;
 
 /// How wide a line of the brief may get.
@@ -243,12 +244,9 @@ fn plan(plan: &PlanBrief) -> String {
         };
         parts.push(format!("wave {wave}{after}"));
     }
-    for (count, one, many) in [
-        (plan.tasks, "task", "tasks"),
-        (plan.files.len(), "file", "files"),
-    ] {
-        if count > 0 {
-            parts.push(format!("{count} {}", if count == 1 { one } else { many }));
+    for (number, one) in [(plan.tasks, "task"), (plan.files.len(), "file")] {
+        if number > 0 {
+            parts.push(quantity(number, one));
         }
     }
     let title = plan

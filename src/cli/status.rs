@@ -12,6 +12,7 @@ use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::text::clip;
+use crate::text::quantity;
 
 /// Say where the work stands and what comes next
 ///
@@ -65,17 +66,13 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         }
     }
     writeln!(to)?;
-    for (count, one, many) in [
-        (report.todos.len(), "todo", "todos"),
-        (report.blockers.len(), "blocker", "blockers"),
-        (report.decisions.len(), "decision", "decisions"),
+    for (number, one) in [
+        (report.todos.len(), "todo"),
+        (report.blockers.len(), "blocker"),
+        (report.decisions.len(), "decision"),
     ] {
-        if count > 0 {
-            writeln!(
-                to,
-                "            {count} {}",
-                if count == 1 { one } else { many }
-            )?;
+        if number > 0 {
+            writeln!(to, "            {}", quantity(number, one))?;
         }
     }
     next(report, to)?;

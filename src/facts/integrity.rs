@@ -14,6 +14,7 @@ use crate::facts::failure::Stored;
 use crate::facts::store::Facts;
 use crate::facts::vectors;
 use crate::facts::vectors::Remaining;
+use crate::text::quantity;
 
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -171,6 +172,6 @@ fn unlike_history(connection: &Connection) -> Result<Vec<String>> {
         (fact.embedding_id, told.embedding_id) = (None, None);
         unlike += u64::from(fact != told);
     }
-    let problem = format!("{unlike} facts that are not as the history left them");
+    let problem = format!("{}, not as the history left it", quantity(unlike, "fact"));
     Ok((unlike > 0).then_some(problem).into_iter().collect())
 }

@@ -9,6 +9,7 @@ use crate::git::Commit;
 use crate::git::Git;
 use crate::ledger::anchor::Footer;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// How the anchor stands to what is checked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -174,9 +175,7 @@ impl Coverage {
             .as_ref()
             .map(|day| format!(", updated {day}"))
             .unwrap_or_default();
-        let count = self.pending.unwrap_or(0);
-        let noun = if count == 1 { "commit" } else { "commits" };
-        let since = format!("{count} {noun} since");
+        let since = format!("{} since", quantity(self.pending.unwrap_or(0), "commit"));
         match self.standing {
             Standing::NoRepository => "no git repository, so commits are not followed".to_owned(),
             Standing::NoCommits => "no commit yet".to_owned(),
@@ -233,8 +232,8 @@ pub(crate) fn advice_missing(git: &Git) -> String {
 }
 
 fn advice_diverged(behind: usize) -> String {
-    let noun = if behind == 1 { "commit" } else { "commits" };
+    let behind = quantity(behind, "commit");
     format!(
-        "the anchor has {behind} {noun} that this history lacks (another branch, or rewritten): `annals ledger pending` lists what is only here, and an update through HEAD sets a new anchor"
+        "the anchor has {behind} that this history lacks (another branch, or rewritten): `annals ledger pending` lists what is only here, and an update through HEAD sets a new anchor"
     )
 }

@@ -21,6 +21,7 @@ use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::templates::Template;
+use crate::text::quantity;
 use crate::warning::Warning;
 
 /// How an update is to be applied.
@@ -316,10 +317,9 @@ fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<Str
 }
 
 fn refused(problems: Vec<Problem>) -> Error {
-    let count = problems.len();
-    let noun = if count == 1 { "problem" } else { "problems" };
     Error::refused(format!(
-        "the update has {count} {noun}, and nothing was written"
+        "the update has {}, and nothing was written",
+        quantity(problems.len(), "problem")
     ))
     .hint("`annals ledger pending --schema` prints the form, `annals ledger skill` the rules")
     .problems(problems)

@@ -22,6 +22,7 @@ use crate::project::Project;
 use crate::storage::Applied;
 use crate::storage::Changes;
 use crate::storage::Store;
+use crate::text::noun;
 use crate::warning::Warning;
 
 /// What `annals ship` was asked.
@@ -153,7 +154,7 @@ fn check_complete(position: &Position) -> Result<()> {
                     .open_plans()
                     .map(|slot| slot.number.to_string())
                     .collect();
-                let word = if plans.len() == 1 { "plan" } else { "plans" };
+                let word = noun(plans.len(), "plan");
                 let plans = plans.join(", ");
                 Some(format!(
                     "phase {}: no finished summary for {word} {plans}",

@@ -8,6 +8,7 @@ use crate::patterns::Group;
 use crate::patterns::Insights;
 use crate::patterns::Question;
 use crate::planning::Plan;
+use crate::text::quantity;
 
 /// Fewer plans of one size say nothing about the next of that size.
 const LEAST_PLANS: usize = 5;
@@ -162,11 +163,7 @@ fn by_size(history: &Insights, size: Option<usize>, measure: &Measure) -> Option
             (other, group)
         }
     };
-    let subject = format!(
-        "{size} {}{}",
-        measure.unit,
-        if size == 1 { "" } else { "s" }
-    );
+    let subject = quantity(size, measure.unit);
     let completion = history.comparison(measure.completion);
     if let Some(proven) = completion.filter(|one| {
         let (own, other) = own(one);

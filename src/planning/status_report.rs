@@ -18,6 +18,7 @@ use crate::planning::Survey;
 use crate::planning::drift;
 use crate::project::Layout;
 use crate::project::Project;
+use crate::text::quantity;
 use crate::warning::Warning;
 
 /// Where the work stands. It is the document of `annals status --json`.
@@ -210,7 +211,7 @@ pub(crate) fn status_words(phase: &Phase) -> String {
         Standing::Open
             if done == 0 && phase.plans.iter().all(|(slot, _)| slot.summary.is_none()) =>
         {
-            format!("planned, {all} {}", if all == 1 { "plan" } else { "plans" })
+            format!("planned, {}", quantity(all, "plan"))
         }
         Standing::Open => format!("in progress, {done} of {all} plans"),
     }

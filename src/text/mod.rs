@@ -1,9 +1,10 @@
-//! Clips at a word, counts tokens, strips control characters.
+//! Clips at a word, counts tokens, strips control characters, says how many.
 
 mod clip;
 mod controls;
 mod hexadecimal;
 mod line;
+mod quantity;
 mod tokens;
 
 pub use clip::clip;
@@ -12,6 +13,8 @@ pub(crate) use clip::joins;
 pub use controls::strip_controls;
 pub use hexadecimal::hexadecimal;
 pub use line::Line;
+pub(crate) use quantity::noun;
+pub(crate) use quantity::quantity;
 pub use tokens::tokens;
 
 /// Returns a heading as it is compared: lower case, single spaces, no closing colon.

@@ -82,7 +82,7 @@ fn a_turn_goes_from_observation_to_injection() {
     );
     let injected = run("facts inject --budget 50 --query Turin").success();
     assert_eq!(injected.stdout(), "Preferences:\n- city: Turin [0.40]\n");
-    assert_eq!(injected.stderr(), "13 tokens of 50, 0 facts left out\n");
+    assert_eq!(injected.stderr(), "13 of 50 tokens, 0 facts left out\n");
     let lines = run("facts export").success().stdout();
     let imported = run("facts import --db other.db")
         .stdin(lines.as_str())

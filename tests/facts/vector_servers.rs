@@ -193,12 +193,12 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
     // The setting is gone by now, and what the server may have is known all the same.
     let failed = case.run("facts forget --user ada --reason asked").code(1);
     assert!(
-        failed.stdout().starts_with("forgot 1 facts"),
+        failed.stdout().starts_with("forgot 1 fact,"),
         "{}",
         failed.report()
     );
     let said =
-        "forgotten in the database, and not yet everywhere: 1 vectors at http://127.0.0.1:9 (";
+        "forgotten in the database, and not yet everywhere: 1 vector at http://127.0.0.1:9 (";
     assert!(failed.stderr().contains(said), "{}", failed.report());
     assert!(
         failed.stderr().contains("`annals facts work` asks again"),
@@ -209,7 +209,7 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
     assert!(
         check
             .stdout()
-            .contains("forgotten, and not erased yet: 1 vectors"),
+            .contains("forgotten, and not erased yet: 1 vector"),
         "{}",
         check.report()
     );

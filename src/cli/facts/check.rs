@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::facts;
 use crate::facts::Integrity;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Check the database: its pages and indexes, the history, and what has no owner; exits with 1 on a problem
 #[derive(Args, Debug)]
@@ -23,9 +24,9 @@ pub(crate) fn run(_: &CheckArgs, place: &Place, project: &Project, out: &mut Out
     let found = facts::check(&place.read(project)?)?;
     let end = match found.problems.len() {
         0 => Ok(()),
-        1 => Err(Error::failed("1 problem in the database of facts")),
-        several => Err(Error::failed(format!(
-            "{several} problems in the database of facts"
+        some => Err(Error::failed(format!(
+            "{} in the database of facts",
+            quantity(some, "problem")
         ))),
     };
     out.result_until(&found, show, end)
@@ -40,7 +41,11 @@ fn show(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         to,
-        "{}: {} facts, {} turns waiting, {} dead, {} vectors behind",
-        found.db, found.facts, found.waiting_turns, found.dead_turns, found.unsynced_vectors
+        "{}: {}, {} waiting, {} dead, {} behind",
+        found.db,
+        quantity(found.facts, "fact"),
+        quantity(found.waiting_turns, "turn"),
+        found.dead_turns,
+        quantity(found.unsynced_vectors, "vector")
     )
 }

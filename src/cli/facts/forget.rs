@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::facts;
 use crate::facts::Forgotten;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Erase a user's facts for good, all or those under one key
 ///
@@ -70,7 +71,9 @@ fn everywhere(forgotten: &Forgotten) -> Result<()> {
 fn show(forgotten: &Forgotten, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
-        "forgot {} facts, {} changes, {} turns",
-        forgotten.facts, forgotten.changes, forgotten.turns
+        "forgot {}, {}, {}",
+        quantity(forgotten.facts, "fact"),
+        quantity(forgotten.changes, "change"),
+        quantity(forgotten.turns, "turn")
     )
 }

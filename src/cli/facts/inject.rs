@@ -16,6 +16,7 @@ use crate::facts::Query;
 use crate::facts::Scope;
 use crate::facts::UserId;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// How many facts a query may pick.
 const FITTING: usize = 20;
@@ -65,8 +66,10 @@ pub(crate) fn run(
         out.note(&format!("not counted in `annals facts metrics`: {error}"));
     }
     out.note(&format!(
-        "{} tokens of {}, {} facts left out",
-        injection.tokens, injection.budget, injection.left_out
+        "{} of {} tokens, {} left out",
+        injection.tokens,
+        injection.budget,
+        quantity(injection.left_out, "fact")
     ));
     Ok(())
 }

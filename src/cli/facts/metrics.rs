@@ -12,6 +12,7 @@ use crate::facts;
 use crate::facts::Metrics;
 use crate::facts::Share;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Show how well a user's facts were found, judged and used in the last days
 ///
@@ -53,11 +54,11 @@ fn show(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {
     let time = |time: Option<u64>| time.map_or("-".to_owned(), |time| format!("{time} ms"));
     writeln!(
         to,
-        "{:<20}  p50 {}, p95 {} ({} turns)",
+        "{:<20}  p50 {}, p95 {} ({})",
         "observer latency",
         time(latency.p50_ms),
         time(latency.p95_ms),
-        latency.turns
+        quantity(latency.turns, "turn")
     )?;
     let cost = metrics.injection;
     let mean = cost
@@ -65,8 +66,9 @@ fn show(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {
         .map_or("-".to_owned(), |mean| format!("{mean:.0}"));
     writeln!(
         to,
-        "{:<20}  {mean} tokens a profile ({} profiles)",
-        "injection cost", cost.profiles
+        "{:<20}  {mean} tokens a profile ({})",
+        "injection cost",
+        quantity(cost.profiles, "profile")
     )
 }
 

@@ -44,6 +44,7 @@ use crate::facts::Remaining;
 use crate::facts::Status;
 use crate::facts::UserId;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Keep long-lived facts about users, and settle what conflicts
 ///
@@ -168,7 +169,8 @@ pub(crate) fn short(id: &str) -> &str {
 pub(crate) fn still(remaining: &Remaining) -> String {
     let why = remaining.last_error.as_deref();
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-    format!("{} vectors at {}{why}", remaining.vectors, remaining.server)
+    let vectors = quantity(remaining.vectors, "vector");
+    format!("{vectors} at {}{why}", remaining.server)
 }
 
 /// Writes one line about a fact.

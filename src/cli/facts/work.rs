@@ -22,6 +22,7 @@ use crate::facts::Maintenance;
 use crate::facts::Step;
 use crate::facts::Turn;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// How long `--watch` rests where nothing is queued.
 const REST: Duration = Duration::from_secs(1);
@@ -148,8 +149,8 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
     };
     if !has_auditor && pass.waiting > 0 {
         out.note(&format!(
-            "{} turns wait: llm.command or llm.url names an auditor, `annals facts prompt` and `apply` do without",
-            pass.waiting
+            "{} to be judged: llm.command or llm.url names an auditor, `annals facts prompt` and `apply` do without",
+            quantity(pass.waiting, "turn")
         ));
     }
     out.result_until(pass, show, end)

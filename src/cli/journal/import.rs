@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::journal;
 use crate::journal::Imported;
 use crate::journal::Writing;
+use crate::text::quantity;
 
 /// Add the records of another journal that this one does not have
 ///
@@ -53,10 +54,10 @@ fn show(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {
     };
     writeln!(
         to,
-        "{done} {} records into {}; {} were there already, {} lines were not understood.",
-        imported.imported,
+        "{done} {} into {}; there already: {}, not understood: {}.",
+        quantity(imported.imported, "record"),
         imported.file.display(),
         imported.duplicates,
-        imported.skipped
+        quantity(imported.skipped, "line")
     )
 }

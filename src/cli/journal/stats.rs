@@ -12,6 +12,7 @@ use crate::journal;
 use crate::journal::Frequency;
 use crate::journal::Statistics;
 use crate::text::Line;
+use crate::text::quantity;
 
 /// Say what the journal holds: how many records, of which types and tags, from when to when
 #[derive(Args, Debug)]
@@ -38,8 +39,8 @@ fn show(statistics: &Statistics, to: &mut dyn Write) -> io::Result<()> {
     if statistics.skipped > 0 {
         writeln!(
             to,
-            "Broken: {} lines are no JSON objects",
-            statistics.skipped
+            "Broken: {} without a JSON object",
+            quantity(statistics.skipped, "line")
         )?;
     }
     list("Types:  ", &statistics.types, to)?;

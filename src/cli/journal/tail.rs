@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::journal;
 use crate::journal::Entry;
 use crate::text::Line;
+use crate::text::quantity;
 
 /// How long `--follow` waits before it looks again.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -51,7 +52,10 @@ pub(crate) fn run(args: &TailArgs, place: &Place, out: &mut Output) -> Result<()
         thread::sleep(PAUSE);
     }
     if skipped > 0 {
-        out.note(&format!("{skipped} lines are no JSON objects."));
+        out.note(&format!(
+            "{} without a JSON object.",
+            quantity(skipped, "line")
+        ));
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::patterns;
 use crate::patterns::Staleness;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Say which recorded patterns speak of what is no longer there
 ///
@@ -34,8 +35,7 @@ pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Resu
         .filter(|entry| entry.is_stale)
         .count();
     if args.check && stale > 0 {
-        let word = if stale == 1 { "entry" } else { "entries" };
-        let error = Error::failed(format!("{stale} stale {word}")).hint("annals patterns check");
+        let error = Error::failed(quantity(stale, "stale entry")).hint("annals patterns check");
         if !out.is_json() {
             out.result(&found.value, show);
         }

@@ -16,6 +16,7 @@ use crate::patterns::Question;
 use crate::patterns::Rate;
 use crate::patterns::Sizes;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// How many files are listed, and how many plans of one.
 const FILES: usize = 8;
@@ -45,8 +46,12 @@ fn show(insights: &Insights, to: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         to,
-        "{} plans in {} phases: {} deviated ({} deviations), {} complete.",
-        deviated.of, insights.phases, deviated.count, insights.deviations, completed.count
+        "{} in {}: {} deviated ({}), {} complete.",
+        quantity(deviated.of, "plan"),
+        quantity(insights.phases, "phase"),
+        deviated.count,
+        quantity(insights.deviations, "deviation"),
+        completed.count
     )?;
     sizes("tasks", &insights.by_tasks, to)?;
     sizes("files", &insights.by_files, to)?;
@@ -92,7 +97,7 @@ fn sizes(unit: &str, sizes: &Sizes, to: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     if sizes.unknown > 0 {
-        writeln!(to, "unknown  in {} plans", sizes.unknown)?;
+        writeln!(to, "unknown  in {}", quantity(sizes.unknown, "plan"))?;
     }
     Ok(())
 }
@@ -113,9 +118,9 @@ fn file(file: &DeviatingFile) -> String {
         more => format!(", {more} more"),
     };
     format!(
-        "`{}`: {} plans ({}{more}); {} of {} that touched it deviated",
+        "`{}`: {} ({}{more}); {} of {} that touched it deviated",
         file.file,
-        file.named_in.len(),
+        quantity(file.named_in.len(), "plan"),
         plans.join(", "),
         file.deviated.count,
         file.deviated.of

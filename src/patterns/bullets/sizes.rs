@@ -5,6 +5,7 @@ use crate::patterns::PlanRecord;
 use crate::patterns::bullets::candidate::Candidate;
 use crate::patterns::bullets::lesson::cite;
 use crate::planning::PlanNumber;
+use crate::text::quantity;
 
 const CONCENTRATION: u32 = 76;
 const SLOWEST: u32 = 52;
@@ -82,7 +83,7 @@ pub(crate) fn concentration(plans: &[PlanRecord]) -> Option<Candidate> {
     };
     let lead = format!(
         "{on_large} of {total} deviations fell on {} with {}+ {unit} {}, {on_small} on {} smaller {}",
-        plural(split.large.len(), "plan"),
+        quantity(split.large.len(), "plan"),
         split.from,
         cite(&numbers(&split.large)),
         split.small.len(),
@@ -174,7 +175,7 @@ fn range(plans: &[&PlanRecord], measure: Measure, unit: &str) -> Option<String> 
     let sizes = sizes?;
     let (least, most) = (*sizes.iter().min()?, *sizes.iter().max()?);
     if least == most {
-        return Some(plural(usize::try_from(most).ok()?, unit));
+        return Some(quantity(usize::try_from(most).ok()?, unit));
     }
     Some(format!("{least}-{most} {unit}s"))
 }
@@ -188,11 +189,6 @@ fn durations(plans: &[&PlanRecord]) -> Option<String> {
         return Some(shortest);
     }
     Some(format!("{shortest}-{longest}"))
-}
-
-fn plural(count: usize, unit: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {unit}{ending}")
 }
 
 fn numbers<'a>(plans: &[&'a PlanRecord]) -> Vec<&'a PlanNumber> {

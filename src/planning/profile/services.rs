@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::storage::read;
+use crate::text::quantity;
 
 /// Files whose presence tells of a CI service.
 const CI_FILES: &[(&str, &str)] = &[
@@ -60,12 +61,7 @@ const WORKSPACES: &[(&str, &str, &str, &str)] = &[
 pub(super) fn ci(root: &Path) -> Vec<String> {
     let folders = CI_FOLDERS.iter().filter_map(|(folder, service)| {
         let workflows = workflows(&root.join(folder));
-        let noun = if workflows == 1 {
-            "workflow"
-        } else {
-            "workflows"
-        };
-        (workflows > 0).then(|| format!("{service} ({workflows} {noun})"))
+        (workflows > 0).then(|| format!("{service} ({})", quantity(workflows, "workflow")))
     });
     let files = CI_FILES
         .iter()

@@ -9,6 +9,7 @@ use crate::report::charts::svg::Svg;
 use crate::report::charts::svg::WIDTH;
 use crate::report::charts::svg::fitting;
 use crate::report::page::EntryRow;
+use crate::text::quantity;
 
 const ROW: f64 = 20.0;
 /// Where the names begin: left of it is the room of the arcs.
@@ -44,7 +45,11 @@ pub(crate) fn draw(entries: &[EntryRow]) -> Option<String> {
         let name = fitting(&entry.key, WIDTH - NAMES);
         svg.text(NAMES, middle(row) + 4.0, Anchor::Start, &name);
     }
-    let label = format!("{arcs} links between {} entries", drawn.len());
+    let label = format!(
+        "{} between {}",
+        quantity(arcs, "link"),
+        quantity(drawn.len(), "entry")
+    );
     Some(svg.finish(ROW * real(drawn.len()), &label))
 }
 

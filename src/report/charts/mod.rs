@@ -12,6 +12,7 @@ use crate::report::charts::columns::Column;
 use crate::report::charts::rows::Bar;
 use crate::report::page::Page;
 use crate::report::page::PhaseRow;
+use crate::text::quantity;
 
 /// How many phases, months and entries are drawn; the tables have all.
 pub(crate) const DRAWN: usize = 40;
@@ -38,8 +39,10 @@ impl Charts {
             value: f64::from(row.deviations),
             shown: row.deviations.to_string(),
             title: format!(
-                "Phase {} ({}): {} deviations",
-                row.number, row.name, row.deviations
+                "Phase {} ({}): {}",
+                row.number,
+                row.name,
+                quantity(row.deviations, "deviation")
             ),
         });
         let durations = done.iter().map(|row| Column {
@@ -102,7 +105,7 @@ fn months(page: &Page) -> Option<String> {
         label: month.clone(),
         value: real(*count),
         shown: count.to_string(),
-        title: format!("{month}: {count} decisions"),
+        title: format!("{month}: {}", quantity(*count, "decision")),
     });
     columns::draw("Decisions of each month", &columns.collect::<Vec<_>>())
 }

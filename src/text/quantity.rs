@@ -1,0 +1,33 @@
+//! Says how many there are of something.
+
+use std::fmt::Display;
+
+/// Returns a number and what is counted: `1 plan`, `2 plans`, `0 entries`.
+pub(crate) fn quantity<N: Copy + Display + PartialEq + From<u8>>(number: N, one: &str) -> String {
+    format!("{number} {}", noun(number, one))
+}
+
+/// Returns what is counted as it is called for a number; only regular nouns, by the name of one.
+pub(crate) fn noun<N: Copy + PartialEq + From<u8>>(number: N, one: &str) -> String {
+    if number == N::from(1) {
+        return one.to_owned();
+    }
+    match one.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{one}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_called_as_many_are() {
+        assert_eq!(quantity(1_usize, "plan"), "1 plan");
+        assert_eq!(quantity(0_u64, "plan"), "0 plans");
+        assert_eq!(quantity(2_u32, "entry"), "2 entries");
+        assert_eq!(quantity(2_u32, "key"), "2 keys");
+        assert_eq!(noun(1_usize, "entry"), "entry");
+    }
+}
