@@ -50,7 +50,7 @@ fn every_target_has_its_program_and_its_corpus() {
     let known: BTreeSet<String> = TARGETS.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(names(&fuzz.join("fuzz_targets")), known);
     assert_eq!(names(&fuzz.join("corpus")), known);
-    for document in ["hook_input", "settings_json", "settings_toml"] {
+    for document in ["hook_input", "mcp_call", "settings_json", "settings_toml"] {
         assert!(known.contains(document), "{document}");
     }
     assert!(fuzz.join("Cargo.lock").is_file() && fuzz.join("README.md").is_file());

@@ -15,6 +15,7 @@ use annals::ledger::Update;
 use annals::markdown::FrontMatter;
 use annals::markdown::Lines;
 use annals::markdown::Outline;
+use annals::mcp;
 use annals::merge;
 use annals::merge::Kind;
 use annals::merge::Labels;
@@ -25,6 +26,9 @@ use annals::planning::ProjectFile;
 use annals::planning::Roadmap;
 use annals::planning::State;
 use annals::planning::Summary;
+use annals::project::Environment;
+use annals::project::Project;
+use annals::project::Request;
 use annals::recall;
 use annals::secrets;
 
@@ -40,6 +44,7 @@ pub const TARGETS: &[Target] = &[
     ("journal_query", journal_query),
     ("ledger_update", ledger_update),
     ("markdown", markdown),
+    ("mcp_call", mcp_call),
     ("merge_file", merge_file),
     ("notepad", notepad),
     ("observation", observation),
@@ -113,6 +118,32 @@ pub fn markdown(bytes: &[u8]) {
         drop(Lines::of(text));
         drop(Outline::parse(text, 0));
     });
+}
+
+/// Answers a call of a tool on the example project, on a dry run: nothing is written.
+pub fn mcp_call(bytes: &[u8]) {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let example = |folder: &Path| folder.join("examples/vbw-project");
+    let mut examples = manifest.ancestors().map(example);
+    // Below a file there is nothing, and nothing can be made.
+    let home = manifest.join("Cargo.toml/home");
+    let now = "2026-03-01T12:00:00Z".into();
+    let variables = [
+        ("HOME", home),
+        ("ANNALS_USER", "ada".into()),
+        ("ANNALS_NOW", now),
+    ];
+    let project = Project::open(Request {
+        directory: examples
+            .find(|folder| folder.is_dir())
+            .expect("the example is beside the targets"),
+        project: None,
+        planning_dir: None,
+        dry_run: true,
+        no_history: true,
+        environment: Environment::new(variables.map(|(name, value)| (name.into(), value.into()))),
+    });
+    answered(mcp::call(&project.expect("the example opens"), bytes));
 }
 
 /// Merges three versions, parted by NUL; a version that nobody changed comes back as it was.

@@ -54,6 +54,15 @@ pub fn told(sets: &[ToolSet]) -> Result<String> {
     Ok(format!("{INSTRUCTIONS}\n{tools}"))
 }
 
+/// Answers one call, `{"name": …, "arguments": {…}}`, without a session: in this project, whatever folder it names.
+pub fn call(project: &Project, request: &[u8]) -> Result<String> {
+    let call: CallToolRequestParams = serde_json::from_slice(request)
+        .map_err(|error| Error::usage(format!("is no call of a tool: {error}")))?;
+    let tool = tools::named(&call.name, &ToolSet::MORE)?;
+    let answer = tool.answer(project, Arguments::of(call.arguments)?)?;
+    Ok(answer.data_as_text())
+}
+
 /// Serves one client on standard input and output until it goes away.
 pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> Result<()> {
     let server = Server {

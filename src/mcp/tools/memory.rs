@@ -172,7 +172,11 @@ fn digest(project: &Project, arguments: Arguments) -> Result<Answer> {
 fn write_record(project: &Project, arguments: Arguments) -> Result<Answer> {
     let draft = Draft::parse(&arguments.json())?;
     let path = journal::place(&project.environment)?;
-    let written = journal::write(&path, &[draft], &Writing::new(project.clock))?;
+    let writing = Writing {
+        dry_run: project.dry_run,
+        ..Writing::new(project.clock)
+    };
+    let written = journal::write(&path, &[draft], &writing)?;
     Answer::new(&written.entry()?)
 }
 
