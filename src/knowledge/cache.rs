@@ -1,7 +1,7 @@
 //! What was read of the entries last time, so that only what changed is read again.
 //!
 //! ```text
-//! annals entries 4⏎
+//! annals entries 5⏎
 //! <numbers of 8 bytes: rows, a sum over what follows>
 //! <a row: mtime, size, first line (8 bytes each), fingerprint length (4), name length (2), fingerprint, name>…
 //! ```
@@ -22,11 +22,15 @@ use crate::storage::listing::nanoseconds;
 /// The cache's name in `.annals/`.
 const NAME: &str = "entries.cache";
 
-const MAGIC: &[u8] = b"annals entries 4\n";
+/// The number is another whenever `checksum`, `words`, `Fingerprint` or `likeness` make something else of a text.
+const MAGIC: &[u8] = b"annals entries 5\n";
 const HEAD: usize = MAGIC.len() + 2 * 8;
 
 /// A larger file is not ours.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// So far from its guessed place a row is looked for before all are.
+const NEAR: usize = 8;
 
 /// A file changed this shortly before the cache was written may have changed again unseen (in nanoseconds).
 const TOO_FRESH: u64 = 1_000_000_000;
@@ -64,7 +68,7 @@ pub(crate) struct Cache {
     bytes: Vec<u8>,
     /// Where each row begins.
     starts: Vec<usize>,
-    /// Which row a file has, by a sum over its name; made where the order of the files has changed.
+    /// Which row a file has, by a sum over its name; made where one is not near its guessed place.
     by_sum: OnceLock<HashMap<u64, usize>>,
     written: u64,
 }
@@ -100,17 +104,18 @@ impl Cache {
 
     /// Returns the number of a file's row, which most likely is the guessed one, and the row.
     fn find(&self, name: &[u8], guess: usize) -> Option<(usize, Row<'_>)> {
-        let is_of = |row: &Row<'_>| row.name == name;
-        if let Some(row) = self.row(guess).filter(is_of) {
-            return Some((guess, row));
+        let known = |number| Some((number, self.row(number).filter(|row| row.name == name)?));
+        let near = guess.saturating_sub(NEAR)..guess.saturating_add(NEAR);
+        if let Some(found) = known(guess).or_else(|| near.into_iter().find_map(known)) {
+            return Some(found);
         }
         let by_sum = self.by_sum.get_or_init(|| {
-            let rows = (0..self.len()).filter_map(|number| Some((number, self.row(number)?)));
-            rows.map(|(number, row)| (checksum(0, row.name), number))
-                .collect()
+            let mut by_sum = HashMap::with_capacity(self.len());
+            let rows = (0..self.len()).filter_map(|number| Some((self.row(number)?, number)));
+            by_sum.extend(rows.map(|(row, number)| (checksum(0, row.name), number)));
+            by_sum
         });
-        let number = *by_sum.get(&checksum(0, name))?;
-        Some((number, self.row(number).filter(is_of)?))
+        known(*by_sum.get(&checksum(0, name))?)
     }
 
     fn parse(mut file: File) -> Option<Self> {
@@ -143,7 +148,7 @@ impl Cache {
     }
 }
 
-/// Finds rows, without a search as long as the files are asked for in the order in which they were written.
+/// Finds rows, at once as long as the files are asked for in the order in which they were written.
 #[derive(Debug)]
 pub(crate) struct Finder<'c> {
     cache: &'c Cache,

@@ -25,3 +25,27 @@ fn number(bytes: &[u8]) -> u64 {
     let byte = |at: usize| bytes.get(at).map_or(0, |byte| u64::from(*byte) << (8 * at));
     byte(0) | byte(1) | byte(2)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_byte_of_every_length_counts() {
+        let mut sums = BTreeSet::new();
+        let mut texts = 0;
+        for length in 0..=17 {
+            let plain = vec![b'a'; length];
+            sums.insert(checksum(7, &plain));
+            for at in 0..length {
+                let mut changed = plain.clone();
+                changed[at] = b'b';
+                sums.insert(checksum(7, &changed));
+            }
+            texts += 1 + length;
+        }
+        assert_eq!(sums.len(), texts);
+    }
+}

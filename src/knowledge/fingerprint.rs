@@ -114,6 +114,24 @@ mod tests {
     }
 
     #[test]
+    fn the_marks_are_those_that_caches_hold() {
+        // Where this fails, the cache needs another number.
+        let marks = Fingerprint::of("The test queue, a retry: 重试 Ä");
+        let expected = [
+            [14, 128],
+            [141, 36],
+            [116, 131],
+            [56, 74],
+            [199, 206],
+            [76, 162],
+            [102, 177],
+            [222, 40],
+            [116, 239],
+        ];
+        assert_eq!(marks.as_bytes(), expected.as_flattened());
+    }
+
+    #[test]
     fn what_is_not_there_is_mostly_seen() {
         let text = "The retry queue drops 重试 jobs 🚀 after v2.";
         for word in ["queue", "QUEUE", "v2", "重", "🚀", "重试", "drops"] {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 use crate::error::At;
+use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Place;
 use crate::knowledge::cache;
@@ -33,8 +34,6 @@ use crate::warning::Warning;
 const ALONE: usize = 200;
 /// So many files a thread takes at once, lest the threads wait for each other.
 const BATCH: usize = 256;
-/// So many a thread looks at while the first one reads the cache.
-const AHEAD: usize = 1024;
 /// More threads wait for each other.
 const MOST_THREADS: usize = 8;
 /// So many files may be read again each time before the cache is written anew.
@@ -60,10 +59,13 @@ impl<'a> Found<'a> {
 
     /// Returns the bytes of the file.
     pub(crate) fn bytes(&self) -> Result<Cow<'a, [u8]>> {
-        match self.text {
-            Some(text) => Ok(Cow::Borrowed(text)),
-            None => Ok(Cow::Owned(read::bytes(&self.path())?.unwrap_or_default())),
+        if let Some(text) = self.text {
+            return Ok(Cow::Borrowed(text));
         }
+        let path = self.path();
+        let bytes = read::bytes(&path)?;
+        let gone = || Error::not_found("was removed meanwhile").at(&path, None);
+        Ok(Cow::Owned(bytes.ok_or_else(gone)?))
     }
 }
 
@@ -165,6 +167,13 @@ fn keep<T>(storage: &Storage, cache: &Cache, all: &Part<T>) {
     cache::write(storage, rows.into_iter().map(|(_, row)| row)).ok();
 }
 
+/// Some files, each with what the system tells of it.
+struct LookedAt {
+    /// How many came before.
+    from: usize,
+    files: Vec<(io::Result<Stat>, String)>,
+}
+
 /// What all threads share.
 struct Scan<'a, V> {
     place: &'a Place,
@@ -180,7 +189,7 @@ impl<V> Scan<'_, V> {
     where
         V: Fn(&Found<'_>) -> Result<Option<T>> + Sync,
     {
-        let few = self.listing.next(ALONE)?;
+        let few = self.next(ALONE)?;
         let threads = match few.names.len() {
             ALONE => {
                 thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS))
@@ -188,8 +197,8 @@ impl<V> Scan<'_, V> {
             _ => 1,
         };
         thread::scope(|scope| {
-            let ahead = || self.part(self.listing.next(AHEAD)?);
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(ahead)).collect();
+            let work = || self.part(self.next(BATCH)?);
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             self.cache();
             let mut all = self.part(few)?;
             for other in others {
@@ -208,25 +217,47 @@ impl<V> Scan<'_, V> {
         cache.as_ref().ok()
     }
 
+    /// Returns the next names of entries.
+    fn next(&self, most: usize) -> io::Result<Names> {
+        self.listing.next(most, |name| stem(name).is_some())
+    }
+
+    /// Returns these files with what the system tells of each.
+    fn looked_at(&self, names: Names) -> LookedAt {
+        let stat = |name: String| (self.listing.stat(&name), name);
+        let files = names.names.into_iter().map(stat).collect();
+        LookedAt {
+            from: names.from,
+            files,
+        }
+    }
+
     /// Visits these files, and then what the other threads leave.
     fn part<T>(&self, first: Names) -> io::Result<Part<T>>
     where
         V: Fn(&Found<'_>) -> Result<Option<T>>,
     {
+        let mut ahead = vec![self.looked_at(first)];
+        // While another thread reads the cache, there is more to look at.
+        while self.cache.get().is_none() && ahead.last().is_some_and(|last| !last.files.is_empty())
+        {
+            ahead.push(self.looked_at(self.next(BATCH)?));
+        }
+        let mut ahead = ahead.into_iter();
         let mut part = Part::new();
-        let mut names = first;
-        while !names.names.is_empty() {
-            // Before the cache is asked for, which another thread may still be reading.
-            let stats: Vec<_> = names
-                .names
-                .iter()
-                .map(|name| self.listing.stat(name))
-                .collect();
-            let Some(cache) = self.cache() else {
-                break;
+        let Some(cache) = self.cache() else {
+            return Ok(part);
+        };
+        let mut finder = cache.finder();
+        loop {
+            let batch = match ahead.next() {
+                Some(batch) => batch,
+                None => self.looked_at(self.next(BATCH)?),
             };
-            let mut finder = cache.finder();
-            for ((at, name), stat) in (names.from..).zip(names.names).zip(stats) {
+            if batch.files.is_empty() {
+                return Ok(part);
+            }
+            for (at, (stat, name)) in (batch.from..).zip(batch.files) {
                 match self.look((at, &name, stat), &mut finder, &mut part) {
                     Ok(None) => {}
                     Ok(Some(made)) => part.made.push((name, made)),
@@ -236,9 +267,7 @@ impl<V> Scan<'_, V> {
                     }
                 }
             }
-            names = self.listing.next(BATCH)?;
         }
-        Ok(part)
     }
 
     fn look<T>(
@@ -286,7 +315,9 @@ impl<V> Scan<'_, V> {
             part.kept.push((at, number));
             return found(row.first_line, row.fingerprint, None);
         }
-        let bytes = read::bytes_of(&path(), stat)?.unwrap_or_default();
+        let Some(bytes) = read::bytes_of(&path(), stat)? else {
+            return Ok(None);
+        };
         let text = String::from_utf8_lossy(&bytes);
         let fresh = Fresh {
             name: name.to_owned(),

@@ -185,10 +185,15 @@ fn beyond_ascii(text: &str) -> impl Iterator<Item = char> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let bytes = rest.as_bytes();
-        let passed = bytes.chunks(STEP).position(|step| !step.is_ascii())? * STEP;
-        let within = bytes[passed..].iter().position(|byte| !byte.is_ascii())?;
-        let c = rest[passed + within..].chars().next()?;
-        rest = &rest[passed + within + c.len_utf8()..];
+        // Where one is, there mostly are more: those are taken as they come.
+        if bytes.first()?.is_ascii() {
+            let passed = bytes.chunks(STEP).position(|step| !step.is_ascii())? * STEP;
+            let within = bytes[passed..].iter().position(|byte| !byte.is_ascii())?;
+            rest = &rest[passed + within..];
+        }
+        let mut chars = rest.chars();
+        let c = chars.next()?;
+        rest = chars.as_str();
         Some(c)
     })
 }

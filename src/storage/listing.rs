@@ -77,7 +77,7 @@ pub(crate) struct Listing {
 /// Some of the names.
 #[derive(Debug)]
 pub(crate) struct Names {
-    /// How many came before.
+    /// How many wanted ones came before.
     pub(crate) from: usize,
     pub(crate) names: Vec<String>,
 }
@@ -93,13 +93,14 @@ impl Listing {
         })
     }
 
-    /// Returns the next names, so many at most; none at the end.
-    pub(crate) fn next(&self, most: usize) -> io::Result<Names> {
+    /// Returns the next names of those that are wanted, so many at most; none at the end.
+    pub(crate) fn next(&self, most: usize, is_wanted: impl Fn(&str) -> bool) -> io::Result<Names> {
         let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
         let (taken, entries) = &mut *rest;
         let names = entries.filter_map(|entry| {
             let name = entry.map(|entry| entry.file_name().into_string());
-            name.map(Result::ok).transpose()
+            let name = name.map(|name| name.ok().filter(|name| is_wanted(name)));
+            name.transpose()
         });
         let names: Vec<String> = names.take(most).collect::<io::Result<_>>()?;
         let from = *taken;
@@ -153,10 +154,11 @@ mod tests {
         let mut file = fs::File::create(folder.path().join("a.md")).unwrap();
         file.write_all(b"one").unwrap();
         fs::create_dir(folder.path().join("b")).unwrap();
+        fs::create_dir(folder.path().join("c.md")).unwrap();
         let listing = Listing::of(folder.path()).unwrap();
         let mut met = Vec::new();
         for place in 0..3 {
-            let names = listing.next(1).unwrap();
+            let names = listing.next(1, |name| name != "c.md").unwrap();
             assert_eq!(names.from, place.min(2));
             for name in names.names {
                 let path = listing.path_of(&name);
@@ -167,7 +169,7 @@ mod tests {
         met.sort();
         assert_eq!(met, ["a.md", "b"]);
         assert_eq!(listing.stat("a.md").unwrap().size, 3);
-        let gone = listing.stat("c").unwrap_err();
+        let gone = listing.stat("d").unwrap_err();
         assert_eq!(gone.kind(), io::ErrorKind::NotFound);
     }
 
