@@ -46,10 +46,21 @@ fn newline(text: &str) -> &'static str {
     }
 }
 
-/// Behind the last line of the section that is not blank.
+/// Behind what the section holds; at the end of the file behind its last line that is not blank, be that a rule.
 fn below(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &str) -> Insertion {
-    let at = notepad.content(section).map_or(0, |content| content.end);
-    inserted(notepad.text, at, lines, newline)
+    let text = notepad.text;
+    let is_last = |body: &Range<usize>| body.end == text.len();
+    let body = notepad.section(section).map(|found| found.body.clone());
+    let at = match body.filter(is_last) {
+        Some(body) => {
+            let written = body.start + text[body].trim_end().len();
+            text[written..]
+                .find('\n')
+                .map_or(text.len(), |end| written + end + 1)
+        }
+        None => notepad.content(section).map_or(0, |content| content.end),
+    };
+    inserted(text, at, lines, newline)
 }
 
 /// In front of the first bullet of the section, else right under its heading.
