@@ -10,6 +10,7 @@ use rmcp::ServerHandler;
 use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
 use rmcp::model::CallToolResponse;
+use rmcp::model::CallToolResult;
 use rmcp::model::GetPromptRequestParams;
 use rmcp::model::GetPromptResponse;
 use rmcp::model::Implementation;
@@ -34,6 +35,7 @@ use crate::mcp::place::folder_of;
 use crate::mcp::prompts;
 use crate::mcp::resources;
 use crate::mcp::tools;
+use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
 use crate::project::Environment;
 use crate::project::Project;
@@ -59,8 +61,17 @@ pub fn call(project: &Project, request: &[u8]) -> Result<String> {
     let call: CallToolRequestParams = serde_json::from_slice(request)
         .map_err(|error| Error::usage(format!("is no call of a tool: {error}")))?;
     let tool = tools::named(&call.name, &ToolSet::MORE)?;
-    let answer = tool.answer(project, Arguments::of(call.arguments)?)?;
-    Ok(answer.data_as_text())
+    let answer = answered(tool, project, Arguments::of(call.arguments)?);
+    serde_json::to_string(&answer)
+        .map_err(|error| Error::failed(format!("cannot show the answer: {error}")))
+}
+
+/// Returns what a tool answers in a project, its failure among it.
+fn answered(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolResult {
+    match tool.answer(project, arguments) {
+        Ok(answer) => answer.into_result(),
+        Err(error) => answer::failure(&error.relative_to(&project.root)),
+    }
 }
 
 /// Serves one client on standard input and output until it goes away.
@@ -184,21 +195,14 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
         let tool = tools::named(&request.name, &self.sets).map_err(|error| invalid(&error))?;
-        let answered = match Arguments::of(request.arguments) {
-            Err(error) => Err(error),
-            Ok(arguments) => match self
-                .project(arguments.project.as_deref(), &context.peer)
-                .await
-            {
-                Err(error) => Err(error),
-                Ok(project) => tool
-                    .answer(&project, arguments)
-                    .map_err(|error| error.relative_to(&project.root)),
-            },
+        let arguments = match Arguments::of(request.arguments) {
+            Err(error) => return Ok(answer::failure(&error).into()),
+            Ok(arguments) => arguments,
         };
-        Ok(match answered {
-            Ok(answer) => answer.into_result(),
+        let named = arguments.project.as_deref();
+        Ok(match self.project(named, &context.peer).await {
             Err(error) => answer::failure(&error),
+            Ok(project) => answered(tool, &project, arguments),
         }
         .into())
     }
