@@ -12,6 +12,7 @@ use crate::lifecycle;
 use crate::lifecycle::ShipReport;
 use crate::lifecycle::ShipRequest;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Archive the active milestone and leave the folder ready for the next
 ///
@@ -53,12 +54,12 @@ fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
     match &report.archived {
         Some(archived) => writeln!(
             to,
-            "Shipped {} to {}: {} phases, {} of {} plans complete.",
+            "Shipped {} to {}: {}, {} of {} complete.",
             archived.name,
             archived.dir.display(),
-            archived.phases,
+            quantity(archived.phases, "phase"),
             archived.plans.complete,
-            archived.plans.total
+            quantity(archived.plans.total, "plan")
         )?,
         // What the failure says is not said twice.
         None if report.left_to.is_some() => {}

@@ -8,16 +8,17 @@ use crate::audit::Row;
 use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::ContextFiles;
+use crate::text::quantity;
 
 /// Prints a line for each context file.
 pub(crate) fn context(files: &ContextFiles, to: &mut dyn Write) -> io::Result<()> {
     for file in &files.files {
         writeln!(
             to,
-            "{} {} ({} lines).",
+            "{} {} ({}).",
             file.file.display(),
             file.outcome.as_str(),
-            file.lines
+            quantity(file.lines, "line")
         )?;
     }
     Ok(())

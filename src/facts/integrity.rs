@@ -172,6 +172,6 @@ fn unlike_history(connection: &Connection) -> Result<Vec<String>> {
         (fact.embedding_id, told.embedding_id) = (None, None);
         unlike += u64::from(fact != told);
     }
-    let problem = format!("{}, not as the history left it", quantity(unlike, "fact"));
+    let problem = format!("{} unlike what the history left", quantity(unlike, "fact"));
     Ok((unlike > 0).then_some(problem).into_iter().collect())
 }

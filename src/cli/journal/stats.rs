@@ -28,10 +28,10 @@ pub(crate) fn run(_: &StatsArgs, place: &Place, out: &mut Output) -> Result<()> 
 fn show(statistics: &Statistics, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
-        "{}: {} records, {} bytes",
+        "{}: {}, {}",
         statistics.file.display(),
-        statistics.records,
-        statistics.bytes
+        quantity(statistics.records, "record"),
+        quantity(statistics.bytes, "byte")
     )?;
     if let (Some(first), Some(last)) = (&statistics.first, &statistics.last) {
         writeln!(to, "From:   {first}\nTo:     {last}")?;

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::ledger;
 use crate::ledger::CheckReport;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Hold the three files against their rules
 ///
@@ -43,8 +44,7 @@ pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Resu
     out.warnings(&report.warnings);
     let end = match report.findings.len() {
         0 => Ok(()),
-        1 => Err(Error::failed("1 finding")),
-        count => Err(Error::failed(format!("{count} findings"))),
+        count => Err(Error::failed(quantity(count, "finding"))),
     };
     let is_mendable = report.findings.iter().any(|finding| finding.fixable);
     let end = if is_mendable {

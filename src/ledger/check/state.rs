@@ -6,6 +6,7 @@ use crate::ledger::state::MOST_LINES;
 use crate::ledger::state::Part;
 use crate::ledger::state::SECTIONS;
 use crate::ledger::state::State;
+use crate::text::quantity;
 
 /// How many bullets a section has at least and at most, by its place.
 const BULLETS: [(usize, usize); 6] = [(0, 1), (1, 3), (0, usize::MAX), (0, 5), (3, 5), (0, 3)];
@@ -38,14 +39,20 @@ fn section(place: usize, part: &Part, findings: &mut Findings<'_>) {
         findings.add(
             "state-count",
             part.line,
-            format!("{title} has {count} lines, at most {most} are allowed"),
+            format!(
+                "{title} has {}, at most {most} are allowed",
+                quantity(count, "line")
+            ),
         );
     }
     if count < least {
         findings.add(
             "state-count",
             part.line,
-            format!("{title} has {count} lines, at least {least} are needed"),
+            format!(
+                "{title} has {}, at least {least} are needed",
+                quantity(count, "line")
+            ),
         );
     }
     if place == NEXT_ACTIONS && part.bullets.iter().any(|(_, has_box)| !has_box) {

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::error::Problem;
 use crate::templates::Template;
+use crate::text::quantity;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     // It is compiled in, and a test reads it.
@@ -142,11 +143,17 @@ fn array(schema: &Map<String, Value>, items: &[Value], pointer: &str, problems: 
     let limit = |name: &str| schema.get(name).and_then(Value::as_u64);
     let count = items.len() as u64;
     if let Some(most) = limit("maxItems").filter(|most| count > *most) {
-        let message = format!("has {count} items, at most {most} are allowed");
+        let message = format!(
+            "has {}, at most {most} are allowed",
+            quantity(count, "item")
+        );
         problems.push(Problem::new(pointer, message));
     }
     if let Some(least) = limit("minItems").filter(|least| count < *least) {
-        let message = format!("has {count} items, at least {least} are needed");
+        let message = format!(
+            "has {}, at least {least} are needed",
+            quantity(count, "item")
+        );
         problems.push(Problem::new(pointer, message));
     }
     if let Some(schema) = schema.get("items") {

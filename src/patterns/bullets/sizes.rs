@@ -175,9 +175,9 @@ fn range(plans: &[&PlanRecord], measure: Measure, unit: &str) -> Option<String> 
     let sizes = sizes?;
     let (least, most) = (*sizes.iter().min()?, *sizes.iter().max()?);
     if least == most {
-        return Some(quantity(usize::try_from(most).ok()?, unit));
+        return Some(quantity(most, unit));
     }
-    Some(format!("{least}-{most} {unit}s"))
+    Some(format!("{least}-{}", quantity(most, unit)))
 }
 
 fn durations(plans: &[&PlanRecord]) -> Option<String> {

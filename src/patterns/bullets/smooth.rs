@@ -4,6 +4,7 @@ use crate::patterns::PlanRecord;
 use crate::patterns::bullets::candidate::Candidate;
 use crate::patterns::bullets::sizes::shape;
 use crate::planning::PlanNumber;
+use crate::text::quantity;
 
 const SMOOTH: u32 = 90;
 /// A few among many show little.
@@ -43,8 +44,7 @@ pub(crate) fn all_tasks(plans: &[PlanRecord]) -> Option<Candidate> {
     let deviations: u32 = plans.iter().map(|plan| plan.deviation_count).sum();
     let along = match deviations {
         0 => String::new(),
-        1 => ", with 1 deviation".to_owned(),
-        some => format!(", with {some} deviations"),
+        some => format!(", with {}", quantity(some, "deviation")),
     };
     Some(Candidate::new(
         ALL_TASKS,

@@ -12,6 +12,7 @@ use ignore::WalkBuilder;
 use crate::planning::profile::language::language;
 use crate::planning::profile::language::test_home;
 use crate::project::Project;
+use crate::text::quantity;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -110,8 +111,7 @@ impl Profile {
         let folders = listed(self.test_folders.iter().map(|path| folder(path)), NAMED);
         let tests = match self.tests {
             0 => "none found".to_owned(),
-            1 => format!("1 file in {folders}"),
-            files => format!("{files} files in {folders}"),
+            files => format!("{} in {folders}", quantity(files, "file")),
         };
         let docker = self.docker.iter().map(|path| path.display().to_string());
         vec![
