@@ -254,6 +254,26 @@ mod tests {
         Some(text[notepad.content(section)?].trim().to_owned())
     }
 
+    #[test]
+    fn a_note_goes_behind_the_rule_that_closes_the_file_and_above_one_that_parts_sections() {
+        let noted = |old: &str| {
+            let note = Note {
+                section: Section::Manual,
+                text: "b",
+                allow_secret: false,
+                request_id: None,
+            };
+            let mut new = old.as_bytes().to_vec();
+            insert(&mut new, &clock(), &note, Path::new("notepad.md")).unwrap();
+            String::from_utf8(new).unwrap()
+        };
+        let last = noted("## Manual\na\n\n---\n");
+        assert!(last.starts_with("## Manual\na\n\n---\n"), "{last}");
+        let parted = noted("## Manual\na\n\n---\n## Mine\nc\n");
+        assert!(parted.ends_with("\n---\n## Mine\nc\n"), "{parted}");
+        assert!(parted.starts_with("## Manual\na\n"), "{parted}");
+    }
+
     proptest! {
         #[test]
         fn any_note_in_any_text_keeps_every_other_byte_and_section(
