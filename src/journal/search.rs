@@ -91,7 +91,11 @@ pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
     if !metadata.is_file() {
         return Ok(None);
     }
-    let file = File::open(path).at("read", path)?;
+    // It may have gone since.
+    let file = match File::open(path) {
+        Err(error) if read::is_absent(&error) => return Ok(None),
+        file => file.at("read", path)?,
+    };
     let length = file.metadata().at("read", path)?.len();
     Ok(Some((file, length)))
 }
