@@ -4,14 +4,17 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::facts::failure::Stored;
+use crate::facts::search::bm25::Rows;
+use crate::facts::search::bm25::in_halves;
+use crate::facts::search::bm25::ranked;
 use crate::facts::user::UserId;
 use crate::ranking::any_of;
 
 /// Where a word counts: anywhere but in the column that holds the user.
 const TEXT: &str = "{key value_text source_excerpt}";
 
-/// How much each column counts: the user's is only there to bind the query.
-const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
+/// From so many rows on, ranking them takes far longer than another processor takes to wake up and to count the words.
+const MANY: i64 = 300_000;
 
 /// Returns the rows with any of the words and how well they fit, in the order of the rows.
 ///
@@ -22,7 +25,7 @@ pub(crate) fn matches(
     user: &UserId,
     words: &[String],
     is_bound: bool,
-) -> Result<Vec<(i64, f64)>> {
+) -> Result<Rows> {
     let Some(any) = any_of(words) else {
         return Ok(Vec::new());
     };
@@ -32,13 +35,13 @@ pub(crate) fn matches(
     } else {
         words
     };
-    let sql = format!(
-        "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts WHERE facts_fts MATCH ?1 ORDER BY rowid"
-    );
-    let search = || -> rusqlite::Result<Vec<(i64, f64)>> {
-        let mut statement = connection.prepare_cached(&sql)?;
-        let rows = statement.query_map([expression], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect()
+    let search = || -> rusqlite::Result<Rows> {
+        let last: Option<i64> =
+            connection.query_row("SELECT max(seq) FROM facts", [], |row| row.get(0))?;
+        match last.filter(|last| !is_bound && *last >= MANY) {
+            Some(last) => in_halves(connection, &expression, last / 2),
+            None => ranked(connection, &expression, i64::MIN..i64::MAX),
+        }
     };
     search().stored("search the facts by words")
 }

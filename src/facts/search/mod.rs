@@ -8,6 +8,7 @@
 //! Every statement is bound to one user. Where vectors cannot be had, words alone answer, and the
 //! answer says so.
 
+mod bm25;
 mod candidates;
 mod fused;
 mod lexical;
