@@ -9,15 +9,15 @@ pub(crate) struct Sandbox(pub(crate) TempDir);
 
 impl Sandbox {
     pub(crate) fn empty() -> Self {
-        Self::initialised(&[])
+        let sandbox = Self(TempDir::new().unwrap());
+        sandbox.git(&["init", "-q", "-b", "main"]);
+        sandbox.name_the_author();
+        sandbox
     }
 
-    fn initialised(options: &[&str]) -> Self {
-        let sandbox = Self(TempDir::new().unwrap());
-        sandbox.git(&[&["init", "-q", "-b", "main"], options].concat());
-        sandbox.git(&["config", "user.name", "Test"]);
-        sandbox.git(&["config", "user.email", "test@example.org"]);
-        sandbox
+    fn name_the_author(&self) {
+        self.git(&["config", "user.name", "Test"]);
+        self.git(&["config", "user.email", "test@example.org"]);
     }
 
     pub(crate) fn with_commits(times: &[&str]) -> Self {
@@ -165,7 +165,14 @@ fn a_worktree_has_its_own_head() {
 
 #[test]
 fn head_is_asked_of_git_where_files_do_not_say() {
-    let sandbox = Sandbox::initialised(&["--ref-format=reftable"]);
+    let sandbox = Sandbox(TempDir::new().unwrap());
+    let mut init = sandbox.command("2026-02-11T10:00:00Z");
+    let reftable = ["init", "-q", "-b", "main", "--ref-format=reftable"];
+    if !init.args(reftable).output().unwrap().status.success() {
+        eprintln!("SKIPPED: this git keeps refs in files alone (before 2.45)");
+        return;
+    }
+    sandbox.name_the_author();
     assert_eq!(sandbox.asked().head().unwrap(), None);
     let first = sandbox.commit("2026-02-11T10:00:00Z");
     assert_eq!(sandbox.asked().head().unwrap(), Some(first));
@@ -263,11 +270,11 @@ fn a_tag_is_made_once_and_never_moved() {
     );
     let shown = [
         "for-each-ref",
-        "--format=%(objecttype) %(taggerdate:iso-strict) %(contents:subject)",
+        "--format=%(objecttype) %(taggerdate:unix) %(contents:subject)",
     ];
     assert_eq!(
         sandbox.git(&shown).lines().last(),
-        Some("tag 2026-02-17T10:11:12Z Ship one")
+        Some("tag 1771323072 Ship one")
     );
     assert!(!git.tag("milestone/one", "again", &clock()).unwrap());
     sandbox.commit("2026-02-12T10:00:00Z");
