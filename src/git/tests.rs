@@ -164,6 +164,7 @@ fn a_worktree_has_its_own_head() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "what is skipped is said")]
 fn head_is_asked_of_git_where_files_do_not_say() {
     let sandbox = Sandbox(TempDir::new().unwrap());
     let mut init = sandbox.command("2026-02-11T10:00:00Z");
