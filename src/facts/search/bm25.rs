@@ -92,29 +92,27 @@ mod tests {
     use crate::facts::Facts;
     use crate::facts::Purpose;
 
+    fn clock() -> Clock {
+        Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()
+    }
+
     fn opened(folder: &tempfile::TempDir) -> Facts {
-        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
         let path = folder.path().join("mem.db");
-        Facts::open_file(&path, clock, Duration::from_secs(5), Purpose::Write).unwrap()
+        Facts::open_file(&path, clock(), Duration::from_secs(5), Purpose::Write).unwrap()
     }
 
     fn put(facts: &mut Facts, values: impl Iterator<Item = String>) {
-        facts
-            .write(|connection| {
+        let sql = "INSERT INTO facts (fact_id, user_id, key, value_text, category, confidence, \
+                   valid_from, status, source_turn_id, source_excerpt, created_at, updated_at, \
+                   last_mentioned_at) VALUES (lower(hex(randomblob(16))), 'ada', 'said[]', ?1, \
+                   'other', 0.4, '', 'active', '', '', '', '', '')";
+        let written = facts.write(|connection| {
             for value in values {
-                connection
-                    .execute(
-                        "INSERT INTO facts (fact_id, user_id, key, value_text, category, confidence, valid_from, \
-                         status, source_turn_id, source_excerpt, created_at, updated_at, last_mentioned_at) \
-                         VALUES (lower(hex(randomblob(16))), 'ada', 'said[]', ?1, 'other', 0.4, '', 'active', '', \
-                         '', '', '', '')",
-                        [value],
-                    )
-                    .unwrap();
+                connection.execute(sql, [value]).unwrap();
             }
             Ok(())
-        })
-            .unwrap();
+        });
+        written.unwrap();
     }
 
     #[test]
@@ -165,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_database_in_memory_is_ranked_by_the_only_connection() {
-        let mut facts = Facts::in_memory(Clock::new(None).unwrap()).unwrap();
+        let mut facts = Facts::in_memory(clock()).unwrap();
         put(
             &mut facts,
             ["tea".to_owned(), "tea milk".to_owned()].into_iter(),
