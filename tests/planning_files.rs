@@ -59,7 +59,7 @@ fn the_quick_look_at_a_status_agrees_with_the_whole_read() {
 }
 
 #[test]
-fn every_plan_has_tasks_and_its_waves_can_be_checked() {
+fn every_plan_of_a_phase_has_tasks_and_its_waves_can_be_checked() {
     let Some(corpus) = corpus() else { return };
     for folder in files(&corpus) {
         let plans: Vec<Plan> = folder
@@ -69,7 +69,13 @@ fn every_plan_has_tasks_and_its_waves_can_be_checked() {
             .collect();
         check_waves(&plans);
         for plan in plans {
-            assert!(!plan.tasks.is_empty(), "{}", plan.file.display());
+            // The plan of a quick task may be plain text.
+            let is_quick = plan.file.iter().any(|name| name == "quick");
+            assert!(
+                is_quick || !plan.tasks.is_empty(),
+                "{}",
+                plan.file.display()
+            );
             plan.problems();
         }
     }

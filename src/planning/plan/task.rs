@@ -47,6 +47,9 @@ const CHECKS: &[&str] = &[
     "success criteria",
 ];
 
+/// How the tags begin that end a part of a plan.
+const PART_ENDS: &[&str] = &["</task", "</feature", "</context", "</interfaces"];
+
 /// Returns the tasks of a plan in file order.
 pub(super) fn tasks(document: &Document<'_>) -> Vec<PlanTask> {
     if let Some(rows) = document.field(&["task_rows"]) {
@@ -88,8 +91,8 @@ fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
     let first_line = document.outline.line(start);
     for (index, line) in document.outline.text()[start..].lines().enumerate() {
         let content = line.trim();
-        // A fence left open in one task must not swallow the next.
-        is_code &= !content.starts_with("</task") && !content.starts_with("</feature");
+        // A fence left open in one part of the plan must not swallow the next.
+        is_code &= !PART_ENDS.iter().any(|end| content.starts_with(end));
         if content.starts_with("```") {
             is_code = !is_code;
         }

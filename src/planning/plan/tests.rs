@@ -90,6 +90,17 @@ fn tasks_are_read_in_every_form() {
 }
 
 #[test]
+fn a_fence_left_open_in_the_context_does_not_swallow_the_tasks() {
+    let text = "<context>\n<interfaces>\n```rust\nstruct A;\n```\n<!-- B\n```\n</interfaces>\n</context>\n<tasks>\n<task type=\"auto\">\n<name>Parser</name>\n</task>\n</tasks>\n";
+    let names: Vec<_> = parse(text)
+        .tasks
+        .into_iter()
+        .map(|task| task.name)
+        .collect();
+    assert_eq!(names, [Some("Parser".to_owned())]);
+}
+
+#[test]
 fn a_plan_says_what_it_lacks() {
     let complete = "---\nphase: 3\nplan: 1\nwave: 1\ndepends_on: []\nmust_haves: [a]\n---\n<task type=\"auto\">\n<name>Parser</name>\n<action>x</action>\n<verify>y</verify>\n</task>\n";
     assert_eq!(parse(complete).problems(), []);
