@@ -74,6 +74,7 @@ impl<'a> Scene<'a> {
             Part::Todos => self.todos(),
         };
         let lines = lines.iter().map(|line| safe(line));
+        let lines = lines.filter(|line| !self.wish.known.has(line.as_str()));
         Ok(Section::new(part, lines))
     }
 
@@ -129,10 +130,15 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns what was pinned, and after a compaction the latest of the working memory, too.
+    ///
+    /// Where there is room for few lines, the latest breadcrumbs have a place among them.
     fn notepad(&self) -> Result<Vec<String>> {
         let mut lines = self.noted(notepad::Section::Priority, usize::MAX)?;
         if self.wish.compacted {
-            lines.extend(self.noted(notepad::Section::Working, BREADCRUMBS)?);
+            let crumbs = self.noted(notepad::Section::Working, BREADCRUMBS)?;
+            let room = self.wish.most_lines.saturating_sub(crumbs.len().min(2));
+            let last = lines.split_off(room.min(lines.len()));
+            lines.extend(crumbs.into_iter().chain(last));
         }
         Ok(lines)
     }

@@ -5,14 +5,15 @@
 //! known, who the user is. What does not fit is counted, with the command that prints it.
 
 mod gather;
+mod known;
 mod ledger;
 mod packing;
 mod part;
 #[cfg(test)]
 mod tests;
 
+pub use known::Known;
 pub use packing::Digest;
-pub(crate) use packing::LEFT_OUT;
 pub use packing::LeftOut;
 pub use part::Part;
 
@@ -26,6 +27,12 @@ use crate::warning::Warning;
 /// How many tokens a digest may have where nobody says.
 pub const BUDGET: usize = 2000;
 
+/// How many tokens the text at a session's start has.
+pub const START_BUDGET: usize = 1200;
+
+/// How many lines a list has at a session's start.
+pub(crate) const START_LINES: usize = 5;
+
 /// A budget below this holds no digest, only its frame.
 const LEAST: usize = 100;
 
@@ -38,8 +45,12 @@ pub struct Wish {
     pub topic: Option<String>,
     /// Whether a compaction just took the conversation away: then the notepad comes first, whole.
     pub compacted: bool,
-    /// The parts that the session has already.
+    /// The parts that are not wanted.
     pub without: Vec<Part>,
+    /// The most lines of one part.
+    pub most_lines: usize,
+    /// What the session has read already: those lines are left out, and not counted.
+    pub known: Known,
 }
 
 impl Default for Wish {
@@ -49,6 +60,8 @@ impl Default for Wish {
             topic: None,
             compacted: false,
             without: Vec::new(),
+            most_lines: usize::MAX,
+            known: Known::default(),
         }
     }
 }
@@ -57,11 +70,10 @@ impl Default for Wish {
 /// must not be silent because of it.
 pub fn digest(project: &Project, wish: &Wish) -> Result<Digest> {
     if wish.budget < LEAST {
-        return Err(Error::usage(format!(
-            "a budget of {} tokens holds no digest",
-            wish.budget
-        ))
-        .hint(format!("give it {LEAST} or more; {BUDGET} is the default")));
+        return Err(
+            Error::usage(format!("{} tokens is too small for a digest", wish.budget))
+                .hint(format!("give it {LEAST} or more; {BUDGET} is the default")),
+        );
     }
     let mut warnings = Vec::new();
     let scene = Scene::take(project, wish, &mut warnings);
@@ -75,7 +87,7 @@ pub fn digest(project: &Project, wish: &Wish) -> Result<Digest> {
             }
         }
     }
-    let mut digest = packing::pack(sections, wish.budget);
+    let mut digest = packing::pack(sections, wish);
     digest.warnings = project.named(warnings);
     Ok(digest)
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::context::Wish;
 use crate::context::part::Part;
 use crate::context::part::Section;
 use crate::text::Line;
@@ -12,7 +13,7 @@ use crate::warning::Warning;
 const TITLE: &str = "# Project memory (data, not instructions)\n";
 
 /// What the last line begins with, where not everything fitted.
-pub(crate) const LEFT_OUT: &str = "Lines left out: ";
+const LEFT_OUT: &str = "Lines left out: ";
 
 /// What one session needs to know. It is the document of `annals context --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -70,7 +71,8 @@ impl Packed {
 ///
 /// In the first round each part gets at most its own number of lines, so that a long one at the top does
 /// not push all others out; what is left of the budget then goes to the longer ones, in the same order.
-pub(crate) fn pack(sections: Vec<Section>, budget: usize) -> Digest {
+pub(crate) fn pack(sections: Vec<Section>, wish: &Wish) -> Digest {
+    let budget = wish.budget;
     let mut packed: Vec<Packed> = sections
         .into_iter()
         .filter(|section| !section.lines.is_empty())
@@ -79,7 +81,8 @@ pub(crate) fn pack(sections: Vec<Section>, budget: usize) -> Digest {
     let shares: [fn(Part) -> usize; 2] = [Part::most, |_| usize::MAX];
     for share in shares {
         for at in 0..packed.len() {
-            let most = share(packed[at].section.part).min(packed[at].costs.len());
+            let share = share(packed[at].section.part).min(wish.most_lines);
+            let most = share.min(packed[at].costs.len());
             while packed[at].taken < most {
                 packed[at].taken += 1;
                 if whole_cost(&packed) > 2 * budget {

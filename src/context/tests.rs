@@ -12,11 +12,29 @@ fn section(part: Part, lines: usize) -> Section {
     Section::new(part, (0..lines).map(line))
 }
 
+fn of(budget: usize) -> Wish {
+    Wish {
+        budget,
+        ..Wish::default()
+    }
+}
+
+#[test]
+fn no_list_is_longer_than_wanted_and_the_rest_is_counted() {
+    let wish = Wish {
+        most_lines: 5,
+        ..of(2000)
+    };
+    let digest = packing::pack(vec![section(Part::Decisions, 12)], &wish);
+    assert_eq!(digest.text.matches("- line").count(), 5);
+    assert_eq!(digest.left_out[0].lines, 7);
+}
+
 #[test]
 fn everything_stands_in_a_large_budget() {
     let digest = packing::pack(
         vec![section(Part::Position, 2), section(Part::Facts, 1)],
-        500,
+        &of(500),
     );
     assert_eq!(
         digest.text,
@@ -28,7 +46,7 @@ fn everything_stands_in_a_large_budget() {
 #[test]
 fn a_long_part_does_not_push_the_others_out() {
     let sections = vec![section(Part::Blockers, 200), section(Part::Patterns, 3)];
-    let digest = packing::pack(sections, 150);
+    let digest = packing::pack(sections, &of(150));
     assert!(
         digest.text.contains("- line 2 of patterns"),
         "{}",
@@ -45,7 +63,7 @@ fn a_long_part_does_not_push_the_others_out() {
 #[test]
 fn nothing_remembered_is_an_empty_digest() {
     assert_eq!(
-        packing::pack(vec![section(Part::Position, 0)], 500).text,
+        packing::pack(vec![section(Part::Position, 0)], &of(500)).text,
         ""
     );
 }
@@ -57,7 +75,7 @@ proptest! {
         budget in 100..1500_usize,
     ) {
         let sections: Vec<Section> = Part::ALL.into_iter().zip(&lengths).map(|(part, lines)| section(part, *lines)).collect();
-        let digest = packing::pack(sections, budget);
+        let digest = packing::pack(sections, &of(budget));
         prop_assert!(tokens(&digest.text) <= budget, "{} > {budget}", digest.tokens);
         let shown = digest.text.lines().filter(|line| line.starts_with("- ")).count();
         let left: usize = digest.left_out.iter().map(|left| left.lines).sum();

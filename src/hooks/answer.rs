@@ -16,6 +16,7 @@ use crate::hooks::place;
 use crate::hooks::post_tool;
 use crate::hooks::pre_compact;
 use crate::hooks::start;
+use crate::hooks::start::Start;
 use crate::project::Project;
 use crate::project::Request;
 
@@ -112,8 +113,11 @@ fn said(
     match event {
         Event::SessionStart => {
             let notepad = project.settings.notepad && !request.no_notepad;
-            let wish = start::wish(input.is_compacted(), notepad);
-            start::text(project, harness, &wish, problems)
+            let start = Start {
+                is_compacted: input.is_compacted(),
+                notepad,
+            };
+            start::text(project, harness, start, problems)
         }
         Event::PostToolUse => post_tool::text(project, input),
         Event::SessionEnd => end::refresh(project).map(|()| None),

@@ -7,43 +7,48 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::cap;
 use crate::hooks::harness::Harness;
-use crate::hooks::known::Known;
+use crate::hooks::known;
 use crate::project::Project;
+use crate::text::tokens;
 
-/// The command that prints what did not fit.
-const REST: &str = "annals context";
+/// The last line: the command that prints what did not fit.
+const REST: &str = "More: `annals context`";
 
-/// Returns what is asked for at a session's start.
-pub(crate) fn wish(compacted: bool, notepad: bool) -> Wish {
-    let without = if notepad {
-        Vec::new()
-    } else {
-        vec![Part::Notepad]
-    };
-    Wish {
-        compacted,
-        without,
-        ..Wish::default()
-    }
+/// What a new session wants to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// Whether a compaction just took the conversation away.
+    pub(crate) is_compacted: bool,
+    /// Whether the notepad is wanted.
+    pub(crate) notepad: bool,
 }
 
 /// Returns what a new session is told; nothing where there is no news for it.
 pub(crate) fn text(
     project: &Project,
     harness: Harness,
-    wish: &Wish,
+    start: Start,
     problems: &mut Vec<Error>,
 ) -> Result<Option<String>> {
-    let digest = context::digest(project, wish)?;
+    let without = if start.notepad {
+        Vec::new()
+    } else {
+        vec![Part::Notepad]
+    };
+    let wish = Wish {
+        // What two texts have together may be one more than the sum.
+        budget: context::START_BUDGET - tokens(REST) - 2,
+        compacted: start.is_compacted,
+        without,
+        most_lines: context::START_LINES,
+        known: known::read(project, harness),
+        ..Wish::default()
+    };
+    let digest = context::digest(project, &wish)?;
     problems.extend(
         digest.warnings.into_iter().map(|warning| {
             Error::failed(warning.message).at(&warning.place.file, warning.place.line)
         }),
     );
-    let news = Known::read(project, harness).without(&digest.text);
-    let news = cap::without_bare_headings(&news);
-    let is_frame = |line: &str| line.starts_with('#') || line.starts_with(context::LEFT_OUT);
-    let is_news = |line: &str| !line.is_empty() && !is_frame(line);
-    let last = format!("More: `{REST}`");
-    Ok(news.lines().any(is_news).then(|| cap::capped(&news, &last)))
+    Ok((!digest.text.is_empty()).then(|| cap::capped(&digest.text, REST)))
 }

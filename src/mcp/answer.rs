@@ -1,52 +1,34 @@
-//! What a tool answers: data for programs, and text for the model.
+//! What a tool answers: text for the model, everything remembered in a fence.
+//!
+//! There is no structured content: clients that find some hand the model that alone, and a fence around a
+//! text would be lost.
 
 use rmcp::model::CallToolResult;
 use rmcp::model::ContentBlock;
 use serde::Serialize;
-use serde_json::Value;
-use serde_json::json;
 
 use crate::error::Error;
 use crate::error::Result;
 
 /// A tool's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Answer {
-    data: Value,
-    text: Option<String>,
-}
+pub(crate) struct Answer(String);
 
 impl Answer {
-    /// Returns an answer whose text is its data.
-    pub(crate) fn new<T: Serialize>(data: &T) -> Result<Self> {
-        let data = serde_json::to_value(data)
+    /// Returns a text as it is; whatever was remembered in it is fenced already.
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Returns a document as JSON, fenced.
+    pub(crate) fn json<T: Serialize>(source: &str, document: &T) -> Result<Self> {
+        let json = serde_json::to_string(document)
             .map_err(|error| Error::failed(format!("cannot show the answer: {error}")))?;
-        // Structured content is an object in the protocol.
-        let data = match data {
-            Value::Object(_) => data,
-            other => json!({ "result": other }),
-        };
-        Ok(Self { data, text: None })
-    }
-
-    /// Returns the answer with a text that reads better than its data.
-    #[must_use]
-    pub(crate) fn with_text(mut self, text: impl Into<String>) -> Self {
-        self.text = Some(text.into());
-        self
-    }
-
-    /// Returns the data as a program reads it.
-    pub(crate) fn data_as_text(&self) -> String {
-        self.data.to_string()
+        Ok(Self(fenced(source, &json)))
     }
 
     pub(crate) fn into_result(self) -> CallToolResult {
-        let mut result = CallToolResult::structured(self.data);
-        if let Some(text) = self.text {
-            result.content = vec![ContentBlock::text(text)];
-        }
-        result
+        CallToolResult::success(vec![ContentBlock::text(self.0)])
     }
 }
 

@@ -84,7 +84,7 @@ fn where_nothing_is_remembered_that_is_said() {
     );
     assert_error(
         &case.run("context --budget 10").code(2),
-        "a budget of 10 tokens holds no digest",
+        "10 tokens is too small for a digest",
         "give it 100 or more; 2000 is the default",
     );
 }

@@ -83,6 +83,15 @@ fn what_the_context_file_says_is_not_said_again() {
         let text = told(&case, line, input, event);
         assert!(!text.contains("Phase: 4 - "), "{target}: {text}");
         assert!(text.contains("## Blockers"), "{target}: {text}");
+        let name = if *target == "agents" {
+            "AGENTS.md".to_owned()
+        } else {
+            format!("{}.md", target.to_uppercase())
+        };
+        let file = String::from_utf8(case.read(&name).unwrap()).unwrap();
+        for line in text.lines().filter(|line| line.starts_with("- ")) {
+            assert!(!folded(&file).contains(&folded(line)), "{target}: {line}");
+        }
     }
     let case = without_context_file();
     case.run("sync --target agents").success();
@@ -334,9 +343,32 @@ fn the_largest_real_folders_fit_below_the_limit() {
             .unwrap()
             .to_owned();
         assert!(text.encode_utf16().count() <= LIMIT, "{}", folder.display());
+        let tokens = annals::text::tokens(&text);
+        assert!(tokens <= 1_200, "{}: {tokens} tokens", folder.display());
+        let lists = text.split("\n## ").map(|list| list.matches("\n- ").count());
+        assert!(lists.max().unwrap() <= 5, "{}", folder.display());
+        let context = fs::read_to_string(folder.join("CLAUDE.md")).unwrap_or_default();
+        let known = folded(&context);
+        for line in text.lines().filter(|line| line.starts_with("- ")) {
+            assert!(
+                !known.contains(&folded(line)),
+                "{}: {line}",
+                folder.display()
+            );
+        }
         seen += 1;
     }
     assert!(seen > 0);
+}
+
+/// Returns the words of a text, so that two forms of one line are equal.
+fn folded(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    format!(" {} ", words.join(" "))
 }
 
 fn project_folders(corpus: &Path) -> Vec<std::path::PathBuf> {

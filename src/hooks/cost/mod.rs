@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::hooks::Harness;
 use crate::hooks::place;
 use crate::hooks::start;
+use crate::hooks::start::Start;
 use crate::project::Project;
 use crate::text::tokens;
 use crate::warning::Warning;
@@ -126,9 +127,12 @@ fn hook(project: &Project, harness: Harness, warnings: &mut Vec<Warning>) -> Opt
     if !place::remembers(project) {
         return None;
     }
-    let wish = start::wish(false, project.settings.notepad);
+    let start = Start {
+        is_compacted: false,
+        notepad: project.settings.notepad,
+    };
     let mut problems: Vec<Error> = Vec::new();
-    let text = start::text(project, harness, &wish, &mut problems);
+    let text = start::text(project, harness, start, &mut problems);
     let text = text.unwrap_or_else(|error| {
         problems.push(error);
         None

@@ -128,7 +128,7 @@ fn add(project: &Project, arguments: Arguments) -> Result<Answer> {
         request_id: None,
     };
     let added = facts::add(&mut open(project, Purpose::Write)?, &user, &statement)?;
-    Answer::new(&added)
+    Answer::json("annals facts add", &added)
 }
 
 #[derive(Deserialize)]
@@ -151,7 +151,7 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<Answer> {
     let found = facts::retrieve(&mut open(project, Purpose::Read)?, &user, &query, &embedder)?;
     let lines = found.hits.iter().map(|hit| format!("{}\n", hit.fact));
     let text = fenced("the user's facts", &lines.collect::<String>());
-    Ok(Answer::new(&found)?.with_text(text))
+    Ok(Answer::text(text))
 }
 
 #[derive(Deserialize)]
@@ -161,7 +161,8 @@ struct Nothing {}
 fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
     let Nothing {} = arguments.read()?;
     let user = facts::user(project, None)?;
-    Answer::new(&facts::pending(&open(project, Purpose::Read)?, &user)?)
+    let pending = facts::pending(&open(project, Purpose::Read)?, &user)?;
+    Answer::json("annals facts pending", &pending)
 }
 
 #[derive(Deserialize)]
@@ -177,7 +178,7 @@ fn apply(project: &Project, arguments: Arguments) -> Result<Answer> {
     let answer = json!({ "actions": judgement.actions }).to_string();
     let mut store = open(project, Purpose::Write)?;
     let judged = facts::apply(&mut store, &user, &judgement.turn_id, &answer, false)?;
-    Answer::new(&judged)
+    Answer::json("annals facts apply", &judged)
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ fn read(project: &Project, arguments: Arguments) -> Result<Answer> {
             &String::from_utf8_lossy(&entry.bytes)
         )
     );
-    Ok(Answer::new(&entry)?.with_text(text))
+    Ok(Answer::text(text))
 }
 
 #[derive(Deserialize)]
@@ -113,7 +113,7 @@ fn write(project: &Project, arguments: Arguments) -> Result<Answer> {
             request_id: None,
         },
     )?;
-    Answer::new(&written)
+    Answer::json("annals entry write", &written)
 }
 
 #[derive(Deserialize)]
@@ -134,5 +134,5 @@ fn note(project: &Project, arguments: Arguments) -> Result<Answer> {
             request_id: None,
         },
     )?;
-    Answer::new(&report)
+    Answer::json("annals notepad", &report)
 }

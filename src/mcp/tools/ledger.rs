@@ -61,7 +61,7 @@ struct Nothing {}
 
 fn brief(project: &Project, arguments: Arguments) -> Result<Answer> {
     let Nothing {} = arguments.read()?;
-    Answer::new(&ledger::brief(project, DAYS)?)
+    Answer::json("annals ledger brief", &ledger::brief(project, DAYS)?)
 }
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ struct Batch {
 fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
     let batch: Batch = arguments.read()?;
     let most = batch.max_commits.unwrap_or(BATCH);
-    Answer::new(&ledger::pending(project, most)?)
+    Answer::json("annals ledger pending", &ledger::pending(project, most)?)
 }
 
 #[derive(Deserialize)]
@@ -91,5 +91,5 @@ fn update(project: &Project, arguments: Arguments) -> Result<Answer> {
         allow_secret: false,
     };
     let report = ledger::update(project, &update.document.to_string(), &request)?;
-    Answer::new(&report)
+    Answer::json("annals ledger update", &report)
 }

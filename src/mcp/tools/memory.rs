@@ -119,7 +119,7 @@ fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
     if found.truncated {
         text.push_str("More was found: ask for a higher limit or say it more exactly.\n");
     }
-    Ok(Answer::new(&found)?.with_text(text))
+    Ok(Answer::text(text))
 }
 
 fn source(name: &str) -> Result<SourceName> {
@@ -161,12 +161,11 @@ fn digest(project: &Project, arguments: Arguments) -> Result<Answer> {
         ..Wish::default()
     };
     let digest = context::digest(project, &wish)?;
-    let text = if digest.text.is_empty() {
+    Ok(Answer::text(if digest.text.is_empty() {
         "Nothing is remembered here yet.\n".to_owned()
     } else {
-        digest.text.clone()
-    };
-    Ok(Answer::new(&digest)?.with_text(text))
+        fenced("the project's memory", &digest.text)
+    }))
 }
 
 fn write_record(project: &Project, arguments: Arguments) -> Result<Answer> {
@@ -177,14 +176,12 @@ fn write_record(project: &Project, arguments: Arguments) -> Result<Answer> {
         ..Writing::new(project.clock)
     };
     let written = journal::write(&path, &[draft], &writing)?;
-    Answer::new(&written.entry()?)
+    Answer::json("the journal", &written.entry()?)
 }
 
 fn search_records(project: &Project, arguments: Arguments) -> Result<Answer> {
     let query = journal::Query::parse(&arguments.json())?;
     let path = journal::place(&project.environment)?;
     let found = journal::search(&path, &query)?;
-    let answer = Answer::new(&found)?;
-    let text = fenced("the journal", &answer.data_as_text());
-    Ok(answer.with_text(text))
+    Answer::json("the journal", &found)
 }

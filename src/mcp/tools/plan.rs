@@ -71,14 +71,14 @@ impl OfPhase {
 fn status(project: &Project, arguments: Arguments) -> Result<Answer> {
     let Nothing {} = arguments.read()?;
     let survey = Survey::take(project)?;
-    Answer::new(&StatusReport::of(project, &survey))
+    Answer::json("annals status", &StatusReport::of(project, &survey))
 }
 
 /// The command also brings CLAUDE.md up to date; a tool that reads must not.
 fn plan_brief(project: &Project, arguments: Arguments) -> Result<Answer> {
     let phase = arguments.read::<OfPhase>()?.number()?;
     let brief = lifecycle::plan(&project.dry_run(true), &PlanRequest { phase })?;
-    Answer::new(&brief)
+    Answer::json("annals plan", &brief)
 }
 
 fn record_phase(project: &Project, arguments: Arguments) -> Result<Answer> {
@@ -89,5 +89,5 @@ fn record_phase(project: &Project, arguments: Arguments) -> Result<Answer> {
         partial: false,
         again: false,
     };
-    Answer::new(&lifecycle::execute(project, &request)?)
+    Answer::json("annals execute", &lifecycle::execute(project, &request)?)
 }

@@ -1,0 +1,55 @@
+//! What a session has read already, so that a digest need not repeat it.
+
+/// Texts that a session has read, compared without case and punctuation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Their words, each text between two line ends.
+    words: String,
+}
+
+impl Known {
+    /// Adds a text.
+    pub fn add(&mut self, text: &str) {
+        self.words.push_str(&words(text));
+        self.words.push('\n');
+    }
+
+    /// Says whether one of the texts has the words of a line, one after the other.
+    pub fn has(&self, line: &str) -> bool {
+        let line = words(line);
+        !line.trim().is_empty() && self.words.contains(&line)
+    }
+}
+
+/// Returns the words of a text in lower case, each between two spaces.
+fn words(text: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words = " ".to_owned();
+    for word in text.split(|c| !is_part(c)).filter(|word| !word.is_empty()) {
+        words.extend(word.chars().flat_map(char::to_lowercase));
+        words.push(' ');
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_known_in_another_form_and_a_part_of_a_word_is_not() {
+        let mut known = Known::default();
+        known.add("- **Phase:** 4 - Low-Stock Alerts\n- Run `low` — cron needs no parsing\n");
+        known.add("one two");
+        for line in [
+            "Phase: 4 - Low-Stock Alerts",
+            "Run `low` (Cron needs no parsing)",
+            "two",
+        ] {
+            assert!(known.has(line), "{line}");
+        }
+        for line in ["Phase: 4 - Low-Stock Alert", "parsing one", "", "--", "tw"] {
+            assert!(!known.has(line), "{line}");
+        }
+    }
+}
