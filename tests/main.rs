@@ -10,6 +10,8 @@
     reason = "the bans hold the library's floors; tests lay out files, read ANNALS_CORPUS and start the binary"
 )]
 
+#[cfg(unix)]
+mod attack;
 mod ci;
 mod claude_md;
 mod cli;

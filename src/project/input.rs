@@ -34,6 +34,18 @@ impl Input<'_> {
         self.line().map(PathBuf::from)
     }
 
+    /// Returns several absolute paths: an array in a file, separated by commas elsewhere.
+    pub(crate) fn absolute_paths(&self) -> Result<Vec<PathBuf>, String> {
+        let paths: Vec<PathBuf> = self.words()?.into_iter().map(PathBuf::from).collect();
+        match paths.iter().find(|path| !path.is_absolute()) {
+            Some(path) => Err(format!(
+                "must name absolute paths, which {} is not",
+                path.display()
+            )),
+            None => Ok(paths),
+        }
+    }
+
     /// Returns a whole number within limits.
     pub(crate) fn number(&self, least: u64, most: u64) -> Result<u64, String> {
         let number = match self {

@@ -185,6 +185,19 @@ pub(crate) const KEYS: &[Key] = &[
         show: |settings| Value::Text(settings.ledger_dir.display().to_string()),
     },
     Key {
+        name: "linked_roots",
+        scope: Scope::UserOnly,
+        about: "Folders outside the project that links in it may lead to",
+        set: |settings, input| {
+            settings.linked_roots = input.absolute_paths()?;
+            Ok(())
+        },
+        show: |settings| {
+            let roots = settings.linked_roots.iter();
+            Value::List(roots.map(|root| root.display().to_string()).collect())
+        },
+    },
+    Key {
         name: "notepad",
         scope: Scope::Anyone,
         about: "Whether a session's start carries the notepad, once `annals setup` has been run",

@@ -329,8 +329,17 @@ mod tests {
         assert!(refused.message.contains("leads outside the project"));
         let mut request = request(&tree, "project");
         request.planning_dir = Some(PathBuf::from(".vbw-planning"));
-        assert!(Project::open(request).unwrap().planning().is_ok());
+        assert!(Project::open(request.clone()).unwrap().planning().is_ok());
+        request.planning_dir = None;
+        let elsewhere = tree.at("elsewhere").display().to_string();
+        request.environment = with("ANNALS_LINKED_ROOTS", &elsewhere);
+        assert!(Project::open(request.clone()).unwrap().planning().is_ok());
+        request.environment = with("ANNALS_LINKED_ROOTS", "elsewhere");
+        assert_eq!(Project::open(request).unwrap_err().kind, Kind::Usage);
         tree.write("project/annals.toml", "planning_dir = \"plan\"");
+        assert_eq!(open(&tree, "project").unwrap_err().kind, Kind::Refused);
+        let own_roots = format!("linked_roots = [\"{elsewhere}\"]");
+        tree.write("project/annals.toml", &own_roots);
         assert_eq!(open(&tree, "project").unwrap_err().kind, Kind::Refused);
     }
 

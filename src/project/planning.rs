@@ -44,7 +44,9 @@ impl Planning {
             Origin::Default | Origin::Project { .. }
         );
         if !is_trusted {
-            confine(&dir, &[root])?;
+            let linked = settings.linked_roots.iter().map(PathBuf::as_path);
+            let folders: Vec<&Path> = std::iter::once(root).chain(linked).collect();
+            confine(&dir, &folders)?;
         }
         let name = name.unwrap_or_else(|| LayoutName::of_content(&dir));
         let layout = Layout::load(name)?;
@@ -97,7 +99,8 @@ pub(crate) fn confine(path: &Path, folders: &[&Path]) -> Result<()> {
         Error::refused(format!("leads outside the project, to {}", real.display()))
             .at(path, None)
             .hint(
-                "if that is meant, name it in your own settings, in the environment or with a flag",
+                "if that is meant, name it in your own settings, in the environment or with a flag; \
+                 linked_roots in your own settings lets links lead to a folder",
             ),
     )
 }

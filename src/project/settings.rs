@@ -163,6 +163,8 @@ pub struct Settings {
     pub store: PathBuf,
     /// The folder of the repo ledger, relative to the project.
     pub ledger_dir: PathBuf,
+    /// Folders outside the project that links in it may lead to, absolute.
+    pub linked_roots: Vec<PathBuf>,
     /// Whether a session's start carries the notepad.
     pub notepad: bool,
     /// Whose facts are meant where the command line does not say.
@@ -194,6 +196,7 @@ impl Default for Settings {
             lock_wait: Duration::from_secs(10),
             store: PathBuf::from(".vibekit"),
             ledger_dir: PathBuf::from("docs/memory"),
+            linked_roots: Vec::new(),
             notepad: true,
             user: None,
             db: None,

@@ -24,4 +24,4 @@ pub(crate) use invocation::Outcome;
 pub(crate) use require::browser;
 pub(crate) use require::require;
 pub(crate) use threads::on_two_threads;
-pub(crate) use tree::{Tree, difference, tree};
+pub(crate) use tree::{Tree, difference, tree, whole_tree};

@@ -1,0 +1,207 @@
+//! Tried as an attacker would: a repository that plants files, run through every command, hook event and MCP tool.
+//!
+//! A [`Hostile`] project lies beside a home and a folder of the user's that no run may change or read out. A test
+//! plants something, runs the tables of [`ways_in`], and asks [`Hostile::changed_outside`] and [`Hostile::leaks`] what went wrong.
+
+mod ways_in;
+mod writes;
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use crate::support::Case;
+use crate::support::Invocation;
+use crate::support::Tree;
+use crate::support::difference;
+use crate::support::whole_tree;
+
+pub(crate) use ways_in::HOOKS;
+pub(crate) use ways_in::READS;
+pub(crate) use ways_in::WRITES;
+pub(crate) use ways_in::Way;
+pub(crate) use ways_in::tool_calls;
+
+/// Stands in every file outside the project, and may come out nowhere.
+pub(crate) const SECRET: &str = "canary-7f3a91";
+
+/// What a planted link leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A file outside, by its absolute path.
+    File,
+    /// The same, by a path relative to the link.
+    Relative,
+    /// A folder outside.
+    Folder,
+    /// A place outside where nothing is.
+    Dangling,
+}
+
+impl Form {
+    pub(crate) const ALL: [Self; 4] = [Self::File, Self::Relative, Self::Folder, Self::Dangling];
+}
+
+/// A copy of the example project with every store filled, beside what belongs to the user.
+pub(crate) struct Hostile {
+    pub(crate) case: Case,
+    outside: PathBuf,
+    before: Tree,
+}
+
+impl Hostile {
+    pub(crate) fn new() -> Self {
+        static FILLED: OnceLock<Case> = OnceLock::new();
+        let case = Case::from(FILLED.get_or_init(filled).root());
+        let outside = case.root().parent().unwrap().join("outside");
+        fs::create_dir_all(outside.join("folder")).unwrap();
+        let text = format!("# {SECRET}\n\n- {SECRET}\n");
+        fs::write(outside.join("file.md"), &text).unwrap();
+        for name in [
+            "STATE.md",
+            "ROADMAP.md",
+            "PROJECT.md",
+            "first.md",
+            "INDEX.md",
+        ] {
+            fs::write(outside.join("folder").join(name), &text).unwrap();
+        }
+        fs::write(case.home().join(".bashrc"), &text).unwrap();
+        let before = theirs(&case, &outside);
+        Self {
+            case,
+            outside,
+            before,
+        }
+    }
+
+    /// Prepares one way in.
+    pub(crate) fn run(&self, way: &Way) -> Invocation<'_> {
+        let words = way.words.iter().copied();
+        let run = self.case.run("").args(words).stdin(way.stdin.clone());
+        run.env("ANNALS_USER", "ada")
+    }
+
+    /// Puts a link in a place of the project, instead of what is there.
+    pub(crate) fn link(&self, place: &str, form: Form) {
+        let link = self.case.root().join(place);
+        if link.is_dir() && !link.is_symlink() {
+            fs::remove_dir_all(&link).unwrap();
+        } else if link.symlink_metadata().is_ok() {
+            fs::remove_file(&link).unwrap();
+        }
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        let up = "../".repeat(place.split('/').count());
+        let target = match form {
+            Form::File => self.outside.join("file.md"),
+            Form::Relative => PathBuf::from(up).join("outside/file.md"),
+            Form::Folder => self.outside.join("folder"),
+            Form::Dangling => self.outside.join("nothing-yet"),
+        };
+        std::os::unix::fs::symlink(target, link).unwrap();
+    }
+
+    /// Returns what changed outside the project, but in the places that are annals' own.
+    pub(crate) fn changed_outside(&self) -> Vec<String> {
+        difference(&self.before, &theirs(&self.case, &self.outside))
+    }
+
+    /// Returns the files of the project, our own folder with them, that hold what stands outside.
+    pub(crate) fn leaks(&self) -> Vec<String> {
+        let tree = whole_tree(self.case.root()).into_iter();
+        let holds = |bytes: &[u8]| {
+            let secret = SECRET.as_bytes();
+            bytes.windows(secret.len()).any(|window| window == secret)
+        };
+        let leaking = tree.filter(|(path, bytes)| !path.starts_with(".git/") && holds(bytes));
+        leaking.map(|(path, _)| path).collect()
+    }
+}
+
+/// The example project with every store filled, under git, and without our own folder.
+fn filled() -> Case {
+    let case = Case::new("examples/vbw-project");
+    for line in [
+        "notepad working first",
+        "entry write --key first --type gotcha --confidence low --title First",
+        "ledger init",
+        "pause first",
+    ] {
+        case.run(line).success();
+    }
+    case.write(
+        ".serena/memories/stock.md",
+        "# Stock\n\nCounted at night.\n",
+    );
+    for name in ["base.md", "ours.md", "theirs.md"] {
+        case.write(name, "one\n");
+    }
+    case.git_init();
+    case.commit("All of it", "2026-02-01T12:00:00Z");
+    fs::remove_dir_all(case.root().join(".annals")).unwrap();
+    case
+}
+
+/// Everything of the user's but what annals keeps there itself.
+fn theirs(case: &Case, outside: &Path) -> Tree {
+    let mut all = whole_tree(outside);
+    for (path, bytes) in whole_tree(case.home()) {
+        let is_ours = [".local/share/annals/", ".codex/"]
+            .iter()
+            .any(|ours| path.starts_with(ours));
+        let is_a_parent = path.ends_with('/');
+        if !is_ours && !is_a_parent {
+            all.insert(format!("~/{path}"), bytes);
+        }
+    }
+    all
+}
+
+#[test]
+fn the_tables_name_every_command() {
+    let help = Case::empty().run("--help").success().stdout();
+    let commands = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.trim().is_empty());
+    for line in commands {
+        let Some(command) = line.split_whitespace().next() else {
+            continue;
+        };
+        // A wrapped description is indented further.
+        if line.starts_with("   ") || ["help", "completions", "man"].contains(&command) {
+            continue;
+        }
+        let ways = READS.iter().chain(WRITES).map(|(line, _)| *line);
+        let is_named = ways
+            .chain(HOOKS.iter().map(|(line, _)| *line))
+            .any(|line| line.split_whitespace().next() == Some(command));
+        assert!(
+            is_named || command == "mcp" || command == "demo",
+            "no way in tries `annals {command}`"
+        );
+    }
+}
+
+#[test]
+fn every_way_in_works_where_nothing_is_planted() {
+    let hostile = Hostile::new();
+    for table in [READS, WRITES, HOOKS] {
+        for way in Way::all(table) {
+            let ended = hostile.run(&way).output();
+            // Some answer with 1 that they found something; 2 would be a way in that leads nowhere.
+            let is_answer = matches!(ended.exit_code(), Some(0 | 1));
+            assert!(is_answer, "{}", ended.report());
+            assert_eq!(hostile.changed_outside(), [""; 0], "{}", ended.report());
+        }
+    }
+    let hostile = Hostile::new();
+    let ended = hostile.run(&tool_calls()).success();
+    for answer in ended.try_json_lines().unwrap() {
+        assert!(answer["error"].is_null(), "{answer}");
+        assert_ne!(answer["result"]["isError"], true, "{answer}");
+    }
+    assert_eq!(hostile.leaks(), [""; 0]);
+}

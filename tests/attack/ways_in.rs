@@ -1,0 +1,196 @@
+//! Every way in: command lines, hook events and MCP tools, with what each reads on its standard input.
+
+use serde_json::Value;
+use serde_json::json;
+
+/// One run, its words split.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub(crate) words: Vec<&'static str>,
+    pub(crate) stdin: String,
+}
+
+impl Way {
+    /// Returns the ways of a table.
+    pub(crate) fn all(table: &[(&'static str, &str)]) -> Vec<Self> {
+        let way = |(line, stdin): &(&'static str, &str)| Self {
+            words: line.split_whitespace().collect(),
+            stdin: (*stdin).to_owned(),
+        };
+        table.iter().map(way).collect()
+    }
+}
+
+/// Commands that write nothing but caches.
+pub(crate) const READS: &[(&str, &str)] = &[
+    ("status", ""),
+    ("status --json", ""),
+    ("context", ""),
+    ("inspect .vbw-planning/ROADMAP.md", ""),
+    ("patterns list", ""),
+    ("patterns check", ""),
+    ("patterns relevant", ""),
+    ("patterns insights", ""),
+    ("recall stock", ""),
+    ("audit", ""),
+    ("cost", ""),
+    ("doctor", ""),
+    ("report", ""),
+    ("resume", ""),
+    ("milestone list", ""),
+    ("ledger brief", ""),
+    ("ledger pending", ""),
+    ("ledger check", ""),
+    ("notepad read", ""),
+    ("entry read --key first", ""),
+    ("entry query --text first", ""),
+    ("entry list", ""),
+    ("entry debt", ""),
+    ("entry classify protoc", ""),
+    ("log", ""),
+    ("journal search stock", ""),
+    ("journal tail", ""),
+    ("facts list --user ada", ""),
+    ("facts retrieve --query stock --user ada", ""),
+    ("config", ""),
+    ("plan --dry-run", ""),
+    ("sync --dry-run", ""),
+    ("sync --check", ""),
+];
+
+/// Commands that write.
+pub(crate) const WRITES: &[(&str, &str)] = &[
+    ("notepad priority note --request-id a1", ""),
+    ("notepad working note --request-id a2", ""),
+    ("notepad manual note", ""),
+    (
+        "entry write --key second --type gotcha --confidence low --title Second --request-id a3",
+        "",
+    ),
+    (
+        "entry write --key first --type gotcha --confidence high --title First",
+        "",
+    ),
+    ("entry supersede --old first --new second", ""),
+    ("entry delete --key second --reason because", ""),
+    ("entry audit", ""),
+    ("ledger init", ""),
+    (
+        "ledger update",
+        r#"{"constraints":[{"op":"add","section":"Rules","bullet":"Never sleep"}]}"#,
+    ),
+    (
+        "ledger update --commit",
+        r#"{"constraints":[{"op":"add","section":"Rules","bullet":"Never panic"}]}"#,
+    ),
+    ("plan 4", ""),
+    ("execute --all", ""),
+    ("sync", ""),
+    ("sync --fix-state", ""),
+    ("pause later", ""),
+    ("init --name sundial", ""),
+    ("report --out report.html", ""),
+    ("milestone new offline-mode", ""),
+    ("milestone switch default", ""),
+    ("ship --force", ""),
+    ("undo", ""),
+    ("setup claude", ""),
+    ("setup codex", ""),
+    ("setup gemini", ""),
+    ("setup opencode", ""),
+    ("setup git", ""),
+    ("setup claude --remove", ""),
+    ("import serena .serena/memories", ""),
+    ("export exported", ""),
+    ("merge-file lines base.md ours.md theirs.md", ""),
+    ("journal write --type note --content stock", ""),
+    ("facts add --user ada --key pref.tea --value green", ""),
+];
+
+/// Hook events, each in the dialect of one harness.
+pub(crate) const HOOKS: &[(&str, &str)] = &[
+    (
+        "hook session-start",
+        r#"{"hook_event_name":"SessionStart","source":"startup","session_id":"s"}"#,
+    ),
+    (
+        "hook session-start --harness codex",
+        r#"{"hook_event_name":"SessionStart","source":"startup","session_id":"s"}"#,
+    ),
+    (
+        "hook session-start --harness gemini",
+        r#"{"hook_event_name":"SessionStart","source":"startup","session_id":"s"}"#,
+    ),
+    (
+        "hook session-start --harness opencode",
+        r#"{"type":"session.created"}"#,
+    ),
+    (
+        "hook prompt-submit",
+        r#"{"hook_event_name":"UserPromptSubmit","prompt":"What about the stock?","session_id":"s"}"#,
+    ),
+    (
+        "hook post-tool-use",
+        r#"{"hook_event_name":"PostToolUse","tool_name":"Write","session_id":"s","tool_input":{"file_path":".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md"}}"#,
+    ),
+    (
+        "hook pre-compact",
+        r#"{"hook_event_name":"PreCompact","trigger":"auto","session_id":"s"}"#,
+    ),
+    (
+        "hook session-end",
+        r#"{"hook_event_name":"SessionEnd","reason":"exit","session_id":"s"}"#,
+    ),
+];
+
+/// Returns one session of the MCP server in which every tool is called once, those that write last.
+pub(crate) fn tool_calls() -> Way {
+    let hello = json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let mut lines = vec![
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+    ];
+    for (id, (tool, arguments)) in (1..).zip(calls()) {
+        let params = json!({"name": tool, "arguments": arguments});
+        lines.push(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+    }
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    Way {
+        words: vec!["mcp", "--tools", "all"],
+        stdin: lines.join("\n") + "\n",
+    }
+}
+
+fn calls() -> Vec<(&'static str, Value)> {
+    vec![
+        ("recall", json!({"query": "stock"})),
+        ("context", json!({})),
+        ("memory_search", json!({"q": "stock"})),
+        ("status", json!({})),
+        ("plan_brief", json!({"phase": "4"})),
+        ("entry_read", json!({"key": "first"})),
+        ("ledger_brief", json!({})),
+        ("ledger_pending", json!({})),
+        ("fact_retrieve", json!({"query": "tea"})),
+        ("fact_pending", json!({})),
+        ("memory_write", json!({"type": "note", "content": "stock"})),
+        (
+            "notepad_write",
+            json!({"section": "working", "text": "note"}),
+        ),
+        (
+            "entry_write",
+            json!({"key": "third", "type": "gotcha", "confidence": "low", "body": "# Third\n"}),
+        ),
+        ("fact_add", json!({"key": "pref.tea", "value": "black"})),
+        (
+            "ledger_update",
+            json!({"document": {"constraints": [{"op": "add", "section": "Rules", "bullet": "Never hurry"}]}}),
+        ),
+        ("record_phase", json!({"phase": "3"})),
+    ]
+}
