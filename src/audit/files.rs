@@ -1,6 +1,5 @@
 //! Looks for secrets in the files of a store.
 
-use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -10,6 +9,8 @@ use crate::audit::row::Row;
 use crate::error::Result;
 use crate::project::Project;
 use crate::secrets;
+use crate::storage::listing;
+use crate::storage::listing::Kind;
 use crate::storage::read;
 use crate::warning::Place;
 use crate::warning::Warning;
@@ -85,17 +86,12 @@ pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
 
 fn add(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     // A folder that cannot be listed is told by the check that reads it.
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        if kind.is_dir() && depth < DEEPEST && entry.file_name() != ".git" {
-            add(&entry.path(), depth + 1, found);
-        } else if kind.is_file() {
-            found.push(entry.path());
+    for (name, kind) in listing::entries(folder).unwrap_or_default() {
+        let path = folder.join(&name);
+        if kind == Kind::Folder && depth < DEEPEST && name != ".git" {
+            add(&path, depth + 1, found);
+        } else if kind == Kind::File {
+            found.push(path);
         }
     }
 }

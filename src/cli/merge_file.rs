@@ -122,7 +122,7 @@ fn conflicts_marked(count: usize) -> String {
 
 /// Reads one version: bytes that are no text would come back changed, so they are not merged.
 fn text(file: &Path, path: &Path) -> Result<String> {
-    let bytes = read::bytes(file)?
+    let bytes = read::users_bytes(file)?
         .ok_or_else(|| Error::not_found("there is no such file to merge").at(file, None))?;
     String::from_utf8(bytes).map_err(|_| {
         Error::refused("is not UTF-8 text, so its entries cannot be told apart")

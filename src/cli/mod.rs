@@ -179,7 +179,9 @@ impl Command {
                     "planning folder: {}",
                     project.planning_place().dir.display()
                 ));
-                self.run_in(&project, out)
+                let done = self.run_in(&project, out);
+                out.warnings(&project.named(Vec::new()));
+                done
             }
         }
     }

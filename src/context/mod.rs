@@ -21,6 +21,7 @@ use crate::context::gather::Scene;
 use crate::context::part::Section;
 use crate::error::Error;
 use crate::error::Result;
+use crate::knowledge::Place;
 use crate::project::Project;
 use crate::warning::Warning;
 
@@ -35,6 +36,13 @@ pub(crate) const START_LINES: usize = 5;
 
 /// A budget below this holds no digest, only its frame.
 const LEAST: usize = 100;
+
+/// Tells whether a project has a planning folder, entries or a ledger.
+pub fn has_memory(project: &Project) -> bool {
+    project.planning().is_ok()
+        || Place::of(project).root().is_dir()
+        || crate::ledger::is_kept(project)
+}
 
 /// What is asked of a digest.
 #[derive(Clone, Debug)]

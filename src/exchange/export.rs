@@ -27,6 +27,8 @@ use crate::storage::Changes;
 use crate::storage::Log;
 use crate::storage::Storage;
 use crate::storage::Store;
+use crate::storage::listing;
+use crate::storage::listing::Kind;
 use crate::storage::read;
 use crate::text::hexadecimal;
 use crate::warning::Warning;
@@ -126,12 +128,9 @@ pub fn export(
 /// An export goes into a folder of its own: it can then overwrite nothing, and is whole in itself.
 fn refuse_what_is_there(to: &Path) -> Result<()> {
     let hint = "name a folder that does not exist yet";
-    match fs::read_dir(to) {
-        Ok(mut entries) => match entries.next() {
-            None => Ok(()),
-            Some(_) => Err(Error::refused("is not empty").at(to, None).hint(hint)),
-        },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+    match listing::entries(to) {
+        Ok(entries) if entries.is_empty() => Ok(()),
+        Ok(_) => Err(Error::refused("is not empty").at(to, None).hint(hint)),
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
             Err(Error::refused("is no folder").at(to, None).hint(hint))
         }
@@ -143,30 +142,15 @@ fn copies(project: &Project, done: &mut Exported) -> Result<Copies> {
     let place = Place::of(project);
     let mut copies = Copies::new();
     let memory = place.memory();
-    let names = match fs::read_dir(&memory) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        entries => {
-            let entries = entries.at("list", &memory)?;
-            let mut names = Vec::new();
-            for entry in entries {
-                let entry = entry.at("list", &memory)?;
-                let name = entry.file_name().to_string_lossy().into_owned();
-                let kind = entry.file_type().at("read", &memory)?;
-                if kind.is_symlink() {
-                    let warning = "is a symbolic link, which is not followed";
-                    done.warnings.push(Warning::file(&entry.path(), warning));
-                } else if kind.is_file()
-                    && Path::new(&name).extension() == Some(OsStr::new("md"))
-                    && !name.starts_with('.')
-                {
-                    names.push(name);
-                }
-            }
-            names
+    for (name, kind) in listing::entries(&memory).at("list", &memory)? {
+        let path = memory.join(&name);
+        let is_markdown = path.extension() == Some(OsStr::new("md"));
+        if kind == Kind::Link {
+            let warning = "is a symbolic link, which is not followed";
+            done.warnings.push(Warning::file(&path, warning));
+        } else if kind == Kind::File && is_markdown && !name.starts_with('.') {
+            copies.push(("entries", format!("entries/{name}"), path));
         }
-    };
-    for name in names {
-        copies.push(("entries", format!("entries/{name}"), memory.join(name)));
     }
     copies.push(("notepad", "notepad.md".to_owned(), place.notepad()));
     let ledger = project.root.join(&project.settings.ledger_dir);
@@ -236,6 +220,10 @@ fn write_private(to: &Path, lines: &[u8]) -> Result<()> {
 }
 
 /// Copies whole lines of a file that may be long; nothing where there is no such file.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the journal lies where the user says"
+)]
 fn copied(
     store: &'static str,
     from: &Path,

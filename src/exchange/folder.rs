@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage::listing;
+use crate::storage::listing::Kind;
 use crate::warning::Warning;
 
 /// How deep folders may lie in each other.
@@ -67,26 +69,25 @@ pub(crate) fn markdown(path: &Path) -> Result<Files> {
 }
 
 fn collect(folder: &Path, depth: usize, files: &mut Files) -> Result<()> {
-    for entry in fs::read_dir(folder).at("list", folder)? {
-        let entry = entry.at("list", folder)?;
-        let (path, kind) = (entry.path(), entry.file_type().at("read", folder)?);
-        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+    for (name, kind) in listing::entries(folder).at("list", folder)? {
+        let path = folder.join(&name);
+        let is_hidden = name.starts_with('.');
         let is_markdown = path
             .extension()
             .is_some_and(|end| end.eq_ignore_ascii_case("md"));
-        if kind.is_symlink() {
+        if kind == Kind::Link {
             let warning = "is a symbolic link, which is not followed";
             files.warnings.push(Warning::file(&path, warning));
-        } else if kind.is_dir() && !is_hidden {
+        } else if kind == Kind::Folder && !is_hidden {
             if depth == DEEPEST {
                 let warning = format!("lies more than {DEEPEST} folders deep, so it is not read");
                 files.warnings.push(Warning::file(&path, warning));
             } else {
                 collect(&path, depth + 1, files)?;
             }
-        } else if kind.is_file() && is_markdown && !is_hidden {
+        } else if kind == Kind::File && is_markdown && !is_hidden {
             files.paths.push(path);
-        } else if !kind.is_dir() && !is_hidden {
+        } else if kind != Kind::Folder && !is_hidden {
             let warning = "is no markdown file";
             files.warnings.push(Warning::file(&path, warning));
         }

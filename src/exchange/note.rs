@@ -30,7 +30,7 @@ pub(crate) struct NoteFile {
 impl NoteFile {
     /// Reads a file; one that cannot be read, or says nothing, is told to the source.
     pub(crate) fn read(path: &Path, name: &str, source: &mut Source) -> Option<Self> {
-        let text = match read::text(path) {
+        let text = match read::users_text(path) {
             Ok(Some(text)) => text.into_value(&mut source.unknown),
             Ok(None) => String::new(),
             Err(error) => {

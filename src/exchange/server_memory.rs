@@ -27,7 +27,7 @@ use crate::warning::Warning;
 
 /// Reads a graph.
 pub(crate) fn read(path: &Path) -> Result<Source> {
-    match read::text(path)? {
+    match read::users_text(path)? {
         Some(text) => {
             let mut source = parse(&text.value, path);
             source.unknown.splice(0..0, text.warnings);

@@ -4,6 +4,10 @@ use std::fs;
 use std::path::Path;
 
 /// Returns the id of another process that has the file open; nothing where there is none, or no telling.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the system's own list of processes"
+)]
 pub(crate) fn of(file: &Path) -> Option<u32> {
     let file = fs::canonicalize(file).ok()?;
     let own = std::process::id();
@@ -18,6 +22,10 @@ pub(crate) fn of(file: &Path) -> Option<u32> {
     others.first().copied()
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the system's own list of processes"
+)]
 fn has_open(process: u32, file: &Path) -> bool {
     let Ok(open) = fs::read_dir(format!("/proc/{process}/fd")) else {
         return false;

@@ -1,5 +1,6 @@
 //! The one place that starts git, and how: nothing of the repository runs, nothing is fetched.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::io::ErrorKind;
 use std::io::Read;
@@ -20,11 +21,14 @@ use crate::text::strip_controls;
 /// A git program that asks about one project.
 ///
 /// A repository's own settings may name programs, and an unpacked archive brings such settings along.
-/// Each command therefore runs without the file system monitor, hooks, signatures, pager and fetching of
-/// missing objects. The environment of the user holds, except for the variables by which a hook of git
+/// Each command therefore runs without the file system monitor, hooks, signatures, pager, submodules,
+/// upkeep in the background and fetching of missing objects, and what looks at the files that are checked
+/// out without filters. The environment of the user holds, except for the variables by which a hook of git
 /// says where its repository is: the project's is asked, whoever asks.
 pub(crate) struct Program<'a> {
     root: &'a Path,
+    /// Further configuration, as options before the command.
+    options: Vec<String>,
 }
 
 /// What a process left behind.
@@ -45,7 +49,16 @@ const HARMLESS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "-c",
     "log.showSignature=false",
+    "-c",
+    "diff.ignoreSubmodules=all",
+    "-c",
+    "gc.auto=0",
+    "-c",
+    "maintenance.auto=false",
 ];
+
+/// A variable that is empty, by which options are set that have no other way to be empty.
+const NOTHING: &str = "ANNALS_GIT_NOTHING";
 
 /// Which repository, index or objects: git sets these for its hooks.
 const ELSEWHERE: &[&str] = &[
@@ -72,7 +85,60 @@ const LARGEST_COMPLAINT: u64 = 64 << 10;
 
 impl<'a> Program<'a> {
     pub(crate) fn new(root: &'a Path) -> Self {
-        Self { root }
+        Self {
+            root,
+            options: Vec::new(),
+        }
+    }
+
+    /// Returns a program that runs no filter on the files that are checked out.
+    fn without_filters(&self) -> Result<Self> {
+        let listing = [
+            "config",
+            "--null",
+            "--name-only",
+            "--get-regexp",
+            "^filter\\.",
+        ];
+        let keys = self.query(&listing)?.unwrap_or_default();
+        let name = |key: &str| {
+            let (name, _) = key.strip_prefix("filter.")?.rsplit_once('.')?;
+            Some(name.to_owned())
+        };
+        let names: BTreeSet<String> = keys.split('\0').filter_map(name).collect();
+        let off = names.iter().flat_map(|name| {
+            // Not `-c`, which takes an equals sign in the name for the end of the key.
+            ["clean", "smudge", "process", "required"]
+                .map(|key| format!("--config-env=filter.{name}.{key}={NOTHING}"))
+        });
+        Ok(Self {
+            root: self.root,
+            options: off.collect(),
+        })
+    }
+
+    /// Refuses files that git would run through a filter, which a repository's own settings name.
+    fn refuse_filtered(&self, paths: &[&str]) -> Result<()> {
+        let mut arguments = vec!["check-attr", "-z", "filter", "--"];
+        arguments.extend(paths);
+        let listed = self.run(&arguments)?.unwrap_or_default();
+        let fields: Vec<&str> = listed.split('\0').collect();
+        let filtered = fields.chunks_exact(3).find_map(|row| match row {
+            [path, _, filter] => {
+                let is_filtered = !matches!(*filter, "unspecified" | "unset");
+                is_filtered.then_some((path, filter))
+            }
+            _ => None,
+        });
+        let Some((path, filter)) = filtered else {
+            return Ok(());
+        };
+        let message = format!(
+            "git would run the filter {filter:?} on it, and a repository may name any program"
+        );
+        Err(Error::refused(message)
+            .at(Path::new(path), None)
+            .hint("commit it yourself, or take the filter attribute off these files"))
     }
 
     /// Returns what a command prints, or none without a git program.
@@ -138,7 +204,14 @@ impl<'a> Program<'a> {
     }
 
     /// Commits these files and nothing else, with the time of this run; tells whether there was something to commit.
+    ///
+    /// Refused where git would filter one of them; the filters of all other files stay off.
     pub(crate) fn commit(&self, paths: &[&str], message: &str, clock: &Clock) -> Result<bool> {
+        self.refuse_filtered(paths)?;
+        self.without_filters()?.commit_plain(paths, message, clock)
+    }
+
+    fn commit_plain(&self, paths: &[&str], message: &str, clock: &Clock) -> Result<bool> {
         let literal: Vec<String> = paths
             .iter()
             .map(|path| format!(":(literal,top){path}"))
@@ -194,12 +267,14 @@ impl<'a> Program<'a> {
             .arg("-C")
             .arg(self.root)
             .args(HARMLESS)
+            .args(&self.options)
             .args(arguments);
         for variable in ELSEWHERE {
             command.env_remove(variable);
         }
         command
             .env("LC_ALL", "C")
+            .env(NOTHING, "")
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_ALLOW_PROTOCOL", "");

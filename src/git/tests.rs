@@ -347,3 +347,47 @@ fn nothing_that_the_repository_names_is_run() {
     assert!(git.tag("v1", "one", &clock()).unwrap());
     assert!(!sprung.path().exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_commit_runs_no_filter_and_refuses_files_that_have_one() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::empty();
+    let file = |name: &str, text: &str| sandbox.0.child(name).write_str(text).unwrap();
+    file("docs/memory/STATE.md", "one\n");
+    file("other.bin", "one\n");
+    sandbox.git(&["add", "."]);
+    sandbox.git(&["commit", "-q", "-m", "one"]);
+    let sprung = sandbox.0.child("sprung");
+    let trap = sandbox.0.child("trap.sh");
+    trap.write_str(&format!(
+        "#!/bin/sh\ntouch '{}'\ncat\n",
+        sprung.path().display()
+    ))
+    .unwrap();
+    std::fs::set_permissions(trap.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    for key in ["clean", "smudge", "process"] {
+        let key = format!("filter.a=b.c.{key}");
+        sandbox.git(&["config", &key, trap.path().to_str().unwrap()]);
+    }
+    sandbox.git(&["config", "filter.a=b.c.required", "true"]);
+    let attributes = sandbox.0.child(".git/info/attributes");
+    attributes.write_str("*.bin filter=a=b.c\n").unwrap();
+    file("docs/memory/STATE.md", "two\n");
+    file("other.bin", "two\n");
+    let commit = |message| {
+        sandbox
+            .asked()
+            .commit_only(&["docs/memory/STATE.md"], message, &clock())
+    };
+    assert!(commit("two").unwrap().is_some());
+    assert_eq!(sandbox.git(&["show", "HEAD:docs/memory/STATE.md"]), "two");
+    assert_eq!(sandbox.git(&["show", "HEAD:other.bin"]), "one");
+    assert!(!sprung.path().exists());
+    attributes.write_str("docs/** filter=a=b.c\n").unwrap();
+    file("docs/memory/STATE.md", "three\n");
+    let refused = commit("three").unwrap_err();
+    assert_eq!(refused.kind, crate::error::Kind::Refused);
+    assert!(refused.message.contains("a=b.c"), "{refused}");
+    assert!(!sprung.path().exists());
+}

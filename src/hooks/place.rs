@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::context;
 use crate::error::Result;
 use crate::hooks::input::Input;
-use crate::knowledge::Place;
-use crate::ledger;
 use crate::project::Project;
 use crate::project::Request;
 
@@ -29,14 +28,9 @@ pub(crate) fn open(request: &Request, input: &Input) -> Result<Option<Project>> 
             directory,
             ..request.clone()
         })?;
-        if remembers(&project) {
+        if context::has_memory(&project) {
             return Ok(Some(project));
         }
     }
     Ok(None)
-}
-
-/// Tells whether a project remembers anything, without which no hook speaks.
-pub(crate) fn remembers(project: &Project) -> bool {
-    project.planning().is_ok() || Place::of(project).root().is_dir() || ledger::is_kept(project)
 }

@@ -314,6 +314,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test looks at files")]
     fn what_is_not_whole_is_no_cache() {
         let folder = tempfile::tempdir().unwrap();
         let storage = storage(folder.path());

@@ -1,10 +1,10 @@
 //! Where the entries, their index, their log and the notepad lie.
 
-use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
 use crate::project::Project;
+use crate::storage::listing;
 
 /// The folder of the knowledge entries and the notepad.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,15 +35,11 @@ impl Place {
         self.memory().join(format!("{key}.md"))
     }
 
-    /// Returns the names of all entries there are, in no order.
+    /// Returns the names of all entries there are.
     pub(crate) fn keys(&self) -> Vec<String> {
-        let Ok(files) = fs::read_dir(self.memory()) else {
-            return Vec::new();
-        };
-        let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
-        names
-            .filter_map(|name| stem(&name).map(str::to_owned))
-            .collect()
+        let files = listing::entries(&self.memory()).unwrap_or_default();
+        let keys = files.iter().filter_map(|(name, _)| stem(name));
+        keys.map(str::to_owned).collect()
     }
 
     /// Returns the generated list of all entries.

@@ -130,7 +130,10 @@ pub(crate) fn scan<T: Send>(
     let folder = place.memory();
     let listing = match Listing::of(&folder) {
         Err(error) if read::is_absent(&error) => return Ok(Parsed::clean(Vec::new())),
-        listing => listing.at("list", &folder)?,
+        listing => match listing.at("list", &folder)? {
+            None => return Ok(Parsed::clean(Vec::new())),
+            Some(listing) => listing,
+        },
     };
     let scan = Scan {
         place,
@@ -315,7 +318,7 @@ impl<V> Scan<'_, V> {
             part.kept.push((at, number));
             return found(row.first_line, row.fingerprint, None);
         }
-        let Some(bytes) = read::bytes_of(&path(), stat)? else {
+        let Some(bytes) = read::bytes(&path())? else {
             return Ok(None);
         };
         let text = String::from_utf8_lossy(&bytes);

@@ -69,7 +69,7 @@ impl Folder {
             Origin::Default | Origin::Project { .. }
         );
         if !is_trusted {
-            confine(&path, &[&project.root])?;
+            confine(&path, &project.settings.folders(&project.root))?;
         }
         // Git's top and the project's root are without links; so must be what is compared with them.
         let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::error::Kind;
 use crate::error::Problem;
 use crate::error::Result;
 use crate::ledger::anchor::Footer;
@@ -309,6 +310,9 @@ fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<Str
         let message = format!("Update the ledger{}", through.unwrap_or_default());
         let hash = project.git.commit_only(&paths, &message, &project.clock);
         let hash = hash.map_err(|error| {
+            if error.kind == Kind::Refused {
+                return error;
+            }
             error.hint("the files are written and not committed; the same update with --commit tries again")
         })?;
         Ok((hash, Changes::new()))

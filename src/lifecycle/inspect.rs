@@ -59,7 +59,8 @@ pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
                 "STATE.md, ROADMAP.md, PROJECT.md, PATTERNS.md, or a phase's PLAN or SUMMARY file",
             )
     })?;
-    let text = read::text(path)?.ok_or_else(|| Error::not_found("no such file").at(path, None))?;
+    let text =
+        read::users_text(path)?.ok_or_else(|| Error::not_found("no such file").at(path, None))?;
     let mut warnings = Vec::new();
     let text = text.into_value(&mut warnings);
     let model = kind.read(project, &text, path)?.into_value(&mut warnings);

@@ -1,8 +1,10 @@
 //! Where the project of a call is.
 
+use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::context;
 use crate::error::Error;
 use crate::error::Result;
 use crate::mcp::address;
@@ -42,6 +44,28 @@ impl Place {
             environment: self.environment.clone(),
         })
     }
+}
+
+/// Refuses to write in a folder that is no project, or that lies outside of the roots which a client states.
+pub(crate) fn may_write(place: &Place, project: &Project, roots: &[PathBuf]) -> Result<()> {
+    if !project.root.join(".git").exists() && !context::has_memory(project) {
+        return Err(Error::refused("is not a project, so nothing is written there")
+            .at(&project.root, None)
+            .hint("a project has a planning folder, .git, .vibekit or docs/memory; `annals init` makes one"));
+    }
+    let is_below = |root: &PathBuf| {
+        fs::canonicalize(root).is_ok_and(|root| project.root.starts_with(root))
+            // A client may work in a folder of the project.
+            || place.open(None, Some(root)).is_ok_and(|own| own.root == project.root)
+    };
+    if roots.is_empty() || roots.iter().any(is_below) {
+        return Ok(());
+    }
+    Err(
+        Error::refused("lies outside the folders that the client works in")
+            .at(&project.root, None)
+            .hint("pass a project below one of the client's roots"),
+    )
 }
 
 /// Returns the folder of a client's root: `file:///users/ada/pantry%20list`.

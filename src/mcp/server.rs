@@ -32,6 +32,7 @@ use crate::mcp::answer;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::place::Place;
 use crate::mcp::place::folder_of;
+use crate::mcp::place::may_write;
 use crate::mcp::prompts;
 use crate::mcp::resources;
 use crate::mcp::tools;
@@ -113,7 +114,7 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
 #[derive(Clone, Debug)]
 enum Roots {
     Unasked,
-    First(Option<PathBuf>),
+    Known(Vec<PathBuf>),
 }
 
 struct Server {
@@ -123,28 +124,29 @@ struct Server {
 }
 
 impl Server {
-    /// Returns the first folder of the client, asked for once until it says that they changed.
+    /// Returns the folders of the client, asked for once until it says that they changed.
     #[expect(
         deprecated,
         reason = "the clients of today tell their folders in no other way"
     )]
-    async fn root(&self, peer: &Peer<RoleServer>) -> Option<PathBuf> {
-        if let Roots::First(known) = self.known_roots() {
+    async fn roots(&self, peer: &Peer<RoleServer>) -> Vec<PathBuf> {
+        if let Roots::Known(known) = self.known_roots() {
             return known;
         }
         let has_roots = peer
             .peer_info()
             .is_some_and(|client| client.capabilities.roots.is_some());
-        let root = if has_roots {
+        let stated: Vec<PathBuf> = if has_roots {
             let listed = peer.list_roots().await.ok();
-            listed.and_then(|list| list.roots.iter().find_map(|root| folder_of(&root.uri)))
+            let listed = listed.iter().flat_map(|list| &list.roots);
+            listed.filter_map(|root| folder_of(&root.uri)).collect()
         } else {
-            None
+            Vec::new()
         };
         if let Ok(mut roots) = self.roots.lock() {
-            *roots = Roots::First(root.clone());
+            *roots = Roots::Known(stated.clone());
         }
-        root
+        stated
     }
 
     fn known_roots(&self) -> Roots {
@@ -154,11 +156,25 @@ impl Server {
     }
 
     async fn project(&self, named: Option<&str>, peer: &Peer<RoleServer>) -> Result<Project> {
-        let root = match named {
-            Some(_) => None,
-            None => self.root(peer).await,
+        let roots = match named {
+            Some(_) => Vec::new(),
+            None => self.roots(peer).await,
         };
-        self.place.open(named, root.as_deref())
+        self.place.open(named, roots.first().map(PathBuf::as_path))
+    }
+
+    /// Opens the project that a tool works in; refused where it would write in any folder a model names.
+    async fn project_of(
+        &self,
+        tool: &Tool,
+        named: Option<&str>,
+        peer: &Peer<RoleServer>,
+    ) -> Result<Project> {
+        let project = self.project(named, peer).await?;
+        if tool.writes_in_project() {
+            may_write(&self.place, &project, &self.roots(peer).await)?;
+        }
+        Ok(project)
     }
 }
 
@@ -200,7 +216,7 @@ impl ServerHandler for Server {
             Ok(arguments) => arguments,
         };
         let named = arguments.project.as_deref();
-        Ok(match self.project(named, &context.peer).await {
+        Ok(match self.project_of(tool, named, &context.peer).await {
             Err(error) => answer::failure(&error),
             Ok(project) => answered(tool, &project, arguments),
         }

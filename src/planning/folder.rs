@@ -13,7 +13,6 @@
 //! Only names are read here, no contents but ACTIVE's.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::path::PathBuf;
@@ -21,6 +20,8 @@ use std::path::PathBuf;
 use crate::error::At;
 use crate::error::Result;
 use crate::planning::PhaseDir;
+use crate::storage::listing;
+use crate::storage::listing::Kind;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -80,7 +81,7 @@ impl Folder {
         let mut slugs = Vec::new();
         for (name, kind) in entries(&self.dir, &mut Vec::new())? {
             let home = self.dir.join(&name);
-            let is_milestone = kind == EntryKind::Folder
+            let is_milestone = kind == Kind::Folder
                 && home.join("phases").is_dir()
                 && home.join("STATE.md").is_file();
             // A GSD folder that was taken over is an archive.
@@ -128,12 +129,14 @@ impl Archive {
 
 fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone> {
     let file = dir.join("ACTIVE");
-    let named = if file.exists() && !file.is_file() {
-        let message = "is not a file, so it names no milestone; the planning folder itself is used";
-        warnings.push(Warning::file(&file, message));
-        None
-    } else {
-        read::text(&file)?.map(|text| text.into_value(warnings))
+    let named = match read::kind(&file).at("look at", &file)? {
+        None | Some(Kind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
+        Some(_) => {
+            let message =
+                "is not a file, so it names no milestone; the planning folder itself is used";
+            warnings.push(Warning::file(&file, message));
+            None
+        }
     };
     let slug = named.as_deref().map(str::trim).unwrap_or_default();
     let home = dir.join(slug);
@@ -156,7 +159,7 @@ fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
     let mut found: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
     for (name, kind) in entries(&dir.join("milestones"), warnings)? {
         let path = dir.join("milestones").join(&name);
-        if kind == EntryKind::Folder {
+        if kind == Kind::Folder {
             let slug = name.strip_suffix("-phases").unwrap_or(&name);
             found.insert(slug.to_owned(), Some(path));
         } else if let Some(slug) = name.strip_suffix("-ROADMAP.md") {
@@ -173,48 +176,33 @@ fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
         .collect())
 }
 
-/// What stands behind a name, links followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryKind {
-    Folder,
-    File,
-    /// A pipe, a device, or a link that leads to nothing.
-    Other,
-}
-
-/// Returns the visible names in a folder and what each is, sorted; nothing where there is none.
-pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, EntryKind)>> {
-    let listing = match fs::read_dir(dir) {
-        Ok(listing) => listing,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+/// Returns the visible names in a folder and what each is, links followed, sorted; nothing where there is none.
+pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, Kind)>> {
+    let listed = match listing::entries(dir) {
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
             let message = "a file where a folder is expected; left out";
             warnings.push(Warning::file(dir, message));
             return Ok(Vec::new());
         }
-        Err(error) => return Err(error).at("list", dir),
+        listed => listed.at("list", dir)?,
     };
     let mut found = Vec::new();
-    for entry in listing {
-        let entry = entry.at("list", dir)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
+    for (name, kind) in listed {
         if name.starts_with('.') {
             continue;
         }
-        let mut kind = entry.file_type().at("look at", &entry.path())?;
-        if kind.is_symlink()
-            && let Ok(target) = fs::metadata(entry.path())
-        {
-            kind = target.file_type();
+        match kind {
+            Kind::Link => {
+                let path = dir.join(&name);
+                // One that leads out of the project is warned of where it is looked at.
+                match read::kind(&path) {
+                    Ok(kind) => found.push((name, kind.unwrap_or(Kind::Other))),
+                    Err(_) => found.push((name, Kind::Other)),
+                }
+            }
+            kind => found.push((name, kind)),
         }
-        let kind = match () {
-            () if kind.is_dir() => EntryKind::Folder,
-            () if kind.is_file() => EntryKind::File,
-            () => EntryKind::Other,
-        };
-        found.push((name, kind));
     }
-    found.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(found)
 }
 

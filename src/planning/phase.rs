@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
 use crate::planning::folder;
-use crate::planning::folder::EntryKind;
 use crate::planning::pair;
+use crate::storage::listing::Kind;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -33,7 +33,7 @@ impl PhaseDir {
         let mut warnings = Vec::new();
         let mut phases = Vec::new();
         for (name, kind) in folder::entries(home, &mut warnings)? {
-            if kind != EntryKind::Folder {
+            if kind != Kind::Folder {
                 continue;
             }
             let dir = home.join(&name);
@@ -83,9 +83,9 @@ fn plans(name: &str, dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Plan
     let mut others = Vec::new();
     for (entry, kind) in folder::entries(dir, warnings)? {
         match kind {
-            EntryKind::File => names.push(entry),
-            EntryKind::Folder => folders.push(entry),
-            EntryKind::Other => others.push(entry),
+            Kind::File => names.push(entry),
+            Kind::Folder => folders.push(entry),
+            Kind::Link | Kind::Other => others.push(entry),
         }
     }
     for (found, what) in [

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 
 use crate::markdown::FrontMatter;
 use crate::planning::Skill;
-use crate::planning::folder::EntryKind;
 use crate::planning::folder::entries;
 use crate::project::Project;
+use crate::storage::listing::Kind;
 use crate::storage::read;
 use crate::text::strip_controls;
 use crate::warning::Parsed;
@@ -39,10 +39,11 @@ pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
     let mut skills: Vec<Skill> = Vec::new();
     for (folder, scope) in homes {
         // One folder may go by two names: the project is the home directory, or one is a link to the other.
-        let Some(folder) = folder.and_then(|folder| fs::canonicalize(folder).ok()) else {
+        let Some(folder) = folder else { continue };
+        let Ok(real) = fs::canonicalize(&folder) else {
             continue;
         };
-        if seen.contains(&folder) {
+        if seen.contains(&real) {
             continue;
         }
         for name in names(&folder, &mut warnings) {
@@ -54,7 +55,7 @@ pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
                 skills.push(skill);
             }
         }
-        seen.push(folder);
+        seen.push(real);
     }
     skills.sort_by(|a, b| (&a.scope, &a.name).cmp(&(&b.scope, &b.name)));
     Parsed {
@@ -72,9 +73,7 @@ fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
             return Vec::new();
         }
     };
-    let folders = listed
-        .into_iter()
-        .filter(|(_, kind)| *kind == EntryKind::Folder);
+    let folders = listed.into_iter().filter(|(_, kind)| *kind == Kind::Folder);
     folders
         .filter_map(|(name, _)| {
             let file = folder.join(&name).join("SKILL.md");

@@ -21,6 +21,8 @@ pub enum Scope {
     Anyone,
     /// Every source, but `annals.toml` only with a path inside the project.
     Inside,
+    /// Every source, but `annals.toml` only with a slash command of a known workflow.
+    SlashCommand,
     /// Every source but `annals.toml`.
     UserOnly,
 }
@@ -116,7 +118,7 @@ pub(crate) const KEYS: &[Key] = &[
     },
     Key {
         name: "commands.plan",
-        scope: Scope::Anyone,
+        scope: Scope::SlashCommand,
         about: "What is printed as the command that plans a phase; {phase} is its number",
         set: |settings, input| {
             settings.commands.plan = input.line()?;
@@ -126,7 +128,7 @@ pub(crate) const KEYS: &[Key] = &[
     },
     Key {
         name: "commands.execute",
-        scope: Scope::Anyone,
+        scope: Scope::SlashCommand,
         about: "What is printed as the command that executes a phase; {phase} is its number",
         set: |settings, input| {
             settings.commands.execute = input.line()?;
@@ -136,7 +138,7 @@ pub(crate) const KEYS: &[Key] = &[
     },
     Key {
         name: "commands.ship",
-        scope: Scope::Anyone,
+        scope: Scope::SlashCommand,
         about: "What is printed as the command that ships the milestone",
         set: |settings, input| {
             settings.commands.ship = input.line()?;
@@ -146,7 +148,7 @@ pub(crate) const KEYS: &[Key] = &[
     },
     Key {
         name: "commands.new_milestone",
-        scope: Scope::Anyone,
+        scope: Scope::SlashCommand,
         about: "What is printed as the command that starts a milestone",
         set: |settings, input| {
             settings.commands.new_milestone = input.line()?;

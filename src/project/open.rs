@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::error::Error;
@@ -16,6 +17,7 @@ use crate::project::layout::LayoutName;
 use crate::project::planning::Planning;
 use crate::project::settings::Settings;
 use crate::project::sources;
+use crate::storage::Boundary;
 use crate::storage::Storage;
 use crate::warning::Warning;
 
@@ -54,6 +56,8 @@ pub struct Project {
     /// What was odd about the place itself.
     pub warnings: Vec<Warning>,
     place: Planning,
+    /// What is read for the project stays within.
+    boundary: Arc<Boundary>,
 }
 
 impl Project {
@@ -69,7 +73,11 @@ impl Project {
 
     fn open_at(root: PathBuf, request: Request) -> Result<Self> {
         let environment = request.environment;
+        let boundary = Boundary::open(&root);
         let mut settings = sources::settings(&root, &environment)?;
+        for folder in &settings.linked_roots {
+            boundary.allow(folder);
+        }
         if let Some(dir) = request.planning_dir {
             settings.planning_dir = Some(request.directory.join(dir));
             settings.set_by("planning_dir", "--planning-dir");
@@ -78,8 +86,12 @@ impl Project {
             settings.history = false;
             settings.set_by("history", "--no-history");
         }
-        let mut warnings = Vec::new();
+        let mut warnings = std::mem::take(&mut settings.warnings);
         let mut place = Planning::locate(&root, &settings, &mut warnings)?;
+        for folder in settings.users_folders() {
+            boundary.allow(&root.join(folder));
+        }
+        boundary.limit(&place.dir);
         settings.complete(&place.layout.commands);
         place.layout.commands.clone_from(&settings.commands);
         Ok(Self {
@@ -91,6 +103,7 @@ impl Project {
             environment,
             warnings,
             place,
+            boundary,
         })
     }
 
@@ -169,7 +182,8 @@ impl Project {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    /// Returns warnings once each, with their files named as they are printed.
+    /// Returns warnings once each, with their files named as they are printed, and with them those
+    /// about links that were not followed since the last call.
     pub fn named(&self, warnings: Vec<Warning>) -> Vec<Warning> {
         let mut seen = BTreeSet::new();
         let named = |mut warning: Warning| {
@@ -178,7 +192,12 @@ impl Project {
             // Two readers of one file find the same.
             seen.insert(warning.clone()).then_some(warning)
         };
-        warnings.into_iter().filter_map(named).collect()
+        let left_out = self.boundary.take_left_out();
+        warnings
+            .into_iter()
+            .chain(left_out)
+            .filter_map(named)
+            .collect()
     }
 }
 
@@ -259,13 +278,13 @@ mod tests {
     #[test]
     fn another_layout_can_be_chosen_where_no_planning_folder_is() {
         let tree = Tree::new(&[".git/"]);
-        tree.write("annals.toml", "[commands]\nship = \"/mine\"\n");
+        tree.write("annals.toml", "[commands]\nship = \"/gsd:ship\"\n");
         let project = open(&tree, "").unwrap();
         let project = project.in_layout(LayoutName::Yolo).unwrap();
         assert_eq!(project.planning_place().dir, tree.at(".yolo-planning"));
         let commands = &project.planning_place().layout.commands;
         assert_eq!(commands.plan("2"), "/yolo:vibe --plan 2");
-        assert_eq!(commands.ship, "/mine");
+        assert_eq!(commands.ship, "/gsd:ship");
         assert_eq!(project.settings.commands, *commands);
 
         let tree = Tree::new(&[".planning/"]);

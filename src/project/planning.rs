@@ -44,9 +44,7 @@ impl Planning {
             Origin::Default | Origin::Project { .. }
         );
         if !is_trusted {
-            let linked = settings.linked_roots.iter().map(PathBuf::as_path);
-            let folders: Vec<&Path> = std::iter::once(root).chain(linked).collect();
-            confine(&dir, &folders)?;
+            confine(&dir, &settings.folders(root))?;
         }
         let name = name.unwrap_or_else(|| LayoutName::of_content(&dir));
         let layout = Layout::load(name)?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use crate::project::layout::Commands;
 use crate::project::services::EmbeddingEndpoint;
 use crate::project::services::FactSettings;
 use crate::project::services::Llm;
+use crate::warning::Warning;
 
 /// The most lines a context file may have; settings can only lower it.
 pub const MAX_LINES: usize = 200;
@@ -180,6 +182,8 @@ pub struct Settings {
     /// The address of a Chroma server for the vectors of facts.
     pub chroma: Option<String>,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
+    /// What a project may not set, and so does not.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl Default for Settings {
@@ -205,6 +209,7 @@ impl Default for Settings {
             embedding: EmbeddingEndpoint::default(),
             chroma: None,
             origins: BTreeMap::new(),
+            warnings: Vec::new(),
         }
     }
 }
@@ -224,6 +229,26 @@ impl Settings {
             about: key.about,
         };
         KEYS.iter().map(setting).collect()
+    }
+
+    /// Returns the folders that a link in the project may lead to.
+    pub(crate) fn folders<'a>(&'a self, root: &'a Path) -> Vec<&'a Path> {
+        let linked = self.linked_roots.iter().map(PathBuf::as_path);
+        std::iter::once(root).chain(linked).collect()
+    }
+
+    /// Returns the folders that the user, and not the project, names, as they are written.
+    pub(crate) fn users_folders(&self) -> Vec<PathBuf> {
+        let named = [
+            ("planning_dir", self.planning_dir.as_ref()),
+            ("template", self.template.as_ref()),
+            ("store", Some(&self.store)),
+            ("ledger_dir", Some(&self.ledger_dir)),
+        ];
+        let is_users =
+            |key: &str| !matches!(self.origin(key), Origin::Default | Origin::Project { .. });
+        let named = named.into_iter().filter(|(key, _)| is_users(key));
+        named.filter_map(|(_, folder)| folder.cloned()).collect()
     }
 
     /// Remembers that a key was set on the command line.

@@ -123,7 +123,7 @@ fn whole(index: &Index, unit: i64) -> rusqlite::Result<String> {
 }
 
 fn read_questions(path: &Path) -> Result<Vec<Question>> {
-    let Some(text) = read::text(path)? else {
+    let Some(text) = read::users_text(path)? else {
         return Err(Error::not_found("no such file").at(path, None));
     };
     let lines = text.value.lines().enumerate();

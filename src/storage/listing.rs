@@ -8,6 +8,13 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::SystemTime;
 
+#[cfg(not(target_os = "linux"))]
+use crate::storage::boundary::Boundary;
+#[cfg(target_os = "linux")]
+use crate::storage::open;
+#[cfg(target_os = "linux")]
+use crate::storage::open::Wanted;
+
 /// What the system tells of a file without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
@@ -19,13 +26,38 @@ pub(crate) struct Stat {
 }
 
 /// What is in a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     File,
     Folder,
     Link,
     /// A pipe, a socket or a device.
     Other,
+}
+
+impl From<fs::FileType> for Kind {
+    fn from(kind: fs::FileType) -> Self {
+        match () {
+            () if kind.is_file() => Self::File,
+            () if kind.is_dir() => Self::Folder,
+            () if kind.is_symlink() => Self::Link,
+            () => Self::Other,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl From<rustix::fs::FileType> for Kind {
+    fn from(kind: rustix::fs::FileType) -> Self {
+        use rustix::fs::FileType;
+
+        match kind {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Folder,
+            FileType::Symlink => Self::Link,
+            _ => Self::Other,
+        }
+    }
 }
 
 impl Stat {
@@ -37,17 +69,8 @@ impl Stat {
 
 impl From<&fs::Metadata> for Stat {
     fn from(metadata: &fs::Metadata) -> Self {
-        let kind = metadata.file_type();
         Self {
-            kind: if kind.is_file() {
-                Kind::File
-            } else if kind.is_dir() {
-                Kind::Folder
-            } else if kind.is_symlink() {
-                Kind::Link
-            } else {
-                Kind::Other
-            },
+            kind: Kind::from(metadata.file_type()),
             modified: nanoseconds(metadata.modified().ok()),
             size: metadata.len(),
         }
@@ -62,7 +85,7 @@ pub(crate) fn nanoseconds(time: Option<SystemTime>) -> u64 {
     })
 }
 
-/// The names in a folder, in the order in which the system has them; those that are no text are left out.
+/// The names in a project's folder, in the order in which the system has them; those that are no text are left out.
 ///
 /// Threads may share it: each takes some of the names in turn.
 #[derive(Debug)]
@@ -71,8 +94,14 @@ pub(crate) struct Listing {
     /// Names are looked up from here, which is quicker than from the root, ten thousand times.
     #[cfg(target_os = "linux")]
     folder: fs::File,
-    rest: Mutex<(usize, fs::ReadDir)>,
+    rest: Mutex<(usize, Rest)>,
 }
+
+#[cfg(target_os = "linux")]
+type Rest = rustix::fs::Dir;
+
+#[cfg(not(target_os = "linux"))]
+type Rest = fs::ReadDir;
 
 /// Some of the names.
 #[derive(Debug)]
@@ -83,14 +112,33 @@ pub(crate) struct Names {
 }
 
 impl Listing {
-    /// Lists a folder.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        Ok(Self {
-            rest: Mutex::new((0, fs::read_dir(path)?)),
-            #[cfg(target_os = "linux")]
-            folder: fs::File::open(path)?,
+    /// Lists a folder; nothing where a link leads outside of its project.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of(path: &Path) -> io::Result<Option<Self>> {
+        let Some(folder) = open::of_project(path, Wanted::Folder)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            rest: Mutex::new((0, rustix::fs::Dir::read_from(&folder)?)),
+            folder,
             path: path.to_owned(),
-        })
+        }))
+    }
+
+    /// Lists a folder; nothing where a link leads outside of its project.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn of(path: &Path) -> io::Result<Option<Self>> {
+        let real = match Boundary::around(path) {
+            None => path.to_owned(),
+            Some(boundary) => match boundary.resolve(path)? {
+                None => return Ok(None),
+                Some(real) => real,
+            },
+        };
+        Ok(Some(Self {
+            rest: Mutex::new((0, fs::read_dir(real)?)),
+            path: path.to_owned(),
+        }))
     }
 
     /// Returns the next names of those that are wanted, so many at most; none at the end.
@@ -98,8 +146,8 @@ impl Listing {
         let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
         let (taken, entries) = &mut *rest;
         let names = entries.filter_map(|entry| {
-            let name = entry.map(|entry| entry.file_name().into_string());
-            let name = name.map(|name| name.ok().filter(|name| is_wanted(name)));
+            let name = entry.map_err(io::Error::from).map(name_of);
+            let name = name.map(|name| name.filter(|name| is_wanted(name)));
             name.transpose()
         });
         let names: Vec<String> = names.take(most).collect::<io::Result<_>>()?;
@@ -124,12 +172,7 @@ impl Listing {
         let seconds = i128::from(stat.st_mtime);
         let modified = seconds * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
         Ok(Stat {
-            kind: match FileType::from_raw_mode(stat.st_mode) {
-                FileType::RegularFile => Kind::File,
-                FileType::Directory => Kind::Folder,
-                FileType::Symlink => Kind::Link,
-                _ => Kind::Other,
-            },
+            kind: Kind::from(FileType::from_raw_mode(stat.st_mode)),
             modified: u64::try_from(modified.max(0)).unwrap_or(u64::MAX),
             size: u64::try_from(stat.st_size).unwrap_or_default(),
         })
@@ -140,6 +183,82 @@ impl Listing {
     pub(crate) fn stat(&self, name: &str) -> io::Result<Stat> {
         fs::symlink_metadata(self.path_of(name)).map(|metadata| Stat::from(&metadata))
     }
+}
+
+#[cfg(target_os = "linux")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "an entry of the other systems is taken apart"
+)]
+fn name_of(entry: rustix::fs::DirEntry) -> Option<String> {
+    let name = entry.file_name().to_str().ok()?;
+    (name != "." && name != "..").then(|| name.to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn name_of(entry: fs::DirEntry) -> Option<String> {
+    entry.file_name().into_string().ok()
+}
+
+/// Returns what is in a project's folder, by name, links as such; nothing where there is no folder or a link leads outside.
+///
+/// Names that are not text are shown with U+FFFD.
+pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, Kind)>> {
+    match all_entries(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        found => {
+            let mut found = found?;
+            found.sort();
+            Ok(found)
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn all_entries(path: &Path) -> io::Result<Vec<(String, Kind)>> {
+    use rustix::fs::AtFlags;
+    use rustix::fs::Dir;
+    use rustix::fs::FileType;
+
+    let Some(folder) = open::of_project(path, Wanted::Folder)? else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    let mut listing = Dir::new(folder)?;
+    while let Some(entry) = listing.next() {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            // Some file systems do not say.
+            FileType::Unknown => {
+                let stat = rustix::fs::statat(listing.fd()?, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                FileType::from_raw_mode(stat.st_mode)
+            }
+            kind => kind,
+        };
+        found.push((name.to_string_lossy().into_owned(), Kind::from(kind)));
+    }
+    Ok(found)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn all_entries(path: &Path) -> io::Result<Vec<(String, Kind)>> {
+    let Some(listing) = Listing::of(path)? else {
+        return Ok(Vec::new());
+    };
+    let rest = listing
+        .rest
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    let kinds = rest.1.map(|entry| {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        Ok((name, Kind::from(entry.file_type()?)))
+    });
+    kinds.collect()
 }
 
 #[cfg(test)]
@@ -155,7 +274,7 @@ mod tests {
         file.write_all(b"one").unwrap();
         fs::create_dir(folder.path().join("b")).unwrap();
         fs::create_dir(folder.path().join("c.md")).unwrap();
-        let listing = Listing::of(folder.path()).unwrap();
+        let listing = Listing::of(folder.path()).unwrap().unwrap();
         let mut met = Vec::new();
         for place in 0..3 {
             let names = listing.next(1, |name| name != "c.md").unwrap();
@@ -182,7 +301,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         symlink("/", folder.path().join("link")).unwrap();
         let _socket = UnixListener::bind(folder.path().join("socket")).unwrap();
-        let listing = Listing::of(folder.path()).unwrap();
+        let listing = Listing::of(folder.path()).unwrap().unwrap();
         assert_eq!(listing.stat("link").unwrap().kind, Kind::Link);
         assert_eq!(listing.stat("socket").unwrap().kind, Kind::Other);
         let led = Stat::of(&listing.path_of("link")).unwrap();
@@ -201,7 +320,7 @@ mod tests {
             .unwrap()
             .set_modified(before)
             .unwrap();
-        let listing = Listing::of(folder.path()).unwrap();
+        let listing = Listing::of(folder.path()).unwrap().unwrap();
         assert_eq!(listing.stat("a").unwrap().modified, 0);
         assert_eq!(Stat::of(&path).unwrap().modified, 0);
     }

@@ -52,8 +52,14 @@
 //! # }
 //! ```
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the bans on reading and writing send everybody else here"
+)]
+
 mod append;
 mod apply;
+mod boundary;
 mod change;
 mod changes;
 mod derived;
@@ -67,6 +73,7 @@ mod history;
 mod link;
 pub(crate) mod listing;
 mod lock;
+mod open;
 mod own_files;
 mod preview;
 pub mod read;
@@ -82,6 +89,7 @@ pub use append::Log;
 pub use append::append;
 pub use append::rotate;
 pub use append::rotated;
+pub(crate) use boundary::Boundary;
 pub use changes::Changes;
 pub use derived::remove_derived;
 pub use derived::write_derived;

@@ -7,41 +7,66 @@ use std::path::Path;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage::boundary::Boundary;
 use crate::storage::listing::Kind;
 use crate::storage::listing::Stat;
+use crate::storage::open;
+use crate::storage::open::Wanted;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// The largest file that is read whole: 8 MiB.
 pub const MAX_FILE: u64 = 8 * 1024 * 1024;
 
-/// Returns a file's bytes, or nothing where no file is.
+/// Returns the bytes of a project's file, or nothing where no file is or a link leads outside.
 ///
 /// A directory, a pipe or a device in its place and a file over [`MAX_FILE`] are errors.
 pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    let stat = match Stat::of(path) {
+    let bytes = match open::of_project(path, Wanted::File) {
+        Ok(None) => return Ok(None),
+        Ok(Some(file)) => bounded(file, path)?,
         Err(error) if is_absent(&error) => return Ok(None),
-        stat => stat.at("read", path)?,
+        Err(error) => return Err(error).at("read", path),
     };
-    bytes_of(path, stat)
+    if let Some(boundary) = Boundary::around(path) {
+        boundary.count(path, bytes.len() as u64)?;
+    }
+    Ok(Some(bytes))
 }
 
-/// Does the same for a file that has been looked at.
-pub(crate) fn bytes_of(path: &Path, stat: Stat) -> Result<Option<Vec<u8>>> {
-    // Before it is opened: opening a pipe waits for its other end.
-    if stat.kind == Kind::Folder {
-        return Err(in_the_way("is a directory, a file was expected", path));
+/// Returns the bytes of a file that the user named, or nothing where no file is; links are followed.
+pub fn users_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+    match open::of_user(path, Wanted::File) {
+        Err(error) if is_absent(&error) => Ok(None),
+        file => bounded(file.at("read", path)?, path).map(Some),
     }
-    if stat.kind != Kind::File {
-        return Err(in_the_way("is not a regular file, so it is not read", path));
+}
+
+/// Returns the text of a project's file, or nothing where no file is or a link leads outside.
+///
+/// Bytes that are not text become U+FFFD and a warning.
+pub fn text(path: &Path) -> Result<Option<Parsed<String>>> {
+    Ok(bytes(path)?.map(|bytes| decode(bytes, path)))
+}
+
+/// Returns the text of a file that the user named, or nothing where no file is; links are followed.
+pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
+    Ok(users_bytes(path)?.map(|bytes| decode(bytes, path)))
+}
+
+/// Reads what was opened, if it is a file of bounded size.
+fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
+    let stat = Stat::from(&file.metadata().at("read", path)?);
+    match stat.kind {
+        Kind::File => {}
+        Kind::Folder => return Err(in_the_way("is a directory, a file was expected", path)),
+        Kind::Link | Kind::Other => {
+            return Err(in_the_way("is not a regular file, so it is not read", path));
+        }
     }
     if stat.size > MAX_FILE {
         return Err(too_large(path));
     }
-    let file = match File::open(path) {
-        Err(error) if is_absent(&error) => return Ok(None),
-        file => file.at("read", path)?,
-    };
     let capacity = usize::try_from(stat.size).unwrap_or(0) + 1;
     let mut bytes = Vec::with_capacity(capacity);
     let length = file
@@ -51,12 +76,12 @@ pub(crate) fn bytes_of(path: &Path, stat: Stat) -> Result<Option<Vec<u8>>> {
     if length as u64 > MAX_FILE {
         return Err(too_large(path));
     }
-    Ok(Some(bytes))
+    Ok(bytes)
 }
 
-/// Returns a file's text, or nothing where no file is; bytes that are no text become U+FFFD and a warning.
-pub fn text(path: &Path) -> Result<Option<Parsed<String>>> {
-    Ok(bytes(path)?.map(|bytes| decode(bytes, path)))
+/// Returns what a project has at a path, links followed; nothing where one leads outside or nowhere.
+pub(crate) fn kind(path: &Path) -> std::io::Result<Option<Kind>> {
+    open::kind(path)
 }
 
 /// Returns bytes as text; those that are no UTF-8 become U+FFFD, with one warning at the first of them.

@@ -156,7 +156,9 @@ fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf,
         None => (planning.join("templates").join(template.name()), None),
     };
     if matches!(origin, None | Some(Origin::Project { .. })) {
-        confine(&path, &[&project.root, planning])?;
+        let mut folders = project.settings.folders(&project.root);
+        folders.push(planning);
+        confine(&path, &folders)?;
     }
     match (read::text(&path)?, origin) {
         (Some(text), _) => Ok(Some((path, text.value))),

@@ -3,6 +3,8 @@
 //! A [`Hostile`] project lies beside a home and a folder of the user's that no run may change or read out. A test
 //! plants something, runs the tables of [`ways_in`], and asks [`Hostile::changed_outside`] and [`Hostile::leaks`] what went wrong.
 
+mod configurations;
+mod reads;
 mod ways_in;
 mod writes;
 

@@ -109,7 +109,7 @@ fn body(args: &WriteArgs) -> Result<Option<Vec<u8>>> {
             .hint("`--body @note.md` reads a file, `--body-stdin` reads standard input"));
     };
     let file = Path::new(file);
-    match read::bytes(file)? {
+    match read::users_bytes(file)? {
         Some(body) => Ok(Some(body)),
         None => Err(Error::not_found("there is no such file").at(file, None)),
     }

@@ -28,7 +28,7 @@ pub(crate) struct EvalArgs {
 }
 
 pub(crate) fn run(args: &EvalArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let read = read::text(&args.dataset)?
+    let read = read::users_text(&args.dataset)?
         .ok_or_else(|| Error::not_found("there is no such dataset").at(&args.dataset, None))?;
     out.warnings(&read.warnings);
     let text = read.value;

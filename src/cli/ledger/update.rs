@@ -55,7 +55,7 @@ pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Res
 fn document(file: Option<&Path>) -> Result<String> {
     let bytes = if let Some(file) = file.filter(|file| *file != Path::new("-")) {
         let file = path::absolute(file).at("find", file)?;
-        read::bytes(&file)?.ok_or_else(|| Error::not_found("no such file").at(&file, None))?
+        read::users_bytes(&file)?.ok_or_else(|| Error::not_found("no such file").at(&file, None))?
     } else {
         let mut bytes = Vec::new();
         let mut input = io::stdin().take(read::MAX_FILE + 1);

@@ -53,6 +53,10 @@ struct Header {
 }
 
 /// Compares with the vectors in the file; nothing where there is none, or it is not of this state of the tables.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "lies beside the user's own database"
+)]
 pub(crate) fn scanned(
     connection: &Connection,
     user: &UserId,

@@ -1,5 +1,6 @@
 //! Which context files a harness reads, along the tree from the user's own to the project's.
 
+use std::path::Component;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -98,10 +99,24 @@ impl Reading<'_> {
         }
         let home = self.project.environment.home();
         for imported in imports::named(text) {
-            if let Some(path) = imports::resolved(&imported, path, home.as_deref()) {
-                self.text(&path, CostKind::Import);
+            let Some(target) = imports::resolved(&imported, path, home.as_deref()) else {
+                continue;
+            };
+            // A clone names what it likes: its own files are read, a user's are not.
+            let leads_out = self.is_ours(path) && !self.is_ours(&target);
+            if leads_out {
+                let message = "is outside the project, so what it imports is not counted";
+                self.warnings.push(Warning::file(&target, message));
+            } else {
+                self.text(&target, CostKind::Import);
             }
         }
+    }
+
+    /// Says whether a path stays below the project.
+    fn is_ours(&self, path: &Path) -> bool {
+        let goes_up = path.components().any(|part| part == Component::ParentDir);
+        !goes_up && path.starts_with(&self.project.root)
     }
 
     /// Counts a file that was not counted yet, and returns its text.

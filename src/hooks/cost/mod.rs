@@ -5,9 +5,9 @@ mod imports;
 
 use serde::Serialize;
 
+use crate::context;
 use crate::error::Error;
 use crate::hooks::Harness;
-use crate::hooks::place;
 use crate::hooks::start;
 use crate::hooks::start::Start;
 use crate::project::Project;
@@ -124,7 +124,7 @@ pub fn cost(project: &Project, harness: Harness, tools: &str) -> Cost {
 
 /// Measures what the hook answers; nothing where it would say nothing.
 fn hook(project: &Project, harness: Harness, warnings: &mut Vec<Warning>) -> Option<CostPart> {
-    if !place::remembers(project) {
+    if !context::has_memory(project) {
         return None;
     }
     let start = Start {

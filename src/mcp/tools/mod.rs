@@ -80,6 +80,12 @@ const TOOLS: &[&[Tool]] = &[
 ];
 
 impl Tool {
+    /// Says whether a call changes the project; facts and the journal are the user's own.
+    pub(crate) fn writes_in_project(&self) -> bool {
+        let is_users = self.set == ToolSet::Facts || self.name == "memory_write";
+        self.effect != Effect::Reads && !is_users
+    }
+
     /// Answers one call.
     pub(crate) fn answer(&self, project: &Project, arguments: Arguments) -> Result<Answer> {
         (self.call)(project, arguments)

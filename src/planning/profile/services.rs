@@ -1,9 +1,9 @@
 //! What stands around the code: CI services, containers, workspaces.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
+use crate::storage::listing;
 use crate::storage::read;
 use crate::text::quantity;
 
@@ -73,11 +73,8 @@ pub(super) fn ci(root: &Path) -> Vec<String> {
 
 fn workflows(folder: &Path) -> usize {
     // A folder that is missing or closed holds no workflow that we could name.
-    let Ok(listed) = fs::read_dir(folder) else {
-        return 0;
-    };
-    let names = listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    names.filter(|name| is_yaml(name)).count()
+    let listed = listing::entries(folder).unwrap_or_default();
+    listed.iter().filter(|(name, _)| is_yaml(name)).count()
 }
 
 fn is_yaml(name: &str) -> bool {

@@ -6,7 +6,7 @@
 //! targets = ["claude", "agents"]
 //!
 //! [commands]
-//! plan = "/team:plan {phase}"
+//! plan = "/gsd:plan-phase {phase} --auto"
 //! ```
 
 use std::path::Component;
@@ -26,12 +26,19 @@ use crate::project::keys::Scope;
 use crate::project::settings::Origin;
 use crate::project::settings::Settings;
 use crate::storage::read;
+use crate::warning::Warning;
 
 /// The project's own settings, at its root.
 pub(crate) const PROJECT_FILE: &str = "annals.toml";
 
 /// The user's settings, in the user's configuration directory.
 const USER_FILE: &str = "config.toml";
+
+/// How the slash commands of the known workflows begin.
+const PREFIXES: [&str; 4] = ["/vbw:", "/yolo:", "/gsd:", "/gsd-"];
+
+/// The longest slash command that a project may set, in bytes.
+const LONGEST_COMMAND: usize = 120;
 
 /// What every environment variable that sets something starts with.
 const PREFIX: &str = "ANNALS_";
@@ -48,7 +55,7 @@ pub(crate) fn settings(root: &Path, environment: &Environment) -> Result<Setting
     let mut settings = Settings::default();
     if let Some(dir) = environment.config_dir() {
         let path = dir.join(USER_FILE);
-        if let Some(bytes) = read::bytes(&path)? {
+        if let Some(bytes) = read::users_bytes(&path)? {
             read_file(&bytes, &path, Author::User, KEYS, &mut settings)?;
         }
     }
@@ -128,6 +135,12 @@ impl File<'_> {
         let value = Input::Typed(value.get_ref());
         if self.author == Author::Project {
             may_set(key, &value)?;
+            if key.scope == Scope::SlashCommand
+                && !value.line().is_ok_and(|line| is_slash_command(&line))
+            {
+                settings.warnings.push(not_a_slash_command(name, line));
+                return Ok(());
+            }
         }
         (key.set)(settings, &value).map_err(|wrong| Error::usage(format!("{name} {wrong}")))?;
         let file = self.path.to_owned();
@@ -143,7 +156,7 @@ impl File<'_> {
 /// Refuses what a cloned repository must not be able to set.
 fn may_set(key: &Key, value: &Input) -> Result<()> {
     let refused = match key.scope {
-        Scope::Anyone => return Ok(()),
+        Scope::Anyone | Scope::SlashCommand => return Ok(()),
         Scope::UserOnly => "is for the user alone to set",
         Scope::Inside => match value.path() {
             Ok(path) if !stays_inside(&path) => "leads outside the project",
@@ -155,6 +168,40 @@ fn may_set(key: &Key, value: &Input) -> Result<()> {
         "{name} {refused}, and a project can come from anywhere"
     ))
     .hint(format!("set it in your own {USER_FILE} or as {variable}")))
+}
+
+/// Says whether a text is a slash command of a known workflow with plain arguments.
+///
+/// It is printed where an agent reads what to do next, so a cloned repository must not choose the words.
+fn is_slash_command(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let command = words.next().unwrap_or_default();
+    let is_name = |name: &str| {
+        let is_plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        (1..=40).contains(&name.len()) && name.bytes().all(is_plain)
+    };
+    let is_plain = |word: &str| {
+        let is_fitting = |byte: u8| byte.is_ascii_alphanumeric() || b"-._=".contains(&byte);
+        word == "{phase}" || !word.is_empty() && word.bytes().all(is_fitting)
+    };
+    let name = PREFIXES
+        .iter()
+        .find_map(|prefix| command.strip_prefix(prefix));
+    name.is_some_and(is_name) && text.len() <= LONGEST_COMMAND && words.all(is_plain)
+}
+
+fn not_a_slash_command(name: &str, line: usize) -> Warning {
+    let variable = variable(name);
+    Warning::at(
+        Path::new(PROJECT_FILE),
+        line,
+        format!(
+            "{name} is not a slash command of a known workflow ({}), so it is not used; \
+         your own {USER_FILE} and {variable} may name any command",
+            PREFIXES.join("…, ") + "…"
+        ),
+    )
 }
 
 /// Says whether a path is relative and never climbs out of where it starts; links are not followed.

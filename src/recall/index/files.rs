@@ -51,15 +51,8 @@ impl Files {
 }
 
 fn look(project: &Project, source: usize, path: PathBuf) -> Option<Found> {
-    let metadata = fs::symlink_metadata(&path).ok()?;
-    let metadata = if metadata.is_symlink() {
-        // A cloned repository can bring a link that leads anywhere.
-        let real = fs::canonicalize(&path).ok()?;
-        let is_meant = SOURCES[source].is_users_own() || real.starts_with(&project.root);
-        is_meant.then(|| fs::metadata(&real))?.ok()?
-    } else {
-        metadata
-    };
+    // Whether a link may be followed is decided where the file is read.
+    let metadata = fs::metadata(&path).ok()?;
     metadata.is_file().then(|| Found {
         source,
         name: name(project.relative(&path)),

@@ -1,6 +1,5 @@
 //! The knowledge entries and the notepad.
 
-use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -12,6 +11,8 @@ use crate::recall::document::SourceName;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Source;
 use crate::recall::sources::plan::is_markdown;
+use crate::storage::listing;
+use crate::storage::listing::Kind;
 
 /// One file an entry, each known by its key.
 pub(crate) struct Entries;
@@ -25,13 +26,12 @@ impl Source for Entries {
         let place = Place::of(project);
         let own = [place.index(), place.log()];
         let mut found = vec![place.notepad()];
-        if let Ok(entries) = fs::read_dir(place.memory()) {
-            let files = entries.flatten().filter(|entry| {
-                let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-                is_file && is_markdown(&entry.file_name().to_string_lossy())
-            });
-            found.extend(files.map(|entry| entry.path()));
-        }
+        let memory = place.memory();
+        let listed = listing::entries(&memory).unwrap_or_default();
+        let files = listed
+            .into_iter()
+            .filter(|(name, kind)| *kind == Kind::File && is_markdown(name));
+        found.extend(files.map(|(name, _)| memory.join(name)));
         found.retain(|file| !own.contains(file));
         found
     }

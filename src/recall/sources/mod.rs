@@ -31,6 +31,9 @@ pub(crate) trait Source: Sync {
 
     /// Returns a file's text, or nothing where it is gone.
     fn read(&self, path: &Path) -> Result<Option<Parsed<String>>> {
+        if self.is_users_own() {
+            return read::users_text(path);
+        }
         read::text(path)
     }
 

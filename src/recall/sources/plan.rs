@@ -1,6 +1,5 @@
 //! The planning folder, archives included, and the context files at the root.
 
-use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -13,6 +12,9 @@ use crate::recall::document::Rank;
 use crate::recall::document::SourceName;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Source;
+use crate::storage::listing;
+use crate::storage::listing::Kind;
+use crate::storage::read;
 
 /// Folders deeper than this are no planning folder's.
 const DEEPEST: usize = 12;
@@ -72,8 +74,7 @@ pub(crate) fn folders(project: &Project) -> Vec<PathBuf> {
             folders.push(folder);
         }
     }
-    // A link could lead anywhere, and a cloned repository can bring one.
-    let is_folder = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    let is_folder = |path: &PathBuf| matches!(read::kind(path), Ok(Some(Kind::Folder)));
     folders.retain(is_folder);
     folders
 }
@@ -81,22 +82,18 @@ pub(crate) fn folders(project: &Project) -> Vec<PathBuf> {
 /// Adds the markdown files below a folder; links are not followed, hidden files are left out.
 fn add_markdown(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     // What cannot be listed has nothing to be found; `status` reports it.
-    let Ok(entries) = fs::read_dir(folder) else {
+    let Ok(entries) = listing::entries(folder) else {
         return;
     };
-    for entry in entries.flatten() {
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
+    for (name, kind) in entries {
         if name.starts_with('.') {
             continue;
         }
-        if kind.is_dir() && depth < DEEPEST {
-            add_markdown(&entry.path(), depth + 1, found);
-        } else if kind.is_file() && is_markdown(&name) {
-            found.push(entry.path());
+        let path = folder.join(&name);
+        if kind == Kind::Folder && depth < DEEPEST {
+            add_markdown(&path, depth + 1, found);
+        } else if kind == Kind::File && is_markdown(&name) {
+            found.push(path);
         }
     }
 }

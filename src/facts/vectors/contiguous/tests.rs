@@ -93,6 +93,7 @@ impl Store {
         path(self.facts.connection(), &self.user).unwrap()
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a test looks at files")]
     fn derived(&self) -> usize {
         let entries = fs::read_dir(self.folder.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name());
@@ -169,6 +170,7 @@ fn a_fact_without_vector_makes_it_incomplete() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test looks at files")]
 fn a_file_of_another_model_or_dimension_or_that_was_cut_is_not_read() {
     let store = Store::new();
     store.write();

@@ -1,0 +1,180 @@
+//! Keeps what is read for a project inside of it, whatever links a clone brings.
+//!
+//! A path below a project is opened without following links. One that leads through a link is resolved
+//! first, and counts as missing, with a warning, unless it ends inside the project or in a folder that
+//! the user's own `linked_roots` names.
+//!
+//! Readers are handed paths, and a path does not say which project it belongs to. So the process knows
+//! the boundaries of the projects that are open, and no reader can forget to ask.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::RwLock;
+use std::sync::Weak;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::root;
+use crate::warning::Warning;
+
+/// The most planning text that one command reads, in bytes.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The most files of the planning folder that one command reads.
+const MOST_FILES: u64 = 20_000;
+
+/// The projects that are open in this process.
+static OPEN: RwLock<Vec<Weak<Boundary>>> = RwLock::new(Vec::new());
+
+/// The folders that reading for one project may not leave, and how much was read of its planning folder.
+#[derive(Debug)]
+pub(crate) struct Boundary {
+    root: PathBuf,
+    /// Folders outside of the root that the user's own settings allow, without links.
+    allowed: RwLock<Vec<PathBuf>>,
+    planning: RwLock<Option<PathBuf>>,
+    bytes: AtomicU64,
+    files: AtomicU64,
+    left_out: Mutex<BTreeSet<Warning>>,
+}
+
+impl Boundary {
+    /// Opens the boundary of a project; `root` must be without links.
+    pub(crate) fn open(root: &Path) -> Arc<Self> {
+        let boundary = Arc::new(Self {
+            root: root.to_owned(),
+            allowed: RwLock::default(),
+            planning: RwLock::default(),
+            bytes: AtomicU64::new(0),
+            files: AtomicU64::new(0),
+            left_out: Mutex::default(),
+        });
+        let mut open = OPEN.write().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|other| other.strong_count() > 0);
+        open.push(Arc::downgrade(&boundary));
+        boundary
+    }
+
+    /// Lets links lead to a folder that the user names; nothing where it does not exist.
+    pub(crate) fn allow(&self, folder: &Path) {
+        if let Ok(real) = fs::canonicalize(folder) {
+            let mut allowed = self.allowed.write().unwrap_or_else(PoisonError::into_inner);
+            allowed.push(real);
+        }
+    }
+
+    /// Counts what is read below this folder as planning text.
+    pub(crate) fn limit(&self, planning: &Path) {
+        let mut limited = self
+            .planning
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *limited = Some(planning.to_owned());
+    }
+
+    /// Returns the boundary of the innermost open project that a path lies in, if any.
+    pub(crate) fn around(path: &Path) -> Option<Arc<Self>> {
+        let open = OPEN.read().unwrap_or_else(PoisonError::into_inner);
+        let boundaries = open.iter().filter_map(Weak::upgrade);
+        // Of several for one project the last is the one in use.
+        boundaries
+            .filter(|boundary| boundary.holds(path))
+            .max_by_key(|boundary| boundary.root.as_os_str().len())
+    }
+
+    /// Says whether a path begins with one of the folders.
+    fn holds(&self, path: &Path) -> bool {
+        let allowed = || self.allowed.read().unwrap_or_else(PoisonError::into_inner);
+        path.starts_with(&self.root) || allowed().iter().any(|folder| path.starts_with(folder))
+    }
+
+    /// Returns where a path with links ends, or nothing, and keeps a warning, where that is outside.
+    pub(crate) fn resolve(&self, path: &Path) -> io::Result<Option<PathBuf>> {
+        let real = root::real_path(path).map_err(|error| io::Error::other(error.reason()))?;
+        if self.holds(&real) {
+            return Ok(Some(real));
+        }
+        let message = format!(
+            "leads outside the project, to {}, so it is not read; linked_roots in your own settings \
+             can allow it",
+            real.display()
+        );
+        self.left_out
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(Warning::file(path, message));
+        Ok(None)
+    }
+
+    /// Counts a file that was read; an error once the planning folder has given all that one command reads.
+    pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
+        let planning = self.planning.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(folder) = planning.as_ref().filter(|folder| path.starts_with(folder)) else {
+            return Ok(());
+        };
+        let bytes = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
+        if bytes <= MOST_BYTES && files <= MOST_FILES {
+            return Ok(());
+        }
+        let mib = MOST_BYTES / 1024 / 1024;
+        let message = format!("holds more than one command reads: {mib} MiB or {MOST_FILES} files");
+        Err(Error::refused(message)
+            .at(folder, None)
+            .hint("move finished milestones out of the planning folder"))
+    }
+
+    /// Returns the warnings about what was left out since the last call.
+    pub(crate) fn take_left_out(&self) -> BTreeSet<Warning> {
+        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *left_out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    #[test]
+    fn the_innermost_project_bounds_a_path_and_a_closed_one_bounds_nothing() {
+        let outer = Boundary::open(Path::new("/annals-test/outer"));
+        let inner = Boundary::open(Path::new("/annals-test/outer/inner"));
+        let root_of =
+            |path: &str| Boundary::around(Path::new(path)).map(|found| found.root.clone());
+        assert_eq!(
+            root_of("/annals-test/outer/inner/a.md"),
+            Some(inner.root.clone())
+        );
+        assert_eq!(root_of("/annals-test/outer/a.md"), Some(outer.root.clone()));
+        assert_eq!(root_of("/annals-test/outer-other/a.md"), None);
+        drop((outer, inner));
+        assert_eq!(root_of("/annals-test/outer/a.md"), None);
+    }
+
+    #[test]
+    fn one_command_reads_so_much_planning_text_and_no_more() {
+        let boundary = Boundary::open(Path::new("/annals-test/budget"));
+        boundary.limit(Path::new("/annals-test/budget/.planning"));
+        let plan = Path::new("/annals-test/budget/.planning/STATE.md");
+        boundary.count(plan, MOST_BYTES).unwrap();
+        boundary
+            .count(Path::new("/annals-test/budget/CLAUDE.md"), 1)
+            .unwrap();
+        assert_eq!(boundary.count(plan, 1).unwrap_err().kind, Kind::Refused);
+        let boundary = Boundary::open(Path::new("/annals-test/budget"));
+        boundary.limit(Path::new("/annals-test/budget/.planning"));
+        for _ in 0..MOST_FILES {
+            boundary.count(plan, 0).unwrap();
+        }
+        assert_eq!(boundary.count(plan, 0).unwrap_err().kind, Kind::Refused);
+    }
+}

@@ -1,0 +1,248 @@
+//! Opens a file or a folder for reading without being led astray: not by a link, not by a pipe.
+
+use std::fmt;
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::path::Component;
+use std::path::Path;
+
+use crate::storage::boundary::Boundary;
+use crate::storage::listing::Kind;
+use crate::storage::listing::Stat;
+
+/// What is to be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// A file; the caller looks at what was opened before it reads.
+    File,
+    /// A folder.
+    #[cfg(target_os = "linux")]
+    Folder,
+}
+
+/// Opens what a project has at a path; nothing where it leads outside.
+pub(crate) fn of_project(path: &Path, wanted: Wanted) -> io::Result<Option<File>> {
+    let goes_up = path.components().any(|part| part == Component::ParentDir);
+    if !goes_up {
+        match without_links(path, wanted) {
+            Err(error) if is_link(&error) => {}
+            opened => return opened.map(Some),
+        }
+    }
+    match Boundary::around(path) {
+        None => of_user(path, wanted).map(Some),
+        Some(boundary) => match boundary.resolve(path)? {
+            // A link that took the place of what was resolved is not followed.
+            Some(real) => without_links(&real, wanted).map(Some),
+            None => Ok(None),
+        },
+    }
+}
+
+/// Returns what a project has at a path, links followed; nothing where one leads outside or nowhere.
+pub(crate) fn kind(path: &Path) -> io::Result<Option<Kind>> {
+    let stat = match fs::symlink_metadata(path) {
+        Err(error) if super::read::is_absent(&error) => return Ok(None),
+        found => Stat::from(&found?),
+    };
+    if stat.kind != Kind::Link {
+        return Ok(Some(stat.kind));
+    }
+    let real = match Boundary::around(path) {
+        None => path.to_owned(),
+        Some(boundary) => match boundary.resolve(path)? {
+            Some(real) => real,
+            None => return Ok(None),
+        },
+    };
+    match Stat::of(&real) {
+        Err(error) if super::read::is_absent(&error) => Ok(None),
+        found => Ok(Some(found?.kind)),
+    }
+}
+
+/// Opens what the user named, wherever links lead.
+#[cfg(target_os = "linux")]
+pub(crate) fn of_user(path: &Path, wanted: Wanted) -> io::Result<File> {
+    use rustix::fs::Mode;
+
+    let opened = rustix::fs::open(path, flags(wanted), Mode::empty());
+    opened.map(File::from).map_err(plain)
+}
+
+/// Opens what the user named, wherever links lead.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn of_user(path: &Path, _: Wanted) -> io::Result<File> {
+    // Opening a pipe waits for its other end.
+    if Stat::of(path)?.kind == Kind::Other {
+        return Err(special());
+    }
+    File::open(path)
+}
+
+/// Opens a path that no link is part of.
+#[cfg(target_os = "linux")]
+fn without_links(path: &Path, wanted: Wanted) -> io::Result<File> {
+    use rustix::fs::CWD;
+    use rustix::fs::Mode;
+    use rustix::fs::ResolveFlags;
+    use rustix::fs::openat2;
+    use rustix::io::Errno;
+
+    let only = ResolveFlags::NO_SYMLINKS;
+    match openat2(CWD, path, flags(wanted), Mode::empty(), only) {
+        // Kernels before 5.6 and some sandboxes have no such call.
+        Err(Errno::NOSYS | Errno::PERM) => compared(path, wanted),
+        opened => opened.map(File::from).map_err(plain),
+    }
+}
+
+/// Opens a path that no link is part of.
+#[cfg(not(target_os = "linux"))]
+fn without_links(path: &Path, wanted: Wanted) -> io::Result<File> {
+    compared(path, wanted)
+}
+
+/// Opens a path that resolves to itself, and looks afterwards whether that was what was opened.
+fn compared(path: &Path, wanted: Wanted) -> io::Result<File> {
+    let before = fs::symlink_metadata(path)?;
+    if before.is_symlink() || fs::canonicalize(path)? != path {
+        return Err(a_link());
+    }
+    let file = of_user(path, wanted)?;
+    if is_same(&before, &file.metadata()?) {
+        return Ok(file);
+    }
+    Err(io::Error::other("was replaced while it was opened"))
+}
+
+#[cfg(unix)]
+fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    one.file_type() == other.file_type() && one.created().ok() == other.created().ok()
+}
+
+#[cfg(target_os = "linux")]
+fn flags(wanted: Wanted) -> rustix::fs::OFlags {
+    use rustix::fs::OFlags;
+
+    // Opening a pipe must not wait for its other end.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    match wanted {
+        Wanted::File => flags,
+        Wanted::Folder => flags | OFlags::DIRECTORY,
+    }
+}
+
+/// Returns an error in the standard library's terms; a socket can't be opened at all.
+#[cfg(target_os = "linux")]
+fn plain(error: rustix::io::Errno) -> io::Error {
+    match error {
+        rustix::io::Errno::NXIO => special(),
+        rustix::io::Errno::LOOP => a_link(),
+        error => error.into(),
+    }
+}
+
+fn special() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "is not a regular file")
+}
+
+/// Why a path was not opened as it stands.
+#[derive(Debug)]
+struct LeadsThroughLink;
+
+impl std::error::Error for LeadsThroughLink {}
+
+impl fmt::Display for LeadsThroughLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("leads through a symbolic link, which is not followed")
+    }
+}
+
+fn a_link() -> io::Error {
+    io::Error::other(LeadsThroughLink)
+}
+
+fn is_link(error: &io::Error) -> bool {
+    let cause = error.get_ref();
+    matches!(cause, Some(cause) if cause.is::<LeadsThroughLink>())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn file(path: &Path) -> io::Result<Option<File>> {
+        of_project(path, Wanted::File)
+    }
+
+    #[test]
+    fn a_path_without_links_is_the_only_one_that_is_opened_as_it_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        File::create(root.join("file")).unwrap();
+        symlink("file", root.join("link")).unwrap();
+        symlink(&root, root.join("around")).unwrap();
+        for open in [without_links, compared] {
+            assert!(open(&root.join("file"), Wanted::File).is_ok());
+            for link in ["link", "around/file"] {
+                let error = open(&root.join(link), Wanted::File).unwrap_err();
+                assert!(is_link(&error), "{link}: {error}");
+            }
+            let absent = open(&root.join("absent"), Wanted::File).unwrap_err();
+            assert!(super::super::read::is_absent(&absent));
+        }
+    }
+
+    #[test]
+    fn links_are_followed_inside_of_a_project_and_where_the_user_allows_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(folder.path()).unwrap();
+        let root = top.join("project");
+        fs::create_dir_all(root.join("in")).unwrap();
+        fs::create_dir(top.join("out")).unwrap();
+        File::create(root.join("in/file")).unwrap();
+        File::create(top.join("out/file")).unwrap();
+        for (link, target) in [
+            ("inside", "in/file"),
+            ("outside", "../out/file"),
+            ("folder", "../out"),
+            ("dangling", "../nothing/file"),
+            ("chain", "outside"),
+        ] {
+            symlink(target, root.join(link)).unwrap();
+        }
+        let boundary = Boundary::open(&root);
+        assert!(file(&root.join("inside")).unwrap().is_some());
+        let outside = [
+            "outside",
+            "folder/file",
+            "dangling",
+            "chain",
+            "in/../../out/file",
+        ];
+        for path in outside {
+            assert!(file(&root.join(path)).unwrap().is_none(), "{path}");
+            let warnings = boundary.take_left_out();
+            assert_eq!(warnings.len(), 1, "{path}");
+            let named = warnings.into_iter().next().unwrap();
+            assert_eq!(named.place.file, root.join(path));
+        }
+        assert_eq!(kind(&root.join("inside")).unwrap(), Some(Kind::File));
+        assert_eq!(kind(&root.join("folder")).unwrap(), None);
+        boundary.allow(&top.join("out"));
+        for path in ["outside", "folder/file", "chain"] {
+            assert!(file(&root.join(path)).unwrap().is_some(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What a repository plants where annals reads tells nothing of what lies outside.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::attack::Form;
+use crate::attack::HOOKS;
+use crate::attack::Hostile;
+use crate::attack::READS;
+use crate::attack::SECRET;
+use crate::attack::WRITES;
+use crate::attack::Way;
+use crate::attack::tool_calls;
+use crate::support::on_two_threads;
+
+/// Every place of a project that some reader opens or lists.
+const PLACES: &[&str] = &[
+    ".vbw-planning",
+    ".planning",
+    ".yolo-planning",
+    ".vbw-planning/STATE.md",
+    ".vbw-planning/ROADMAP.md",
+    ".vbw-planning/PROJECT.md",
+    ".vbw-planning/REQUIREMENTS.md",
+    ".vbw-planning/RESUME.md",
+    ".vbw-planning/SHIPPED.md",
+    ".vbw-planning/ACTIVE",
+    ".vbw-planning/config.json",
+    ".vbw-planning/templates",
+    ".vbw-planning/templates/CLAUDE.md.j2",
+    ".vbw-planning/patterns",
+    ".vbw-planning/patterns/PATTERNS.md",
+    ".vbw-planning/phases",
+    ".vbw-planning/phases/04-low-stock-alerts",
+    ".vbw-planning/phases/04-low-stock-alerts/04-01-PLAN.md",
+    ".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md",
+    ".vbw-planning/phases/04-low-stock-alerts/04-CONTEXT.md",
+    ".vbw-planning/milestones",
+    ".vbw-planning/milestones/v0/phases",
+    ".vbw-planning/milestones/v0/STATE.md",
+    ".vbw-planning/codebase",
+    ".vbw-planning/codebase/CONVENTIONS.md",
+    ".vibekit",
+    ".vibekit/notepad.md",
+    ".vibekit/memory",
+    ".vibekit/memory/first.md",
+    ".vibekit/memory/linked.md",
+    ".vibekit/memory/INDEX.md",
+    ".vibekit/memory/log.md",
+    "docs",
+    "docs/memory",
+    "docs/memory/STATE.md",
+    "docs/memory/CONSTRAINTS.md",
+    "docs/memory/DECISIONS.md",
+    "CLAUDE.md",
+    "AGENTS.md",
+    "GEMINI.md",
+    "annals.toml",
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "README.md",
+    ".github/workflows",
+    ".claude",
+    ".claude/settings.json",
+    ".claude/skills",
+    ".claude/skills/linked",
+    ".claude/skills/linked/SKILL.md",
+    ".agents/skills",
+    ".mcp.json",
+    ".codex/config.toml",
+    ".gemini/settings.json",
+    "opencode.json",
+    ".gitattributes",
+    ".gitignore",
+    ".annals",
+    ".annals/hook.log",
+    ".annals/index.db",
+    ".serena/memories/stock.md",
+];
+
+/// Returns one session of the MCP server that lists the resources and reads each kind.
+fn resources() -> Way {
+    let hello = json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let mut lines = vec![
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "resources/list"}),
+    ];
+    let names = [
+        "CLAUDE.md",
+        "STATE.md",
+        "PATTERNS.md",
+        "entries/first",
+        "entries/linked",
+    ];
+    for (id, name) in (2..).zip(names) {
+        let params = json!({"uri": format!("annals://{name}")});
+        lines.push(
+            json!({"jsonrpc": "2.0", "id": id, "method": "resources/read", "params": params}),
+        );
+    }
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    Way {
+        words: vec!["mcp"],
+        stdin: lines.join("\n") + "\n",
+    }
+}
+
+#[test]
+fn links_that_lead_outside_are_read_by_nobody() {
+    let ways: Vec<Way> = [READS, WRITES, HOOKS]
+        .into_iter()
+        .flat_map(Way::all)
+        .collect();
+    let rounds: Vec<usize> = (0..2 * Form::ALL.len()).collect();
+    on_two_threads(&rounds, |round| {
+        let form = Form::ALL[round % Form::ALL.len()];
+        let hostile = Hostile::new();
+        let mut planted: Vec<&str> = Vec::new();
+        for place in PLACES.iter().skip(*round).step_by(rounds.len()) {
+            let is_below = |above: &&str| Path::new(place).starts_with(above);
+            if !planted.iter().any(is_below) {
+                hostile.link(place, form);
+                planted.push(place);
+            }
+        }
+        for way in ways.iter().chain([&tool_calls(), &resources()]) {
+            let report = hostile.run(way).output().report();
+            let leaks = hostile.leaks();
+            assert!(
+                leaks.is_empty() && !report.contains(SECRET),
+                "{planted:?}, {form:?}: {leaks:?}\n{report}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_linked_file_counts_as_missing_and_is_named() {
+    let hostile = Hostile::new();
+    hostile.link(".vbw-planning/ROADMAP.md", Form::Relative);
+    let told = hostile.case.run("status").output().report();
+    assert!(
+        told.contains(".vbw-planning/ROADMAP.md: leads outside the project"),
+        "{told}"
+    );
+    let allowed = hostile.case.root().parent().unwrap().join("outside");
+    hostile.link(".vibekit/notepad.md", Form::File);
+    let run = hostile.case.run("notepad read");
+    assert!(!run.output().report().contains(SECRET));
+    let allowed = std::fs::canonicalize(allowed).unwrap();
+    let run = hostile.case.run("notepad read");
+    let told = run.env("ANNALS_LINKED_ROOTS", allowed).output().report();
+    assert!(told.contains(SECRET), "{told}");
+}
