@@ -10,6 +10,7 @@ use std::path::Path;
 use crate::storage::boundary::Boundary;
 use crate::storage::listing::Kind;
 use crate::storage::listing::Stat;
+use crate::storage::read;
 
 /// What is to be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub(crate) fn of_project(path: &Path, wanted: Wanted) -> io::Result<Option<File>
 /// Returns what a project has at a path, links followed; nothing where one leads outside or nowhere.
 pub(crate) fn kind(path: &Path) -> io::Result<Option<Kind>> {
     let stat = match fs::symlink_metadata(path) {
-        Err(error) if super::read::is_absent(&error) => return Ok(None),
+        Err(error) if read::is_absent(&error) => return Ok(None),
         found => Stat::from(&found?),
     };
     if stat.kind != Kind::Link {
@@ -57,7 +58,7 @@ pub(crate) fn kind(path: &Path) -> io::Result<Option<Kind>> {
         },
     };
     match Stat::of(&real) {
-        Err(error) if super::read::is_absent(&error) => Ok(None),
+        Err(error) if read::is_absent(&error) => Ok(None),
         found => Ok(Some(found?.kind)),
     }
 }
@@ -200,7 +201,7 @@ mod tests {
                 assert!(is_link(&error), "{link}: {error}");
             }
             let absent = open(&root.join("absent"), Wanted::File).unwrap_err();
-            assert!(super::super::read::is_absent(&absent));
+            assert!(read::is_absent(&absent));
         }
     }
 

@@ -161,5 +161,11 @@ fn links_out_of_the_project_are_not_followed() {
         |to: &str| std::os::unix::fs::symlink(case.home().join("diary.md"), case.root().join(to));
     link("CLAUDE.md").unwrap();
     link(".planning/STATE.md").unwrap();
-    assert_eq!(places(&case, "walrus"), [""; 0]);
+    let run = case.run("recall --json walrus").success();
+    assert_eq!(run.json()["hits"], json!([]));
+    let told = run.stderr();
+    assert!(
+        told.contains("CLAUDE.md: leads outside the project"),
+        "{told}"
+    );
 }

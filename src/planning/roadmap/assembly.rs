@@ -10,6 +10,7 @@ use crate::planning::ProgressRow;
 use crate::planning::RoadmapMilestone;
 use crate::planning::RoadmapPhase;
 use crate::planning::progress_table;
+use crate::planning::roadmap::MAX_PHASES;
 use crate::planning::roadmap::mention;
 use crate::planning::roadmap::mention::Entry;
 use crate::planning::roadmap::mention::Heading;
@@ -28,6 +29,8 @@ pub(super) struct Assembly<'a, 'o> {
     by_number: HashMap<PhaseNumber, Vec<usize>>,
     /// Phases that are described twice: number and line of the second heading.
     pub(super) doubled: Vec<(PhaseNumber, usize)>,
+    /// Whether more phases are named than are kept.
+    pub(super) is_cut: bool,
 }
 
 /// A phase with the evidence that its status is worked out from.
@@ -57,9 +60,14 @@ impl<'a, 'o> Assembly<'a, 'o> {
             reused: HashSet::new(),
             by_number: HashMap::new(),
             doubled: Vec::new(),
+            is_cut: false,
         };
-        let headings = mention::headings(outline);
-        let entries = mention::entries(outline, &headings);
+        assembly.milestones.truncate(MAX_PHASES);
+        let mut headings = mention::headings(outline);
+        let mut entries = mention::entries(outline, &headings);
+        assembly.is_cut = headings.len() > MAX_PHASES || entries.len() > MAX_PHASES;
+        headings.truncate(MAX_PHASES);
+        entries.truncate(MAX_PHASES);
         assembly.reused = assembly.reused(&headings, &entries);
         for heading in &headings {
             assembly.take_section(heading);
@@ -69,6 +77,10 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
         for table in outline.tables(&(0..outline.text().len())) {
             for row in progress_table::rows(table) {
+                if assembly.phases.len() >= MAX_PHASES {
+                    assembly.is_cut = true;
+                    break;
+                }
                 assembly.take_row(row);
             }
         }

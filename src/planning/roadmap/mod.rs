@@ -138,6 +138,9 @@ pub struct Roadmap {
     pub is_between_milestones: bool,
 }
 
+/// The most phases and the most milestones of a roadmap; what compares them with one another takes no more.
+const MAX_PHASES: usize = 1_000;
+
 /// More than this many phases that are described twice are not reported one by one.
 const MAX_DOUBLED: usize = 20;
 
@@ -154,6 +157,10 @@ impl Roadmap {
         }
         let mut phases: Vec<RoadmapPhase> =
             assembly.phases.into_iter().map(Found::settled).collect();
+        if assembly.is_cut {
+            let message = format!("names more than {MAX_PHASES} phases; the others are left out");
+            warnings.push(Warning::file(path, message));
+        }
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let value = Self {
             title: outline.title().map(str::to_owned),
