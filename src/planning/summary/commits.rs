@@ -1,5 +1,7 @@
 //! Which commits a plan made: hashes as text, exactly as written.
 
+use std::collections::HashSet;
+
 use crate::markdown::Node;
 use crate::markdown::Ranges;
 use crate::markdown::node::Value;
@@ -187,14 +189,10 @@ impl Hashes {
         }
     }
 
-    fn unique(self) -> Vec<String> {
-        let mut unique: Vec<String> = Vec::new();
-        for hash in self.0 {
-            if !unique.contains(&hash) {
-                unique.push(hash);
-            }
-        }
-        unique
+    fn unique(mut self) -> Vec<String> {
+        let mut seen = HashSet::new();
+        self.0.retain(|hash| seen.insert(hash.clone()));
+        self.0
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which files a plan touched.
 
+use std::collections::HashMap;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::markdown::Content;
@@ -90,9 +92,19 @@ fn heads_files(words: &[String]) -> bool {
             .all(|word| is(word, FILE_WORDS) || is(word, TITLE_WORDS))
 }
 
+/// A longer text is no path.
+const LONGEST: usize = 4096;
+
+/// How many folders above a file are compared with the beginning of a shorter path.
+const DEEPEST: usize = 32;
+
 #[derive(Default)]
 struct Paths {
     list: Vec<String>,
+    /// Where each path stands in the list.
+    places: HashMap<String, usize>,
+    /// What the paths of the list end with, from some folder on.
+    endings: HashSet<String>,
     /// Whether there was a list at all, perhaps an empty one.
     is_known: bool,
 }
@@ -101,22 +113,23 @@ impl Paths {
     /// Adds a path, unless it is there under a name that says more.
     fn add(&mut self, path: &str) {
         let path = path.trim().trim_start_matches("./");
-        if path.is_empty() {
+        if path.is_empty() || path.len() > LONGEST {
             return;
         }
         self.is_known = true;
-        let ends = |whole: &str, part: &str| {
-            whole
-                .strip_suffix(part)
-                .is_some_and(|head| head.is_empty() || head.ends_with('/'))
-        };
-        if self.list.iter().any(|known| ends(known, path)) {
+        if self.endings.contains(path) {
             return;
         }
-        match self.list.iter_mut().find(|known| ends(path, known)) {
-            Some(short) => path.clone_into(short),
-            None => self.list.push(path.to_owned()),
+        let short = endings(path).filter_map(|ending| self.places.get(ending));
+        let place = short.min().copied().unwrap_or(self.list.len());
+        if let Some(short) = self.list.get_mut(place) {
+            self.places.remove(short);
+            path.clone_into(short);
+        } else {
+            self.list.push(path.to_owned());
         }
+        self.places.insert(path.to_owned(), place);
+        self.endings.extend(endings(path).map(str::to_owned));
     }
 
     fn add_node(&mut self, node: &Node) {
@@ -202,6 +215,12 @@ impl Paths {
     }
 }
 
+/// Returns a path, and what is left of it from each folder on.
+fn endings(path: &str) -> impl Iterator<Item = &str> {
+    let folders = path.match_indices('/').rev().take(DEEPEST);
+    std::iter::once(path).chain(folders.filter_map(|(at, _)| path.get(at + 1..)))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -219,6 +238,27 @@ mod tests {
             read(text).unwrap(),
             ["src/a.rs", "src/b.rs", "src/c.rs", "src/d.rs"]
         );
+    }
+
+    #[test]
+    fn a_path_is_kept_under_the_name_that_says_most() {
+        let list = |names: &[&str]| {
+            let mut paths = Paths::default();
+            for name in names {
+                paths.add(name);
+            }
+            paths.list
+        };
+        assert_eq!(
+            list(&["b.rs", "a.rs", "src/b.rs", "b.rs"]),
+            ["src/b.rs", "a.rs"]
+        );
+        assert_eq!(list(&["src/b.rs", "b.rs", "rb.rs"]), ["src/b.rs", "rb.rs"]);
+        assert_eq!(
+            list(&["a/b.rs", "c/b.rs", "x/c/b.rs"]),
+            ["a/b.rs", "x/c/b.rs"]
+        );
+        assert_eq!(list(&["x".repeat(5000).as_str()]), [""; 0]);
     }
 
     #[test]
