@@ -79,6 +79,7 @@ pub(crate) fn folder_of(uri: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
 
     #[test]
     fn a_root_is_a_file_address() {
@@ -96,5 +97,39 @@ mod tests {
         ] {
             assert_eq!(folder(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn only_a_project_is_written_and_only_below_the_roots_that_a_client_states() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(folder.path()).unwrap();
+        for name in [
+            "one/.git",
+            "one/sub",
+            "two/.vbw-planning",
+            "three/.vibekit",
+            "bare",
+        ] {
+            fs::create_dir_all(top.join(name)).unwrap();
+        }
+        let place = Place {
+            environment: Environment::default(),
+            directory: top.clone(),
+        };
+        let may = |name: &str, roots: &[&str]| {
+            let project = place.open(top.join(name).to_str(), None).unwrap();
+            let roots: Vec<PathBuf> = roots.iter().map(|root| top.join(root)).collect();
+            may_write(&place, &project, &roots).map_err(|error| error.kind)
+        };
+        for name in ["one", "one/sub", "two", "three"] {
+            assert_eq!(may(name, &[]), Ok(()), "{name}");
+        }
+        for name in ["bare", "/", "/etc"] {
+            assert_eq!(may(name, &[]), Err(Kind::Refused), "{name}");
+        }
+        assert_eq!(may("one", &["two", "one"]), Ok(()));
+        assert_eq!(may("one", &["one/sub"]), Ok(()));
+        assert_eq!(may("two", &[""]), Ok(()));
+        assert_eq!(may("two", &["one"]), Err(Kind::Refused));
     }
 }

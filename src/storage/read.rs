@@ -172,6 +172,26 @@ mod tests {
         assert!(error.to_string().contains("not a regular file"), "{error}");
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_socket_or_a_pipe_is_refused_without_waiting_for_its_other_end() {
+        use rustix::fs::CWD;
+        use rustix::fs::FileType;
+        use rustix::fs::Mode;
+        use rustix::fs::mknodat;
+
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let socket = folder.path().join("socket");
+        let _socket = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for path in [pipe, socket] {
+            let error = bytes(&path).unwrap_err();
+            assert!(error.to_string().contains("regular file"), "{error}");
+            assert!(users_bytes(&path).is_err());
+        }
+    }
+
     #[test]
     fn broken_text_is_replaced_with_one_warning_at_its_line() {
         let path = Path::new("a.md");
