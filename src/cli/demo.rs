@@ -91,28 +91,38 @@ struct Step {
 }
 
 pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<()> {
-    // Only the clock is the caller's: no setting of theirs changes what is shown.
-    let environment = Environment::new(std::env::vars_os());
-    let now = environment.get("ANNALS_NOW").map(str::to_owned);
-    let environment: Environment = now
-        .map(|now| ("ANNALS_NOW".to_owned(), now))
-        .into_iter()
-        .collect();
+    let own = Environment::new(std::env::vars_os());
     let report = if let Some(folder) = args.keep.as_ref().filter(|_| !global.dry_run) {
         let folder = working_directory()?.join(folder);
         create_empty(&folder)?;
+        // What stays is the caller's, so that they can undo what was done there.
+        let data = own
+            .data_dir()
+            .and_then(|dir| dir.parent().map(Path::to_owned));
         DemoReport {
-            steps: walk(&folder, &environment)?,
+            steps: walk(&folder, &only(&own, data.as_deref()))?,
             kept: Some(folder),
         }
     } else {
+        let mut data = Scratch::create(&std::env::temp_dir(), "annals-demo-data")?;
         let mut scratch = Scratch::create(&std::env::temp_dir(), "annals-demo")?;
-        let steps = walk(scratch.path(), &environment)?;
+        let steps = walk(scratch.path(), &only(&own, Some(data.path())))?;
         scratch.delete()?;
+        data.delete()?;
         DemoReport { steps, kept: None }
     };
     out.result(&report, show);
     Ok(())
+}
+
+/// Returns the caller's clock and a place for data, and nothing else: no setting of theirs changes what is shown.
+fn only(own: &Environment, data: Option<&Path>) -> Environment {
+    let now = own.get("ANNALS_NOW").map(str::to_owned);
+    let data = data.map(|data| data.to_string_lossy().into_owned());
+    [("ANNALS_NOW", now), ("XDG_DATA_HOME", data)]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
 }
 
 fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
@@ -126,7 +136,7 @@ fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
         })
     };
     let clock = Clock::new(environment.get("ANNALS_NOW"))?;
-    write_example(folder, clock)?;
+    write_example(folder, clock, environment.data_dir())?;
     let mut steps = Vec::new();
     for (command, about) in STEPS {
         if *command == WORK_BEFORE {
@@ -135,7 +145,7 @@ fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
                 about: "An agent carries out plans 2 and 3 and writes a summary of each."
                     .to_owned(),
                 output: String::new(),
-                diff: finish_example(folder, clock)?,
+                diff: finish_example(folder, clock, environment.data_dir())?,
             });
         }
         let before = project(true)?;

@@ -6,10 +6,13 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
+use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
+use crate::storage::History;
 use crate::storage::Operation;
 use crate::storage::OperationId;
+use crate::text;
 
 /// List the changes that annals made, newest first
 ///
@@ -23,6 +26,9 @@ pub(crate) struct LogArgs {
     /// Drop the record of one operation, with the old and new text in it
     #[arg(long, value_name = "ID")]
     forget: Option<OperationId>,
+    /// Show a record that you did not write on this machine, and sign it if you say so; on a terminal only
+    #[arg(long, value_name = "ID", conflicts_with = "forget")]
+    adopt: Option<OperationId>,
 }
 
 pub(crate) fn run(args: &LogArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -36,10 +42,37 @@ pub(crate) fn run(args: &LogArgs, project: &Project, out: &mut Output) -> Result
             out.note(&format!("Forgot operation {id}."));
         }
     }
+    if let Some(id) = args.adopt {
+        return adopt(&history, id, project.dry_run, out);
+    }
     let found = history.list()?;
     out.warnings(&found.warnings);
     let newest: Vec<Operation> = found.value.into_iter().take(args.limit).collect();
     out.result(&newest, show);
+    Ok(())
+}
+
+/// Whoever signs a record lets `undo` and recovery act on it, so a person has to have seen it.
+fn adopt(history: &History, id: OperationId, dry_run: bool, out: &mut Output) -> Result<()> {
+    let (operation, diff) = history.unverified(id)?;
+    if !out.can_ask() && !dry_run {
+        return Err(Error::refused(
+            "a record is signed on a terminal only, by a person who has seen it",
+        )
+        .hint("--dry-run shows it"));
+    }
+    out.result(&vec![operation], show);
+    out.note(&text::strip_controls(&diff));
+    if dry_run {
+        return Ok(());
+    }
+    let question =
+        "Undo, or the next write if it was interrupted, will act on this. Sign it? [yes/no]";
+    if out.ask(question)?.as_deref() != Some("yes") {
+        return Err(Error::refused("not signed, for the answer was not yes"));
+    }
+    let signed = history.adopt(id)?;
+    out.note(&format!("Signed as operation {signed}."));
     Ok(())
 }
 

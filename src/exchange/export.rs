@@ -33,6 +33,10 @@ use crate::storage::read;
 use crate::text::hexadecimal;
 use crate::warning::Warning;
 
+const JOURNAL: &str = "journal.jsonl";
+const FACTS: &str = "facts.jsonl";
+const MANIFEST: &str = "MANIFEST.md";
+
 /// How much of a long file is written at once.
 const PORTION: usize = 1 << 20;
 
@@ -80,7 +84,6 @@ pub fn export(
     export: &Export,
     user: Option<(&Facts, &UserId)>,
 ) -> Result<Exported> {
-    refuse_what_is_there(&export.to)?;
     let mut done = Exported {
         folder: project.relative(&export.to).to_owned(),
         files: Vec::new(),
@@ -89,9 +92,12 @@ pub fn export(
         warnings: Vec::new(),
     };
     let copies = copies(project, &mut done)?;
+    let storage = project.storage();
+    let unfinished = storage.begin_folder(&export.to, &names(&copies))?;
+    let to = unfinished.folder();
     // The long ones first: the manifest, which says that all is there, comes last.
     let journal = journal::place(&project.environment)?;
-    let journal_copy = export.to.join("journal.jsonl");
+    let journal_copy = to.join(JOURNAL);
     if let Some(copied) = copied("journal", &journal, &journal_copy, project.dry_run)? {
         done.files.push(copied);
     }
@@ -104,15 +110,15 @@ pub fn export(
             lines.push_str(&line);
             lines.push('\n');
         }
-        let file = "facts.jsonl";
         if !lines.is_empty() {
             if !project.dry_run {
-                write_private(&export.to.join(file), lines.as_bytes())?;
+                write_private(&to.join(FACTS), lines.as_bytes())?;
             }
-            done.files.push(described("facts", file, lines.as_bytes()));
+            done.files.push(described("facts", FACTS, lines.as_bytes()));
         }
     }
-    write(project, export, copies, &mut done)?;
+    write(project, to, copies, &mut done)?;
+    unfinished.finish()?;
     for store in [
         "entries", "notepad", "ledger", "patterns", "journal", "facts",
     ] {
@@ -125,17 +131,11 @@ pub fn export(
     Ok(done)
 }
 
-/// An export goes into a folder of its own: it can then overwrite nothing, and is whole in itself.
-fn refuse_what_is_there(to: &Path) -> Result<()> {
-    let hint = "name a folder that does not exist yet";
-    match listing::entries(to) {
-        Ok(entries) if entries.is_empty() => Ok(()),
-        Ok(_) => Err(Error::refused("is not empty").at(to, None).hint(hint)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
-            Err(Error::refused("is no folder").at(to, None).hint(hint))
-        }
-        Err(error) => Err(error).at("open", to),
-    }
+/// Returns the names of all files that an export can hold.
+fn names(copies: &Copies) -> Vec<String> {
+    let fixed = [JOURNAL, FACTS, MANIFEST].map(str::to_owned);
+    let others = copies.iter().map(|(_, name, _)| name.clone());
+    fixed.into_iter().chain(others).collect()
 }
 
 fn copies(project: &Project, done: &mut Exported) -> Result<Copies> {
@@ -164,13 +164,13 @@ fn copies(project: &Project, done: &mut Exported) -> Result<Copies> {
 }
 
 /// Writes all that is copied whole, and the manifest, in one operation.
-fn write(project: &Project, export: &Export, copies: Copies, done: &mut Exported) -> Result<()> {
+fn write(project: &Project, to: &Path, copies: Copies, done: &mut Exported) -> Result<()> {
     let mut contents = Vec::new();
     for (store, file, from) in copies {
         match read::bytes(&from) {
             Ok(Some(bytes)) => {
                 done.files.push(described(store, &file, &bytes));
-                contents.push((export.to.join(file), bytes));
+                contents.push((to.join(file), bytes));
             }
             Ok(None) => {}
             Err(error) => done.warnings.push(Warning::file(&from, error.reason())),
@@ -178,25 +178,27 @@ fn write(project: &Project, export: &Export, copies: Copies, done: &mut Exported
     }
     done.files.sort_by(|a, b| a.file.cmp(&b.file));
     let manifest = manifest::render(done, &project.clock);
-    contents.push((export.to.join("MANIFEST.md"), manifest.into_bytes()));
-    let root = export.to.ancestors().skip(1).find(|folder| folder.is_dir());
+    contents.push((to.join(MANIFEST), manifest.into_bytes()));
+    let root = to.ancestors().skip(1).find(|folder| folder.is_dir());
     let root = root.unwrap_or(Path::new("/"));
     let sum = hexadecimal(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
-    let own = project
-        .storage()
-        .folder()
-        .path()
-        .join("exports")
-        .join(&sum[..16]);
+    let storage = project.storage();
+    let folder = storage.folder();
+    if !project.dry_run {
+        // It must be no link before anything is made below it.
+        folder.create()?;
+    }
+    let own = folder.path().join(format!("export-{}", &sum[..16]));
     let storage = Storage::new(root, project.clock)
         .with_folder(&own)
+        .key_in(project.environment.data_dir())
         .dry_run(project.dry_run)
         .keep_history(false)
         .wait(project.settings.lock_wait);
     let ((), applied) = storage.transact("export", &[Store::Entries], || {
         let mut changes = Changes::new();
-        for (path, bytes) in contents {
-            changes.edit(&path, None, bytes)?;
+        for (path, bytes) in &contents {
+            changes.write(path, bytes.as_slice())?;
         }
         Ok(((), changes))
     })?;

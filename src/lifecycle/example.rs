@@ -4,6 +4,7 @@
 //! bytes, then the bytes and a line end. A test holds it equal to `examples/vbw-project`.
 
 use std::path::Path;
+use std::path::PathBuf;
 
 use crate::clock::Clock;
 use crate::error::Error;
@@ -47,18 +48,23 @@ fn next_file(text: &'static str) -> Option<((&'static str, &'static str), &'stat
     Some(((path, content), rest.strip_prefix('\n')?))
 }
 
-/// Writes the example project into an empty folder.
-pub fn write_example(folder: &Path, clock: Clock) -> Result<()> {
-    write(folder, clock, &example_files()?).map(|_| ())
+/// Writes the example project into an empty folder; `data` is the user's data folder.
+pub fn write_example(folder: &Path, clock: Clock, data: Option<PathBuf>) -> Result<()> {
+    write(folder, clock, data, &example_files()?).map(|_| ())
 }
 
 /// Writes the summaries of the example's open plans, as an agent would, and returns the diff.
-pub fn finish_example(folder: &Path, clock: Clock) -> Result<String> {
-    write(folder, clock, &SUMMARIES)
+pub fn finish_example(folder: &Path, clock: Clock, data: Option<PathBuf>) -> Result<String> {
+    write(folder, clock, data, &SUMMARIES)
 }
 
-fn write(folder: &Path, clock: Clock, files: &[(&str, &str)]) -> Result<String> {
-    let storage = Storage::new(folder, clock).keep_history(false);
+fn write(
+    folder: &Path,
+    clock: Clock,
+    data: Option<PathBuf>,
+    files: &[(&str, &str)],
+) -> Result<String> {
+    let storage = Storage::new(folder, clock).key_in(data).keep_history(false);
     let (diff, _) = storage.transact("demo", &[Store::Plan], || {
         let mut changes = Changes::new();
         for (path, text) in files {

@@ -112,7 +112,7 @@ struct Planned {
 fn carried_out(
     project: &Project,
     operation: &str,
-    plan: impl FnOnce(&Survey, &mut Changes) -> Result<Planned>,
+    plan: impl Fn(&Survey, &mut Changes) -> Result<Planned>,
 ) -> Result<MilestoneReport> {
     let place = project.planning()?;
     if place.layout.name == LayoutName::Gsd {

@@ -172,6 +172,8 @@ impl Project {
     /// Returns the one way to write in this project, as the settings want it.
     pub fn storage(&self) -> Storage {
         Storage::new(&self.root, self.clock)
+            .key_in(self.environment.data_dir())
+            .linked_roots(&self.settings.linked_roots)
             .dry_run(self.dry_run)
             .keep_history(self.settings.history)
             .wait(self.settings.lock_wait)
@@ -386,12 +388,16 @@ mod tests {
 
     #[test]
     fn writes_follow_the_flag_and_the_settings() {
-        let tree = Tree::new(&[".git/"]);
+        let tree = Tree::new(&[".git/", "home/"]);
+        let home = tree.at("home").display().to_string();
         let note = |dry_run, no_history, text: &str| {
             let project = Project::open(Request {
                 dry_run,
                 no_history,
-                environment: with("ANNALS_HISTORY", "true"),
+                environment: [("ANNALS_HISTORY", "true"), ("HOME", &home)]
+                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .into_iter()
+                    .collect(),
                 ..request(&tree, "")
             });
             let storage = project.unwrap().storage();

@@ -8,6 +8,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::disk;
+use crate::storage::disk::Links;
 use crate::storage::lock;
 use crate::storage::read;
 
@@ -34,10 +35,15 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a log and waits for its lock; the file and its folders are created where they are missing.
+    /// Opens a log of the user's own and waits for its lock; the file and its folders are created where they
+    /// are missing. A link leads to the file that is meant.
     pub fn lock(path: &Path, access: Access) -> Result<Self> {
-        let is_device = refuse_what_blocks(path)?;
-        let (file, is_new) = open(path, access)?;
+        Self::open(path, access, Links::Followed)
+    }
+
+    fn open(path: &Path, access: Access, links: Links) -> Result<Self> {
+        let is_device = refuse_what_blocks(path, links)?;
+        let (file, is_new) = open(path, access, links)?;
         let mut length = 0;
         if !is_device {
             lock::wait_for(&file, path, lock::WAIT)?;
@@ -107,15 +113,24 @@ impl Log {
     }
 }
 
-/// Adds lines to the end of a file, and brings them to the disk.
+/// Adds lines to the end of a file of the user's own, and brings them to the disk.
 ///
 /// As [`Log`] does it, readable as the umask says. No record is kept for undo.
 pub fn append(path: &Path, lines: &[u8]) -> Result<()> {
-    if lines.is_empty() {
+    add(path, lines, Links::Followed)
+}
+
+/// Adds lines to the end of a file below a project, whose folder is resolved; a link in its place is refused.
+pub(crate) fn append_unlinked(path: &Path, lines: &[u8]) -> Result<()> {
+    add(path, lines, Links::Refused)
+}
+
+fn add(path: &Path, text: &[u8], links: Links) -> Result<()> {
+    if text.is_empty() {
         return Ok(());
     }
-    let mut log = Log::lock(path, Access::Shared)?;
-    log.append(lines)?;
+    let mut log = Log::open(path, Access::Shared, links)?;
+    log.append(text)?;
     log.flush()
 }
 
@@ -158,9 +173,9 @@ pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
         before.is_some_and(|before| before.last().is_none_or(|last| *last == b'\n'))
     };
     match (1..wanted.len()).rev().find(is_torn_at) {
-        None => append(path, lines),
+        None => append_unlinked(path, lines),
         Some(torn) => {
-            let (file, _) = disk::open_append(path).at("append to", path)?;
+            let (file, _) = disk::open_append(path, Links::Refused).at("append to", path)?;
             disk::write(&file, &wanted[torn..])
                 .and_then(|()| disk::sync(&file))
                 .at("append to", path)
@@ -169,7 +184,7 @@ pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
 }
 
 fn tail(path: &Path, length: u64) -> Result<Vec<u8>> {
-    let mut file = match File::open(path) {
+    let mut file = match disk::open_to_read(path) {
         Err(error) if read::is_absent(&error) => return Ok(Vec::new()),
         file => file.at("read", path)?,
     };
@@ -182,18 +197,29 @@ fn tail(path: &Path, length: u64) -> Result<Vec<u8>> {
 }
 
 /// Says whether the file is a device such as `/dev/null`; refuses a pipe, which would wait for a reader.
-fn refuse_what_blocks(path: &Path) -> Result<bool> {
-    let kind = match fs::metadata(path) {
+fn refuse_what_blocks(path: &Path, links: Links) -> Result<bool> {
+    let looked = match links {
+        Links::Followed => fs::metadata(path),
+        Links::Refused => fs::symlink_metadata(path),
+    };
+    let kind = match looked {
         Err(error) if read::is_absent(&error) => return Ok(false),
         metadata => metadata.at("append to", path)?.file_type(),
     };
     #[cfg(unix)]
-    {
+    if links == Links::Followed {
         use std::os::unix::fs::FileTypeExt;
 
         if kind.is_char_device() {
             return Ok(true);
         }
+    }
+    if kind.is_symlink() {
+        return Err(
+            Error::refused("is a symbolic link, which annals does not write through")
+                .at(path, None)
+                .hint("remove it"),
+        );
     }
     if kind.is_dir() {
         return Err(Error::failed("is a directory, a file was expected").at(path, None));
@@ -204,15 +230,15 @@ fn refuse_what_blocks(path: &Path) -> Result<bool> {
     Err(Error::failed("is not a regular file").at(path, None))
 }
 
-fn open(path: &Path, access: Access) -> Result<(File, bool)> {
+fn open(path: &Path, access: Access, links: Links) -> Result<(File, bool)> {
     if let Err(error) = fs::metadata(path)
         && read::is_absent(&error)
     {
         create_folders(path, access)?;
     }
     let opened = match access {
-        Access::Shared => disk::open_append(path),
-        Access::Private => disk::open_private_append(path),
+        Access::Shared => disk::open_append(path, links),
+        Access::Private => disk::open_private_append(path, links),
     };
     opened.at("append to", path)
 }
@@ -300,7 +326,7 @@ mod tests {
         append(&path, b"two").unwrap();
         finish(&path, b"one").unwrap();
         holds("one\ntwo\n");
-        let file = disk::open_append(&path).unwrap().0;
+        let file = disk::open_append(&path, Links::Refused).unwrap().0;
         disk::write(&file, b"thr").unwrap();
         finish(&path, b"three").unwrap();
         holds("one\ntwo\nthree\n");

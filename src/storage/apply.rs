@@ -12,161 +12,246 @@ use crate::storage::change::Change;
 use crate::storage::disk;
 use crate::storage::format::Mark;
 use crate::storage::read;
+use crate::storage::record;
 use crate::storage::record::Record;
+use crate::storage::replace;
+use crate::storage::replace::Leftover;
+use crate::storage::replace::Outcome;
+use crate::storage::replace::Replacement;
 use crate::storage::root::Root;
+use crate::warning::Warning;
 
-/// What came of one change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// It is made, now or before.
+/// How an operation ended that did not fail.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// All of it is made.
     Made,
-    /// The place holds neither what it should hold before nor after, and was left alone.
-    LeftAlone,
-}
-
-/// What a place on disk holds.
-enum Holding {
-    Nothing,
-    Bytes(Vec<u8>),
-    /// A directory, a link, a pipe, or more bytes than we ever write.
-    Foreign,
-}
-
-impl Holding {
-    fn is(&self, content: Option<&[u8]>) -> bool {
-        match self {
-            Self::Nothing => content.is_none(),
-            Self::Bytes(bytes) => content == Some(bytes),
-            Self::Foreign => false,
-        }
-    }
+    /// None of it is: a file had changed since it was read.
+    Overtaken(Error),
 }
 
 /// Makes all changes of a fresh record and closes it; if one fails, those before it are taken back.
-pub(crate) fn apply(root: &Root, mut record: Record) -> Result<()> {
+pub(crate) fn apply(root: &Root, mut record: Record) -> Result<Ended> {
     match make_all(root, &mut record) {
-        Ok(()) => record.close(),
-        Err(failure) => Err(take_back(root, record, failure)),
+        Ok(None) => record.close().map(|()| Ended::Made),
+        Ok(Some(overtaken)) => take_back(root, record, overtaken).map(Ended::Overtaken),
+        Err(failure) => Err(match take_back(root, record, failure) {
+            Ok(failure) | Err(failure) => failure,
+        }),
     }
 }
 
-fn make_all(root: &Root, record: &mut Record) -> Result<()> {
+/// Makes all changes; returns what is to be said where one of the files had changed.
+fn make_all(root: &Root, record: &mut Record) -> Result<Option<Error>> {
     for index in 0..record.changes.len() {
+        let temporary = record.temporary_name(index);
         let change = &record.changes[index];
-        match make(root, change, &record.temporary_name(index))? {
-            Outcome::Made => record.mark(index, Mark::Made)?,
-            Outcome::LeftAlone => return Err(changed_meanwhile(root, change)),
+        let progress = &mut record.progress;
+        let mut note = || progress.mark(index, Mark::Exchanging);
+        match make(root, change, &temporary, &mut note)? {
+            Outcome::Made => record.progress.mark(index, Mark::Made)?,
+            Outcome::LeftAlone => {
+                let overtaken = changed_meanwhile(root, &record.changes[index]);
+                record.progress.mark(index, Mark::Waiting)?;
+                return Ok(Some(overtaken));
+            }
         }
     }
-    sync_directories(root, record)
+    sync_directories(root, record)?;
+    Ok(None)
 }
 
-/// Adds lines to logs: nothing that would need a record.
-pub(crate) fn append_all(root: &Root, changes: &[Change<Vec<u8>>]) -> Result<()> {
+/// Makes changes without a record: lines added to logs, or one file alone, with its folders.
+pub(crate) fn apply_unrecorded(root: &Root, changes: &[Change<Vec<u8>>]) -> Result<Ended> {
+    let temporary = |index| record::temporary_name(0, std::process::id(), index);
+    for (index, change) in changes.iter().enumerate() {
+        let made = make(root, change, &temporary(index), &mut || Ok(()));
+        if matches!(made, Ok(Outcome::Made)) {
+            continue;
+        }
+        // Only folders can stand before the one file: those that are new are empty.
+        for (index, made) in changes[..index].iter().enumerate().rev() {
+            if let Some(inverse) = made.inverse() {
+                make(root, &inverse, &temporary(index), &mut || Ok(()))?;
+            }
+        }
+        return made.map(|_| Ended::Overtaken(changed_meanwhile(root, change)));
+    }
     for change in changes {
-        if make(root, change, "")? == Outcome::LeftAlone {
-            return Err(changed_meanwhile(root, change));
+        if let Change::Write { path, .. } = change
+            && let Some(path) = root.locate(path)?
+            && let Some(folder) = path.parent()
+        {
+            disk::sync_directory(folder).at("write", folder)?;
         }
     }
-    Ok(())
+    Ok(Ended::Made)
 }
 
-/// Takes all made changes back after a failure, and returns the failure with what became of the rest.
-fn take_back(root: &Root, mut record: Record, failure: Error) -> Error {
+/// Takes all made changes back after a failure; returns it, as an error where not all could be taken back.
+fn take_back(root: &Root, mut record: Record, failure: Error) -> Result<Error> {
     let left = roll_back(root, &mut record);
     match left.and_then(|left| record.close().map(|()| left)) {
-        Ok(left) if left.is_empty() => failure,
-        Ok(left) => failure.hint(format!(
-            "all else was taken back, but {} changed again meanwhile and stays",
-            left[0].display()
-        )),
-        Err(second) => failure.hint(format!(
+        Ok(left) if left.is_empty() => Ok(failure),
+        Ok(left) => Err(failure.hint(format!(
+            "rolled back, except {}, which changed in the meantime",
+            left[0].place.file.display()
+        ))),
+        Err(second) => Err(failure.hint(format!(
             "not all could be taken back ({second}); the next writing command settles that"
-        )),
+        ))),
     }
 }
 
-/// Makes the changes of an interrupted operation that are still waiting; returns the places left alone.
-pub(crate) fn complete(root: &Root, record: &mut Record) -> Result<Vec<PathBuf>> {
-    let mut left = Vec::new();
+/// Makes the changes of an interrupted operation that are still waiting; warns of the places left alone.
+pub(crate) fn complete(root: &Root, record: &mut Record) -> Result<Vec<Warning>> {
+    let mut left = settle(root, record, false, Mark::Waiting)?;
     for index in 0..record.changes.len() {
-        if record.marks()[index] != Mark::Waiting {
+        if !matches!(
+            record.progress.marks()[index],
+            Mark::Waiting | Mark::Exchanging
+        ) {
             continue;
         }
         let mark = match repeat(root, record, index)? {
             Outcome::Made => Mark::Made,
             Outcome::LeftAlone => {
-                left.push(root.named(record.changes[index].path()));
+                left.push(left_alone(root, &record.changes[index]));
                 Mark::LeftAlone
             }
         };
-        record.mark(index, mark)?;
+        record.progress.mark(index, mark)?;
     }
     sync_directories(root, record)?;
     Ok(left)
 }
 
-/// Takes back the changes that are made, the last first; returns the places left alone.
-pub(crate) fn roll_back(root: &Root, record: &mut Record) -> Result<Vec<PathBuf>> {
-    if !record.is_backward() {
-        record.turn_back()?;
+/// Takes back the changes that are made, the last first; warns of the places left alone.
+pub(crate) fn roll_back(root: &Root, record: &mut Record) -> Result<Vec<Warning>> {
+    let was_backward = record.progress.is_backward();
+    if !was_backward {
+        record.progress.turn_back()?;
     }
-    let mut left = Vec::new();
+    let mut left = settle(root, record, was_backward, Mark::Made)?;
     for index in (0..record.changes.len()).rev() {
-        if record.marks()[index] != Mark::Made {
+        if !matches!(
+            record.progress.marks()[index],
+            Mark::Made | Mark::Exchanging
+        ) {
             continue;
         }
         let Some(inverse) = record.changes[index].inverse() else {
             continue;
         };
-        let mark = match make(root, &inverse, &record.temporary_name(index))? {
+        let temporary = record.temporary_name(index);
+        let progress = &mut record.progress;
+        let mut note = || progress.mark(index, Mark::Exchanging);
+        let mark = match make(root, &inverse, &temporary, &mut note)? {
             Outcome::Made => Mark::TakenBack,
             Outcome::LeftAlone => {
-                left.push(root.named(inverse.path()));
+                left.push(left_alone(root, &inverse));
                 Mark::LeftAlone
             }
         };
-        record.mark(index, mark)?;
+        record.progress.mark(index, mark)?;
     }
     sync_directories(root, record)?;
     Ok(left)
 }
 
-/// Removes the temporary files that an interrupted operation may have left.
-pub(crate) fn remove_temporaries(root: &Root, record: &Record) -> Result<()> {
-    for (index, change) in record.changes.iter().enumerate() {
-        if let Change::Write { path, .. } = change
-            && let Some(path) = root.locate(path)?
-        {
-            let temporary = path.with_file_name(record.temporary_name(index));
-            if temporary.symlink_metadata().is_ok() {
-                disk::remove_file(&temporary).at("remove", &temporary)?;
+/// Clears the temporary files that an interrupted operation may have left; a save in one of them is put back.
+///
+/// What was being exchanged gets the mark with which it is looked at again: by then nothing is beside the file.
+fn settle(
+    root: &Root,
+    record: &mut Record,
+    was_backward: bool,
+    again: Mark,
+) -> Result<Vec<Warning>> {
+    let mut left = Vec::new();
+    for index in 0..record.changes.len() {
+        let Change::Write {
+            path,
+            old,
+            new,
+            mode,
+        } = &record.changes[index]
+        else {
+            continue;
+        };
+        let Some(located) = root.locate(path)? else {
+            continue;
+        };
+        let (mut old, mut new) = (old.as_deref(), new.as_deref());
+        if was_backward {
+            std::mem::swap(&mut old, &mut new);
+        }
+        let with = Replacement {
+            old,
+            new,
+            mode: *mode,
+        };
+        let staged = located.with_file_name(record.temporary_name(index));
+        let is_whole = record.progress.marks()[index] == Mark::Exchanging;
+        match replace::settle(&located, &staged, with, is_whole)? {
+            Leftover::Cleared => {
+                if is_whole {
+                    record.progress.mark(index, again)?;
+                }
+                continue;
+            }
+            Leftover::PutBack => left.push(left_alone(root, &record.changes[index])),
+            Leftover::Kept => {
+                let name = path.with_file_name(record.temporary_name(index));
+                left.push(Warning::file(
+                    &root.named(&name),
+                    format!(
+                        "holds what somebody saved as {} while annals wrote it; it was saved again since, so this copy stays",
+                        root.named(path).display()
+                    ),
+                ));
             }
         }
+        record.progress.mark(index, Mark::LeftAlone)?;
     }
-    Ok(())
+    Ok(left)
 }
 
 /// Makes a change that may have been made just before the process was killed.
-fn repeat(root: &Root, record: &Record, index: usize) -> Result<Outcome> {
+fn repeat(root: &Root, record: &mut Record, index: usize) -> Result<Outcome> {
+    let temporary = record.temporary_name(index);
     let change = &record.changes[index];
     if let Change::Append { path, lines } = change
         && let Some(path) = root.locate(path)?
     {
         return append::finish(&path, lines).map(|()| Outcome::Made);
     }
-    make(root, change, &record.temporary_name(index))
+    let progress = &mut record.progress;
+    let mut note = || progress.mark(index, Mark::Exchanging);
+    make(root, change, &temporary, &mut note)
 }
 
-fn make(root: &Root, change: &Change<Vec<u8>>, temporary: &str) -> Result<Outcome> {
+fn make(
+    root: &Root,
+    change: &Change<Vec<u8>>,
+    temporary: &str,
+    note: &mut dyn FnMut() -> Result<()>,
+) -> Result<Outcome> {
     let Some(path) = root.locate(change.path())? else {
         return Ok(Outcome::LeftAlone);
     };
     match change {
         Change::Write { old, new, mode, .. } => {
-            write(&path, old.as_deref(), new.as_deref(), *mode, temporary)
+            let with = Replacement {
+                old: old.as_deref(),
+                new: new.as_deref(),
+                mode: *mode,
+            };
+            replace::replace(&path, &path.with_file_name(temporary), with, note)
         }
-        Change::Append { lines, .. } => append(&path, lines).map(|()| Outcome::Made),
+        Change::Append { lines, .. } => {
+            append::append_unlinked(&path, lines).map(|()| Outcome::Made)
+        }
         Change::Move { from, .. } => match root.locate(from)? {
             Some(from) => rename(&from, &path),
             None => Ok(Outcome::LeftAlone),
@@ -186,101 +271,25 @@ fn make(root: &Root, change: &Change<Vec<u8>>, temporary: &str) -> Result<Outcom
     }
 }
 
-fn write(
-    path: &Path,
-    old: Option<&[u8]>,
-    new: Option<&[u8]>,
-    mode: Option<u32>,
-    temporary: &str,
-) -> Result<Outcome> {
-    if let Some(outcome) = settled(path, old, new)? {
-        return Ok(outcome);
-    }
-    let Some(bytes) = new else {
-        disk::remove_file(path).at("remove", path)?;
-        return Ok(Outcome::Made);
-    };
-    let staged = path.with_file_name(temporary);
-    let outcome = stage(path, bytes, mode, &staged)
-        // Once more, for writing to disk takes its time: this way hardly any is left for a race.
-        .and_then(|()| settled(path, old, new))
-        .and_then(|outcome| match outcome {
-            Some(outcome) => Ok(Some(outcome)),
-            None => disk::rename(&staged, path)
-                .at("replace", path)
-                .map(|()| None),
-        });
-    match outcome {
-        Ok(None) => Ok(Outcome::Made),
-        Ok(Some(outcome)) => discard(&staged).map(|()| outcome),
-        Err(error) => Err(match discard(&staged) {
-            Ok(()) => error,
-            Err(_) => error.hint(format!("{} may be left over", staged.display())),
-        }),
-    }
-}
-
-/// Says what is to become of a write where that is clear already: nothing if it can go ahead.
-fn settled(path: &Path, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<Option<Outcome>> {
-    let now = look(path)?;
-    Ok(if now.is(new) {
-        Some(Outcome::Made)
-    } else if now.is(old) {
-        None
-    } else {
-        Some(Outcome::LeftAlone)
-    })
-}
-
-/// Writes the new content beside the file, with its permissions, and brings it to the disk.
-fn stage(path: &Path, bytes: &[u8], mode: Option<u32>, staged: &Path) -> Result<()> {
-    let file = match disk::create_new(staged) {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            discard(staged)?;
-            disk::create_new(staged)
-        }
-        created => created,
-    }
-    .at("create", staged)?;
-    disk::write(&file, bytes).at("write", staged)?;
-    match (fs::metadata(path), mode) {
-        (Ok(replaced), _) => disk::copy_permissions(&file, &replaced),
-        (Err(_), Some(mode)) => disk::set_mode(&file, mode),
-        (Err(_), None) => Ok(()),
-    }
-    .at("set the permissions of", staged)?;
-    disk::sync(&file).at("write", staged)
-}
-
-fn discard(staged: &Path) -> Result<()> {
-    disk::remove_file(staged).at("remove", staged)
-}
-
 fn rename(from: &Path, to: &Path) -> Result<Outcome> {
     let is_there = |path: &Path| match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => Ok(false),
         metadata => metadata.at("read", path).map(|_| true),
     };
     match (is_there(from)?, is_there(to)?) {
-        (true, false) => disk::rename(from, to)
-            .at("move", from)
-            .map(|()| Outcome::Made),
+        (true, false) => match disk::rename_to_vacant(from, to) {
+            Ok(true) => Ok(Outcome::Made),
+            Ok(false) => disk::rename(from, to)
+                .at("move", from)
+                .map(|()| Outcome::Made),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Ok(Outcome::LeftAlone)
+            }
+            Err(error) => Err(error).at("move", from),
+        },
         (false, true) => Ok(Outcome::Made),
         _ => Ok(Outcome::LeftAlone),
     }
-}
-
-fn look(path: &Path) -> Result<Holding> {
-    match fs::symlink_metadata(path) {
-        Err(error) if read::is_absent(&error) => return Ok(Holding::Nothing),
-        metadata => {
-            let metadata = metadata.at("read", path)?;
-            if !metadata.is_file() || metadata.len() > read::MAX_FILE {
-                return Ok(Holding::Foreign);
-            }
-        }
-    }
-    Ok(read::bytes(path)?.map_or(Holding::Nothing, Holding::Bytes))
 }
 
 /// Brings every directory whose entries changed to the disk, each once.
@@ -299,8 +308,13 @@ fn sync_directories(root: &Root, record: &Record) -> Result<()> {
     Ok(())
 }
 
+fn left_alone(root: &Root, change: &Change<Vec<u8>>) -> Warning {
+    let path: PathBuf = root.named(change.path());
+    Warning::file(&path, "left as it is: it had changed in the meantime")
+}
+
 fn changed_meanwhile(root: &Root, change: &Change<Vec<u8>>) -> Error {
-    Error::failed("changed while annals was at work, so nothing was written")
+    Error::refused("changed while annals was at work, so nothing was written")
         .at(&root.named(change.path()), None)
         .hint("run it again")
 }

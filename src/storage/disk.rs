@@ -22,26 +22,78 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Opens a file for reading and writing, and creates it where it is missing.
+/// Opens a regular file; a link in its place is not followed, and a pipe not waited for: both are errors.
+///
+/// A repository can bring either. The folder is not looked at: whoever calls has resolved it.
+pub(crate) fn open_unlinked(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    let refused = || io::Error::new(ErrorKind::InvalidInput, "not a regular file");
+    let mut options = options.clone();
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    #[cfg(not(target_os = "linux"))]
+    let is_regular = || fs::symlink_metadata(path).map(|found| found.is_file());
+    #[cfg(not(target_os = "linux"))]
+    match is_regular() {
+        Ok(true) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Ok(false) => return Err(refused()),
+        Err(error) => return Err(error),
+    }
+    let file = match options.open(path) {
+        #[cfg(target_os = "linux")]
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            return Err(refused());
+        }
+        opened => opened?,
+    };
+    #[cfg(not(target_os = "linux"))]
+    if !is_regular()? {
+        return Err(refused());
+    }
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(refused())
+    }
+}
+
+/// Opens a regular file for reading, as [`open_unlinked`] does.
+pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+    open_unlinked(path, OpenOptions::new().read(true))
+}
+
+/// Opens a file for reading and writing, and creates it where it is missing; links are not followed.
 pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
-    match options.open(path) {
+    match open_unlinked(path, &options) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             count();
-            options.create(true).truncate(false).open(path)
+            open_unlinked(path, options.create(true).truncate(false))
         }
         opened => opened,
     }
 }
 
-/// Opens a file for appending, and creates it where it is missing; says whether it did.
-pub(crate) fn open_append(path: &Path) -> io::Result<(File, bool)> {
-    append_or_create(path, &mut OpenOptions::new())
+/// Opens a file of the user's own for reading and writing, and creates one that only its owner can read.
+pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+    count();
+    let mut options = private();
+    options
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
 }
 
-/// Opens a file for appending, and creates one that only its owner can read where it is missing; says whether it did.
-pub(crate) fn open_private_append(path: &Path) -> io::Result<(File, bool)> {
+fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     {
@@ -49,15 +101,42 @@ pub(crate) fn open_private_append(path: &Path) -> io::Result<(File, bool)> {
 
         options.mode(0o600);
     }
-    append_or_create(path, &mut options)
+    options
 }
 
-fn append_or_create(path: &Path, options: &mut OpenOptions) -> io::Result<(File, bool)> {
+/// Whether a link in place of a file leads to the file that is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Links {
+    /// It does: the path is the user's own.
+    Followed,
+    /// It does not: a repository can bring a link.
+    Refused,
+}
+
+/// Opens a file for appending, and creates it where it is missing; says whether it did.
+pub(crate) fn open_append(path: &Path, links: Links) -> io::Result<(File, bool)> {
+    append_or_create(path, OpenOptions::new(), links)
+}
+
+/// Opens a file for appending, and creates one that only its owner can read where it is missing; says whether it did.
+pub(crate) fn open_private_append(path: &Path, links: Links) -> io::Result<(File, bool)> {
+    append_or_create(path, private(), links)
+}
+
+fn append_or_create(
+    path: &Path,
+    mut options: OpenOptions,
+    links: Links,
+) -> io::Result<(File, bool)> {
+    let open = |options: &OpenOptions| match links {
+        Links::Followed => options.open(path),
+        Links::Refused => open_unlinked(path, options),
+    };
     options.read(true).append(true);
-    match options.open(path) {
+    match open(&options) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             count();
-            Ok((options.create(true).open(path)?, true))
+            Ok((open(options.create(true))?, true))
         }
         opened => Ok((opened?, false)),
     }
@@ -185,6 +264,45 @@ pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     count();
     fs::rename(from, to)
+}
+
+/// Lets two places of one file system trade what they hold; says whether the system can do that.
+pub(crate) fn exchange(one: &Path, other: &Path) -> io::Result<bool> {
+    rename_with(one, other, Rename::Exchange)
+}
+
+/// Renames a file or a directory where nothing is in the way; says whether the system can do that.
+pub(crate) fn rename_to_vacant(from: &Path, to: &Path) -> io::Result<bool> {
+    rename_with(from, to, Rename::Vacant)
+}
+
+#[derive(Clone, Copy)]
+enum Rename {
+    Exchange,
+    Vacant,
+}
+
+#[cfg(target_os = "linux")]
+fn rename_with(from: &Path, to: &Path, how: Rename) -> io::Result<bool> {
+    use rustix::fs::CWD;
+    use rustix::fs::RenameFlags;
+    use rustix::io::Errno;
+
+    count();
+    let flags = match how {
+        Rename::Exchange => RenameFlags::EXCHANGE,
+        Rename::Vacant => RenameFlags::NOREPLACE,
+    };
+    match rustix::fs::renameat_with(CWD, from, CWD, to, flags) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rename_with(_from: &Path, _to: &Path, _how: Rename) -> io::Result<bool> {
+    Ok(false)
 }
 
 /// Removes a file; one that is gone already is no failure.

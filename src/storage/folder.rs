@@ -39,10 +39,21 @@ impl Folder {
         self.path.join("history")
     }
 
+    /// Returns the folder of what was found among the records and is not this user's.
+    pub(crate) fn unverified(&self) -> PathBuf {
+        self.history().join("unverified")
+    }
+
+    /// Says whether what lies below is what the paths say: no folder on the way is a link.
+    pub(crate) fn is_own(&self) -> bool {
+        let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+        is_folder(&self.path)
+    }
+
     /// Creates the folder where it is missing, closed to git.
     pub(crate) fn create(&self) -> Result<()> {
         if !is_there(&self.path)? {
-            self.create_parents()?;
+            create_parents(&self.path)?;
             disk::create_directory(&self.path).at("create", &self.path)?;
         }
         let ignore = self.path.join(".gitignore");
@@ -70,18 +81,26 @@ impl Folder {
         Ok(())
     }
 
-    fn create_parents(&self) -> Result<()> {
-        let missing: Vec<&Path> = self
-            .path
-            .ancestors()
-            .skip(1)
-            .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
-            .collect();
-        for path in missing.into_iter().rev() {
-            disk::create_directory(path).at("create", path)?;
+    /// Creates the folder for what is set aside.
+    pub(crate) fn prepare_unverified(&self) -> Result<PathBuf> {
+        let folder = self.unverified();
+        if !is_there(&folder)? {
+            disk::create_private_directory(&folder).at("create", &folder)?;
         }
-        Ok(())
+        Ok(folder)
     }
+}
+
+fn create_parents(path: &Path) -> Result<()> {
+    let missing: Vec<&Path> = path
+        .ancestors()
+        .skip(1)
+        .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
+        .collect();
+    for path in missing.into_iter().rev() {
+        disk::create_directory(path).at("create", path)?;
+    }
+    Ok(())
 }
 
 /// Says whether a directory is there; a link in its place, which a repository can bring, is refused.

@@ -1,17 +1,17 @@
 //! How a record is written: one line of JSON, the bytes it speaks of, and a mark a change.
 //!
 //! ```text
-//! {"format":1,"operation":"ship",…,"changes":[{"do":"write","path":"STATE.md","old":812,"new":790},…]}⏎
+//! {"format":2,"operation":"ship",…,"sha256":"…","changes":[{"do":"write","path":"STATE.md","old":812,"new":790},…]}⏎
+//! <the signature of the id and the header, 64 hexadecimal digits>⏎
 //! <the bytes of each "old", "new" and "lines", in the order of the changes, as they are>
 //! <one byte: ' ' while the changes are made, '<' while they are taken back>
-//! <one byte a change: ' ' not made yet, '.' made, '!' left alone, '-' taken back>⏎
+//! <one byte a change: ' ' not made yet, '*' being exchanged, '.' made, '!' left alone, '-' taken back>⏎
 //! ```
 //!
-//! The header has lengths in place of bytes; paths are relative to the root. The marks are written over
-//! in place, so marking needs no room on a full disk. A text that is shorter than its header says is
-//! torn.
-
-use std::path::Path;
+//! The header has lengths in place of bytes, and their SHA-256; paths are relative to the root, or absolute
+//! below one of the user's `linked_roots`. The marks are written over in place, so marking needs no room on
+//! a full disk; they are not signed. A text that is shorter than its header says is torn. Format 1 had
+//! neither signature nor SHA-256: it is read only to be shown, and signed if the user says so.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +20,11 @@ use crate::error::Result;
 use crate::storage::change::Change;
 use crate::storage::lock::Store;
 
-/// The format this version writes, and the only one it reads.
-pub(crate) const FORMAT: u32 = 1;
+/// The format this version writes.
+pub(crate) const FORMAT: u32 = 2;
+
+/// The format without signatures.
+const UNSIGNED: u32 = 1;
 
 /// The most that one operation may record.
 pub(crate) const MAX_BYTES: u64 = 256 * 1024 * 1024;
@@ -41,24 +44,30 @@ pub(crate) struct Header {
     pub(crate) stores: Vec<Store>,
     /// Whether the record stays for undo once the operation is done.
     pub(crate) keep: bool,
+    /// The SHA-256 of the bytes, so that a signature of the header is one of all.
+    #[serde(default)]
+    pub(crate) sha256: String,
     pub(crate) changes: Vec<Change<u64>>,
 }
 
 impl Header {
-    /// Reads a header; fails where it is in no format of ours.
-    pub(crate) fn parse(line: &[u8], path: &Path) -> Result<Self> {
-        let unreadable = |why: String| {
-            Error::failed(format!("is a record that cannot be read: {why}"))
-                .at(path, 1)
-                .hint("if no newer version of annals wrote it, delete it")
-        };
-        let header: Self =
-            serde_json::from_slice(line).map_err(|error| unreadable(error.to_string()))?;
-        if header.format == FORMAT {
-            Ok(header)
-        } else {
-            Err(unreadable(format!("its format is {}", header.format)))
-        }
+    /// Reads a header; nothing where it is in no format of ours.
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
+        let header: Self = serde_json::from_slice(line).ok()?;
+        [UNSIGNED, FORMAT]
+            .contains(&header.format)
+            .then_some(header)
+    }
+
+    /// Says whether a signature follows the header.
+    pub(crate) fn is_signed(&self) -> bool {
+        self.format == FORMAT
+    }
+
+    /// Returns the header as the line that is signed.
+    pub(crate) fn line(&self) -> Result<Vec<u8>> {
+        serde_json::to_vec(self)
+            .map_err(|error| Error::failed(format!("cannot record the operation: {error}")))
     }
 
     /// Returns how many bytes come between the header and the marks.
@@ -80,6 +89,8 @@ impl Header {
 pub(crate) enum Mark {
     /// Not made yet.
     Waiting,
+    /// About to trade places with its temporary file, or just done.
+    Exchanging,
     /// Made.
     Made,
     /// Not made: the place held neither what it should hold before nor after.
@@ -93,6 +104,7 @@ impl Mark {
     pub(crate) fn byte(self) -> u8 {
         match self {
             Self::Waiting => b' ',
+            Self::Exchanging => b'*',
             Self::Made => b'.',
             Self::LeftAlone => b'!',
             Self::TakenBack => b'-',
@@ -100,28 +112,31 @@ impl Mark {
     }
 
     fn of(byte: u8) -> Option<Self> {
-        [Self::Waiting, Self::Made, Self::LeftAlone, Self::TakenBack]
-            .into_iter()
-            .find(|mark| mark.byte() == byte)
+        [
+            Self::Waiting,
+            Self::Exchanging,
+            Self::Made,
+            Self::LeftAlone,
+            Self::TakenBack,
+        ]
+        .into_iter()
+        .find(|mark| mark.byte() == byte)
     }
 }
 
-/// Returns the text of a record, and where its marks begin.
-pub(crate) fn encode(header: &Header, changes: &[Change<Vec<u8>>]) -> Result<(Vec<u8>, u64)> {
-    let mut text = serde_json::to_vec(header)
-        .map_err(|error| Error::failed(format!("cannot record the operation: {error}")))?;
-    text.push(b'\n');
+/// Returns the bytes of all changes, one after another.
+pub(crate) fn bytes(changes: &[Change<Vec<u8>>]) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
     for change in changes {
         match change {
             Change::Write { old, new, .. } => {
-                text.extend(old.iter().chain(new).flatten());
+                bytes.extend(old.iter().chain(new).flatten());
             }
-            Change::Append { lines, .. } => text.extend(lines),
+            Change::Append { lines, .. } => bytes.extend(lines),
             _ => {}
         }
     }
-    let marks_at = text.len() as u64;
-    if marks_at > MAX_BYTES {
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(
             Error::failed("changes more than one operation may record").hint(format!(
                 "split it: the limit is {} MiB",
@@ -129,10 +144,17 @@ pub(crate) fn encode(header: &Header, changes: &[Change<Vec<u8>>]) -> Result<(Ve
             )),
         );
     }
-    text.push(FORWARD);
-    text.extend(changes.iter().map(|_| Mark::Waiting.byte()));
-    text.push(b'\n');
-    Ok((text, marks_at))
+    Ok(bytes)
+}
+
+/// Returns the marks of changes, and the direction before them.
+pub(crate) fn marks(is_backward: bool, marks: &[Mark]) -> Vec<u8> {
+    let direction = if is_backward { BACKWARD } else { FORWARD };
+    let marks = marks.iter().map(|mark| mark.byte());
+    std::iter::once(direction)
+        .chain(marks)
+        .chain([b'\n'])
+        .collect()
 }
 
 /// Returns the changes with their bytes, and where the marks begin.

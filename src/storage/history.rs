@@ -11,20 +11,24 @@ use serde::Serialize;
 
 use crate::error::At;
 use crate::error::Error;
-use crate::error::Kind;
 use crate::error::Result;
 use crate::storage::change::Change;
 use crate::storage::changes::Changes;
+use crate::storage::diff;
 use crate::storage::disk;
 use crate::storage::folder;
 use crate::storage::folder::Folder;
+use crate::storage::foreign;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
 use crate::storage::lock;
 use crate::storage::lock::Store;
 use crate::storage::read;
 use crate::storage::record;
+use crate::storage::record::Found;
 use crate::storage::record::Record;
+use crate::storage::record::Unverified;
+use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -36,6 +40,8 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Far beyond what anybody reaches; a file that says more is none of ours.
 const MAX_ID: u64 = u64::MAX / 2;
+
+const NOT_WHOLE: &str = "is a record that is not whole";
 
 /// The number of an operation; a later operation has a greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -120,36 +126,107 @@ pub struct Operation {
 pub struct History {
     folder: Folder,
     root: PathBuf,
+    signer: Signer,
 }
 
 impl History {
-    pub(crate) fn new(folder: Folder, root: PathBuf) -> Self {
-        Self { folder, root }
+    pub(crate) fn new(folder: Folder, root: PathBuf, signer: Signer) -> Self {
+        Self {
+            folder,
+            root,
+            signer,
+        }
     }
 
-    /// Returns the operations, newest first; a record that cannot be read becomes a warning.
+    /// Returns the operations, newest first; records that are not this user's become one warning.
     pub fn list(&self) -> Result<Parsed<Vec<Operation>>> {
         let mut list = Parsed::clean(Vec::new());
+        let mut foreign = Vec::new();
         for id in self.ids("record")?.into_iter().rev() {
-            let path = self.path(id, "record");
-            match self.operation(id) {
-                Ok(operation) => list.value.push(operation),
-                Err(error) if error.kind == Kind::NotFound => {}
-                Err(error) => list.warnings.push(Warning::file(&path, error.message)),
+            match self.outline(id, "record")? {
+                Found::Own((header, marks)) => list.value.push(operation(id, &header, &marks)),
+                Found::Nothing => {}
+                Found::Foreign => foreign.push(id),
+                Found::Torn => {
+                    let path = self.path(id, "record");
+                    list.warnings.push(Warning::file(&path, NOT_WHOLE));
+                }
             }
+        }
+        if let (Some(newest), Some(oldest)) = (foreign.first(), foreign.last()) {
+            let count = foreign.len();
+            list.warnings.push(Warning::file(
+                &self.folder.history(),
+                format!(
+                    "{count} records, {oldest} to {newest}, are not yours and not listed; `annals log --adopt ID` shows one and signs it"
+                ),
+            ));
         }
         Ok(list)
     }
 
     /// Returns an operation, or the last one.
     pub fn find(&self, id: Option<OperationId>) -> Result<Operation> {
-        match id {
-            Some(OperationId(id)) => self.operation(id),
-            None => match self.ids("record")?.last() {
-                Some(id) => self.operation(*id),
-                None => Err(Error::not_found("there is no operation to take back")),
-            },
+        if let Some(OperationId(id)) = id {
+            return self.operation(id);
         }
+        for id in self.ids("record")?.into_iter().rev() {
+            if let Found::Own((header, marks)) = self.outline(id, "record")? {
+                return Ok(operation(id, &header, &marks));
+            }
+        }
+        Err(Error::not_found("there is no operation to take back"))
+    }
+
+    /// Returns a record that is not this user's, to be shown: what it says, and its changes as a diff.
+    pub fn unverified(&self, id: OperationId) -> Result<(Operation, String)> {
+        let (_, said) = self.said(id.0)?;
+        let operation = operation(id.0, &said.header, &said.marks);
+        Ok((operation, diff::unified(&said.changes, Path::new(""))))
+    }
+
+    /// Takes over a record that is not this user's: from now on it counts as their own.
+    ///
+    /// One that was interrupted is finished by the next transaction. Returns its number.
+    pub fn adopt(&self, id: OperationId) -> Result<OperationId> {
+        let (path, said) = self.said(id.0)?;
+        let is_done = path.extension().is_some_and(|ext| ext == "record");
+        let key = self.signer.key()?;
+        if path.parent() == Some(&self.folder.history()) {
+            // Its number is taken as long as it is there.
+            foreign::set_aside(&self.folder, std::slice::from_ref(&path))?;
+        }
+        let adopted = Record::write(&self.folder.history(), id.0, key, said)?;
+        let id = adopted.id;
+        if is_done {
+            let pending = adopted.path();
+            disk::rename(pending, &pending.with_extension("record")).at("close", pending)?;
+        }
+        let aside = self
+            .folder
+            .unverified()
+            .join(path.file_name().unwrap_or_default());
+        disk::remove_file(&aside).at("remove", &aside)?;
+        Ok(OperationId(id))
+    }
+
+    /// Returns where a record lies that is not this user's, and what it says.
+    fn said(&self, id: u64) -> Result<(PathBuf, Unverified)> {
+        for folder in [self.folder.unverified(), self.folder.history()] {
+            for extension in ["record", "pending"] {
+                let path = record::file_name(&folder, id, extension);
+                let is_in_history = folder == self.folder.history();
+                if is_in_history && !matches!(self.outline(id, extension)?, Found::Foreign) {
+                    continue;
+                }
+                if let Some(said) = record::read_unverified(&path)? {
+                    return Ok((path, said));
+                }
+            }
+        }
+        Err(Error::not_found(format!(
+            "there is no record {id} that is not yours"
+        )))
     }
 
     /// Removes an operation's record with all bytes in it; it can never be taken back after that.
@@ -157,11 +234,14 @@ impl History {
     /// An interrupted operation is forgotten too: then its changes stay half made.
     pub fn forget(&self, id: OperationId) -> Result<()> {
         let done = self.path(id.0, "record");
-        if done.exists() {
+        if !self.is_own_folder() {
+            return Err(unknown(id.0));
+        }
+        if done.symlink_metadata().is_ok() {
             return disk::remove_file(&done).at("remove", &done);
         }
         let pending = self.path(id.0, "pending");
-        if !pending.exists() {
+        if pending.symlink_metadata().is_err() {
             return Err(unknown(id.0));
         }
         if !lock::are_free(&self.folder.locks(), &Store::ALL.into())? {
@@ -176,11 +256,13 @@ impl History {
     /// says so are left out: the caller makes them anew. Call it inside the transaction that applies
     /// the changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
-        let Some(record) = Record::open(&self.folder.history(), id.0, "record")? else {
-            return Err(self.missing(id.0));
+        let folder = self.folder.history();
+        let record = match Record::open(&folder, id.0, "record", &self.signer)? {
+            Found::Own(record) => record,
+            other => return Err(self.missing(id.0, &other)),
         };
         let mut changes = Changes::new();
-        for (change, mark) in record.changes.iter().zip(record.marks()).rev() {
+        for (change, mark) in record.changes.iter().zip(record.progress.marks()).rev() {
             if *mark != Mark::Made || is_generated(&self.root.join(change.path())) {
                 continue;
             }
@@ -193,6 +275,9 @@ impl History {
     /// Returns the numbers of the records with an extension, the oldest first.
     pub(crate) fn ids(&self, extension: &str) -> Result<Vec<u64>> {
         let folder = self.folder.history();
+        if !self.is_own_folder() {
+            return Ok(Vec::new());
+        }
         let entries = match fs::read_dir(&folder) {
             Err(error) if read::is_absent(&error) => return Ok(Vec::new()),
             entries => entries.at("list", &folder)?,
@@ -230,27 +315,52 @@ impl History {
         Ok(())
     }
 
-    /// Returns a number greater than every one in use.
-    pub(crate) fn next_id(&self) -> Result<u64> {
-        let done = self.ids("record")?.last().copied();
-        let pending = self.ids("pending")?.last().copied();
-        Ok(done.max(pending).map_or(1, |last| last + 1))
+    /// Returns a number greater than every one in use, and the records on the way that are not this user's.
+    ///
+    /// Numbers only grow, so what lies behind the newest of our own need not be looked at.
+    pub(crate) fn next_id(&self) -> Result<(u64, Vec<PathBuf>)> {
+        let mut foreign = Vec::new();
+        let mut last = self.ids("pending")?.last().copied().unwrap_or(0);
+        for id in self.ids("record")?.into_iter().rev() {
+            if matches!(self.outline(id, "record")?, Found::Foreign) {
+                foreign.push(self.path(id, "record"));
+            } else {
+                last = last.max(id);
+                break;
+            }
+        }
+        foreign.reverse();
+        Ok((last + 1, foreign))
     }
 
     fn operation(&self, id: u64) -> Result<Operation> {
-        match record::read_outline(&self.path(id, "record"))? {
-            Some((header, marks)) => Ok(operation(id, &header, &marks)),
-            None => Err(self.missing(id)),
+        match self.outline(id, "record")? {
+            Found::Own((header, marks)) => Ok(operation(id, &header, &marks)),
+            other => Err(self.missing(id, &other)),
         }
     }
 
-    fn missing(&self, id: u64) -> Error {
+    pub(crate) fn outline(&self, id: u64, extension: &str) -> Result<Found<(Header, Vec<Mark>)>> {
+        record::read_outline(&self.folder.history(), id, extension, &self.signer)
+    }
+
+    fn missing<T>(&self, id: u64, found: &Found<T>) -> Error {
         let path = self.path(id, "record");
-        if path.exists() {
-            Error::failed("is a record that is not whole").at(&path, None)
-        } else {
-            unknown(id)
+        match found {
+            Found::Torn => Error::failed(NOT_WHOLE).at(&path, None),
+            Found::Foreign => Error::refused("is not a record that you wrote on this machine")
+                .at(&path, None)
+                .hint(format!(
+                    "`annals log --adopt {id}` shows what it says and signs it"
+                )),
+            Found::Nothing | Found::Own(_) => unknown(id),
         }
+    }
+
+    /// A link in place of the folder could lead to the records of another project.
+    fn is_own_folder(&self) -> bool {
+        let history = fs::symlink_metadata(self.folder.history());
+        self.folder.is_own() && history.is_ok_and(|found| found.is_dir())
     }
 
     fn path(&self, id: u64, extension: &str) -> PathBuf {

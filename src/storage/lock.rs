@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -96,7 +96,7 @@ impl Locks {
         let mut held = BTreeMap::new();
         for store in stores {
             let path = store.file(folder);
-            if let Ok(file) = File::open(&path)
+            if let Ok(file) = disk::open_to_read(&path)
                 && wait_for(&file, &path, wait).is_ok()
             {
                 held.insert(*store, file);
@@ -132,11 +132,18 @@ pub(crate) fn open_all(folder: &Path, stores: &BTreeSet<Store>) -> Result<BTreeM
 
 /// A link in place of a lock would have this process's id written wherever it leads.
 pub(crate) fn open(path: &Path) -> Result<File> {
-    match path.symlink_metadata() {
-        Ok(metadata) if !metadata.is_file() => {
-            Err(Error::refused("is no lock file, remove it").at(path, None))
+    match disk::open_or_create(path) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::IsADirectory
+            ) =>
+        {
+            Err(Error::refused("is not a lock file")
+                .at(path, None)
+                .hint("remove it"))
         }
-        _ => disk::open_or_create(path).at("lock", path),
+        opened => opened.at("lock", path),
     }
 }
 
@@ -144,8 +151,10 @@ pub(crate) fn open(path: &Path) -> Result<File> {
 pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> {
     for store in stores {
         let path = store.file(folder);
-        let file = match File::open(&path) {
+        let file = match disk::open_to_read(&path) {
             Err(error) if read::is_absent(&error) => continue,
+            // What is no lock of ours is held by nobody.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => continue,
             file => file.at("open", &path)?,
         };
         match file.try_lock_shared() {
@@ -188,7 +197,7 @@ fn sign(file: &File) -> std::io::Result<()> {
 
 fn held(path: &Path, wait: Duration) -> Error {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(16).read_to_string(&mut text));
+    let read = disk::open_to_read(path).and_then(|file| file.take(16).read_to_string(&mut text));
     let holder = match (read, text.trim().parse::<u32>()) {
         (Ok(_), Ok(pid)) => format!("process {pid}"),
         _ => "another process".to_owned(),

@@ -14,21 +14,26 @@
 //! 1. The locks of its stores are held over reading, planning and applying (`locks/` in `.annals/`, one
 //!    file a store, always in the same order). Whoever comes second waits, then sees what was written.
 //! 2. What a killed process left half done in these stores is finished first.
-//! 3. A record of all old and new bytes goes to the disk before the first change (see `format.rs`).
+//! 3. A record of all old and new bytes goes to the disk before the first change (see `format.rs`), signed
+//!    with the user's own key: what is not this user's is never acted on (see `signature.rs`). Without a key
+//!    a single file is written unrecorded, and anything else is refused.
 //! 4. Each change is made only where the place holds what it held when it was planned: a temporary file
-//!    beside it, flushed, checked once more and renamed. Then the directories are flushed, each once.
-//! 5. If a change cannot be made (somebody without our locks changed the file, the disk is full), those
-//!    before it are taken back, and the error says so. What cannot be taken back at once, the next
-//!    transaction takes back; nothing is lost, for the record has all bytes.
+//!    beside it, flushed, trades places with it, and what comes out is compared (see `replace.rs`). Then the
+//!    directories are flushed, each once.
+//! 5. If a change cannot be made (the disk is full), those before it are taken back, and the error says so.
+//!    Where somebody without our locks saved a file meanwhile, their save stays and the work starts again
+//!    on it, three times at most. What cannot be taken back at once, the next transaction takes back;
+//!    nothing is lost, for the record has all bytes.
 //! 6. Killed at any instant, every file holds its old content or its new, and the next transaction on
 //!    one of the stores completes the rest. A file that holds neither by then is left alone and reported.
 //! 7. Asked once more with the same [`Request`], it answers as the first time and changes nothing
 //!    ([`Storage::transact_once`]).
 //! 8. The record stays as history (200 operations or 64 MiB), from which [`History::undo`] works.
 //!
-//! Symbolic links are followed to where they lead; what would land outside of the root or in `.git` is
-//! refused. Permissions and owner of a replaced file are kept, other hard links to it are not: they keep
-//! the old content. One change to one file costs three flushes: record, content, directory.
+//! Symbolic links are followed to where they lead when a change is planned; what would land outside of the
+//! root (or of the user's `linked_roots`) or in `.git` is refused, and when it is made, no link is followed.
+//! Permissions and owner of a replaced file are kept, other hard links to it are not: they keep the old
+//! content. One change to one file costs three flushes: record, content, directory.
 //!
 //! # Use
 //!
@@ -68,6 +73,7 @@ mod disk;
 pub mod fail_point;
 mod fingerprint;
 mod folder;
+mod foreign;
 mod format;
 mod history;
 mod link;
@@ -79,10 +85,13 @@ mod preview;
 pub mod read;
 mod record;
 mod recovery;
+mod replace;
 mod requests;
 mod root;
 mod scratch;
+mod signature;
 mod transaction;
+mod unfinished;
 
 pub use append::Access;
 pub use append::Log;
@@ -109,3 +118,4 @@ pub use scratch::Scratch;
 pub use scratch::create_empty;
 pub use transaction::Applied;
 pub use transaction::Storage;
+pub use unfinished::Unfinished;

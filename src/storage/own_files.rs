@@ -2,8 +2,9 @@
 //!
 //! A cache is a file that is replaced whole, or a database of SQLite, which has files beside it.
 
-use std::fs;
 use std::fs::File;
+use std::io::ErrorKind;
+use std::io::Read;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::Storage;
-use crate::storage::append;
+use crate::storage::append::append_unlinked;
 use crate::storage::disk;
 use crate::storage::lock;
 use crate::storage::read;
@@ -23,19 +24,29 @@ impl Storage {
     }
 
     /// Returns a cache's bytes, or nothing where there is none.
+    ///
+    /// A repository can bring one: what it says is checked like any text of the repository. Where it is no
+    /// regular file in a folder of ours, or larger than any that is written, there is none.
     pub fn cache(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        read::bytes(&self.own_file(name))
+        let Some(file) = self.open_cache(name)? else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        file.take(read::MAX_FILE + 1)
+            .read_to_end(&mut bytes)
+            .at("read", &self.own_file(name))?;
+        Ok((bytes.len() as u64 <= read::MAX_FILE).then_some(bytes))
     }
 
     /// Opens a cache of any size for reading, or nothing where there is none; no other file takes its place meanwhile.
     pub fn open_cache(&self, name: &str) -> Result<Option<File>> {
         let path = self.own_file(name);
-        match fs::symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_file() => {}
-            // A link or a pipe, which a cloned repository can bring, is no cache of ours.
-            _ => return Ok(None),
+        if !self.folder().is_own() {
+            return Ok(None);
         }
-        match File::open(&path) {
+        match disk::open_to_read(&path) {
+            // A link or a pipe, which a cloned repository can bring, is no cache of ours.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(None),
             Err(error) if read::is_absent(&error) => Ok(None),
             file => file.at("read", &path).map(Some),
         }
@@ -93,12 +104,7 @@ impl Storage {
             return Ok(());
         }
         self.folder().create()?;
-        let path = self.own_file(name);
-        // A cloned repository can bring a link that leads anywhere.
-        if path.is_symlink() {
-            return Err(Error::refused("is a symbolic link, remove it").at(&path, None));
-        }
-        append(&path, line.as_bytes())
+        append_unlinked(&self.own_file(name), line.as_bytes())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Finishes what a killed process began.
+//! Finishes what a killed process began, if it was this user's.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::storage::apply;
 use crate::storage::disk;
 use crate::storage::folder::Folder;
+use crate::storage::foreign;
 use crate::storage::format::Header;
 use crate::storage::history;
 use crate::storage::history::History;
@@ -17,8 +18,10 @@ use crate::storage::lock;
 use crate::storage::lock::Locks;
 use crate::storage::lock::Store;
 use crate::storage::record;
+use crate::storage::record::Found;
 use crate::storage::record::Record;
 use crate::storage::root::Root;
+use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -27,8 +30,8 @@ pub(crate) fn interrupted(folder: &Folder, history: &History) -> Result<Parsed<V
     let mut found = Parsed::clean(Vec::new());
     for id in history.ids("pending")? {
         let path = record::file_name(&folder.history(), id, "pending");
-        match record::read_outline(&path) {
-            Ok(Some((header, marks))) => {
+        match history.outline(id, "pending")? {
+            Found::Own((header, marks)) => {
                 let is_dead = lock::are_free(&folder.locks(), &stores(&header))?;
                 // It may have been finished between the look at it and at its locks.
                 if is_dead && path.exists() {
@@ -36,8 +39,11 @@ pub(crate) fn interrupted(folder: &Folder, history: &History) -> Result<Parsed<V
                     found.value.push(operation);
                 }
             }
-            Ok(None) => {}
-            Err(error) => found.warnings.push(Warning::file(&path, error.message)),
+            Found::Foreign => found.warnings.push(Warning::file(
+                &path,
+                "is not a record that you wrote on this machine, so it is not acted on",
+            )),
+            Found::Nothing | Found::Torn => {}
         }
     }
     Ok(found)
@@ -45,15 +51,13 @@ pub(crate) fn interrupted(folder: &Folder, history: &History) -> Result<Parsed<V
 
 /// Returns the stores that must be locked to finish what was begun in any of those named.
 pub(crate) fn stores_involved(
-    folder: &Folder,
     history: &History,
     named: &BTreeSet<Store>,
 ) -> Result<BTreeSet<Store>> {
     let mut involved = named.clone();
     for id in history.ids("pending")? {
-        let path = record::file_name(&folder.history(), id, "pending");
-        // A record with nothing to read is being written, or was never begun.
-        if let Some((header, _)) = record::read_outline(&path)? {
+        // One that is torn is being written, or was never begun.
+        if let Found::Own((header, _)) = history.outline(id, "pending")? {
             let own = stores(&header);
             if !own.is_disjoint(named) {
                 involved.extend(own);
@@ -63,44 +67,64 @@ pub(crate) fn stores_involved(
     Ok(involved)
 }
 
-/// Finishes every interrupted operation whose stores are all locked here, and tells what came of it.
-pub(crate) fn recover(
-    root: &Root,
-    folder: &Folder,
-    history: &History,
-    locked: (&BTreeSet<Store>, &Locks),
-) -> Result<Vec<Warning>> {
-    let (locked, locks) = locked;
-    let mut warnings = Vec::new();
-    for id in history.ids("pending")? {
-        let path = record::file_name(&folder.history(), id, "pending");
-        match Record::open(&folder.history(), id, "pending")? {
-            Some(record) if stores(&record.header).is_subset(locked) => {
-                let name = name(&record);
-                let hint = format!("`annals log --forget {id}` gives it up");
-                let told = finish(root, record).map_err(|error| {
-                    Error::failed(format!("cannot finish {name}: {error}")).hint(hint)
-                })?;
-                warnings.extend(told);
-            }
-            Some(_) => {}
-            None => {
-                // Its process may be writing it right now, under locks that it does not tell yet.
-                let rest = locks.try_all(&folder.locks())?;
-                if rest.is_some() && Record::open(&folder.history(), id, "pending")?.is_none() {
-                    disk::remove_file(&path).at("remove", &path)?;
+/// Where interrupted operations are finished, and whose.
+pub(crate) struct Recovery<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) folder: &'a Folder,
+    pub(crate) signer: &'a Signer,
+    pub(crate) locked: &'a BTreeSet<Store>,
+    pub(crate) locks: &'a Locks,
+}
+
+impl Recovery<'_> {
+    /// Finishes every interrupted operation whose stores are all locked here, and tells what came of it.
+    pub(crate) fn run(&self, history: &History) -> Result<Vec<Warning>> {
+        let mut warnings = Vec::new();
+        let mut foreign = Vec::new();
+        for id in history.ids("pending")? {
+            match self.open(id)? {
+                Found::Own(record) if stores(&record.header).is_subset(self.locked) => {
+                    let name = name(&record);
+                    let hint = format!("`annals log --forget {id}` gives it up");
+                    let told = finish(self.root, record).map_err(|error| {
+                        Error::failed(format!("cannot finish {name}: {error}")).hint(hint)
+                    })?;
+                    warnings.extend(told);
                 }
+                Found::Own(_) | Found::Nothing => {}
+                Found::Torn | Found::Foreign => foreign.extend(self.abandoned(id)?),
             }
         }
+        warnings.extend(foreign::set_aside(self.folder, &foreign)?);
+        Ok(warnings)
     }
-    Ok(warnings)
+
+    fn open(&self, id: u64) -> Result<Found<Record>> {
+        Record::open(&self.folder.history(), id, "pending", self.signer)
+    }
+
+    /// Removes a record that never began; returns one that is not ours. Neither while anybody is at work:
+    /// its process may be writing it right now, under locks that it does not tell yet.
+    fn abandoned(&self, id: u64) -> Result<Option<PathBuf>> {
+        let Some(_rest) = self.locks.try_all(&self.folder.locks())? else {
+            return Ok(None);
+        };
+        let path = record::file_name(&self.folder.history(), id, "pending");
+        match self.open(id)? {
+            Found::Torn => {
+                disk::remove_file(&path).at("remove", &path)?;
+                Ok(None)
+            }
+            Found::Foreign => Ok(Some(path)),
+            Found::Nothing | Found::Own(_) => Ok(None),
+        }
+    }
 }
 
 fn finish(root: &Root, mut record: Record) -> Result<Vec<Warning>> {
-    apply::remove_temporaries(root, &record)?;
     let name = name(&record);
     let path = record.path().to_owned();
-    let (left, came) = if record.is_backward() {
+    let (left, came) = if record.progress.is_backward() {
         (apply::roll_back(root, &mut record)?, "taken back")
     } else {
         (apply::complete(root, &mut record)?, "completed")
@@ -110,11 +134,7 @@ fn finish(root: &Root, mut record: Record) -> Result<Vec<Warning>> {
         &path,
         format!("{name} had been interrupted and was {came} now"),
     )];
-    let left_alone = |path: PathBuf| {
-        let why = format!("left as it is: it had changed when {name} was {came}");
-        Warning::file(&path, why)
-    };
-    warnings.extend(left.into_iter().map(left_alone));
+    warnings.extend(left);
     Ok(warnings)
 }
 

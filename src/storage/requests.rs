@@ -1,13 +1,15 @@
 //! Remembers what was answered to a request: the same one asked again is answered, and not done twice.
 //!
 //! `requests-<store>.jsonl` in `.annals/` has one line a request. The line is one of the transaction's
-//! own changes, so that it is there if and only if the rest is; it is an append, which `undo` leaves.
+//! own changes, so that it is there if and only if the rest is; it is an append, which `undo` leaves. Each
+//! line is signed: one that this user did not write answers nothing.
 
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use crate::error::At;
 use crate::error::Error;
@@ -18,7 +20,10 @@ use crate::storage::Storage;
 use crate::storage::Store;
 use crate::storage::change::Change;
 use crate::storage::disk;
-use crate::storage::read;
+use crate::storage::foreign;
+use crate::storage::signature::Kind;
+use crate::storage::signature::Signer;
+use crate::warning::Warning;
 
 /// How many requests are remembered at least; twice as many are when the oldest go.
 const KEPT: usize = 1_000;
@@ -49,10 +54,26 @@ impl Request {
 
 /// One line of the file.
 #[derive(Serialize, Deserialize)]
-struct Line<A> {
+struct Line {
     id: String,
     command: String,
-    answer: A,
+    answer: Box<RawValue>,
+    #[serde(default)]
+    signature: String,
+}
+
+impl Line {
+    fn parts(&self) -> [&[u8]; 2] {
+        [self.command.as_bytes(), self.answer.get().as_bytes()]
+    }
+
+    /// Says whether this user wrote the line.
+    fn is_own(&self, signer: &Signer) -> bool {
+        signer.existing().is_some_and(|key| {
+            let signature = self.signature.as_bytes();
+            key.has_signed(Kind::Request, &self.id, &self.parts(), signature)
+        })
+    }
 }
 
 impl Storage {
@@ -65,14 +86,18 @@ impl Storage {
         operation: &str,
         stores: &[Store],
         request: Option<&Request>,
-        work: impl FnOnce() -> Result<(T, Changes)>,
+        mut work: impl FnMut() -> Result<(T, Changes)>,
     ) -> Result<(T, Applied)> {
         let (Some(request), Some(store)) = (request, stores.iter().min()) else {
             return self.transact(operation, stores, work);
         };
         let name = format!("requests-{}.jsonl", store.name());
         let mut repeated = false;
+        let mut aside = None;
         let (answer, mut applied) = self.run(operation, stores, || {
+            if aside.is_none() {
+                aside = self.set_foreign_aside(&name)?;
+            }
             if let Some(answer) = self.answered(&name, request)? {
                 repeated = true;
                 return Ok((answer, Changes::new(), None));
@@ -82,6 +107,7 @@ impl Storage {
             Ok((answer, changes, Some(line)))
         })?;
         applied.repeated = repeated;
+        applied.warnings.extend(aside);
         Ok((answer, applied))
     }
 
@@ -91,7 +117,7 @@ impl Storage {
             return Ok(());
         };
         let path = self.own_file(name);
-        let Some(bytes) = read::bytes(&path)? else {
+        let Some(bytes) = self.cache(name)? else {
             return Ok(());
         };
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
@@ -108,17 +134,35 @@ impl Storage {
         disk::rename(&temporary, &path).at("replace", &path)
     }
 
-    fn answered<T: DeserializeOwned>(&self, name: &str, request: &Request) -> Result<Option<T>> {
+    /// Sets the file aside where not one line in it is this user's: a link, a clone's, an older version's.
+    fn set_foreign_aside(&self, name: &str) -> Result<Option<Warning>> {
         let path = self.own_file(name);
-        let Some(bytes) = read::bytes(&path)? else {
+        if self.is_dry_run() || path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let bytes = self.cache(name)?;
+        let is_foreign = bytes.is_none_or(|bytes| {
+            let mut lines = bytes.split(|byte| *byte == b'\n').rev();
+            let parsed = |line: &[u8]| serde_json::from_slice::<Line>(line).ok();
+            let is_own = |line| parsed(line).is_some_and(|line| line.is_own(self.signer()));
+            !bytes.is_empty() && !lines.any(is_own)
+        });
+        if !is_foreign {
+            return Ok(None);
+        }
+        foreign::set_aside(self.folder(), &[path])
+    }
+
+    fn answered<T: DeserializeOwned>(&self, name: &str, request: &Request) -> Result<Option<T>> {
+        let Some(bytes) = self.cache(name)? else {
             return Ok(None);
         };
         for line in bytes.split(|byte| *byte == b'\n').rev() {
             // A line that is none is what a power cut left.
-            let Ok(line) = serde_json::from_slice::<Line<serde_json::Value>>(line) else {
+            let Ok(line) = serde_json::from_slice::<Line>(line) else {
                 continue;
             };
-            if line.id != request.id {
+            if line.id != request.id || !line.is_own(self.signer()) {
                 continue;
             }
             if line.command != request.command {
@@ -128,7 +172,7 @@ impl Storage {
                 ))
                 .hint("take a new id for each write"));
             }
-            let answer = serde_json::from_value(line.answer);
+            let answer = serde_json::from_str(line.answer.get());
             return answer
                 .map(Some)
                 .map_err(|error| Error::failed(format!("cannot repeat the answer: {error}")));
@@ -143,12 +187,17 @@ impl Storage {
         answer: &T,
     ) -> Result<Change<Vec<u8>>> {
         let unwritable = |error| Error::failed(format!("cannot remember the answer: {error}"));
-        let mut lines = serde_json::to_vec(&Line {
+        let mut line = Line {
             id: request.id.clone(),
             command: request.command.to_owned(),
-            answer,
-        })
-        .map_err(unwritable)?;
+            answer: serde_json::value::to_raw_value(answer).map_err(unwritable)?,
+            signature: String::new(),
+        };
+        if !self.is_dry_run() {
+            let key = self.signer().key()?;
+            line.signature = key.sign(Kind::Request, &line.id, &line.parts())?;
+        }
+        let mut lines = serde_json::to_vec(&line).map_err(unwritable)?;
         lines.push(b'\n');
         let folder = self.folder().path();
         let folder: PathBuf = match folder.strip_prefix(self.root()) {

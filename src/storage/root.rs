@@ -12,19 +12,22 @@ use crate::storage::read;
 /// As many links as the system itself follows.
 const MAX_LINKS: usize = 40;
 
-/// A folder that no write may leave.
+/// A folder that no write may leave, but for the folders that the user lets its links lead to.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     named: PathBuf,
     real: PathBuf,
+    linked: Vec<PathBuf>,
 }
 
 impl Root {
-    /// Returns the folder, with the links in its own path followed.
-    pub(crate) fn open(named: &Path) -> Result<Self> {
+    /// Returns the folder, with the links in its own path followed; `linked` is what the user allows beside it.
+    pub(crate) fn open(named: &Path, linked: &[PathBuf]) -> Result<Self> {
+        let there = linked.iter().filter_map(|path| fs::canonicalize(path).ok());
         Ok(Self {
             named: named.to_owned(),
             real: fs::canonicalize(named).at("open", named)?,
+            linked: there.collect(),
         })
     }
 
@@ -33,30 +36,48 @@ impl Root {
         self.named.join(relative)
     }
 
-    /// Returns a real path relative to the folder; refused outside of it and inside `.git`.
+    /// Returns a real path as it is recorded: relative to the folder, or absolute below a linked one.
+    ///
+    /// Refused anywhere else, and inside `.git`.
     pub(crate) fn relative(&self, real: &Path) -> Result<PathBuf> {
-        let Ok(relative) = real.strip_prefix(&self.real) else {
-            return Err(
-                Error::refused("lies outside the project, so it is not written")
-                    .at(real, None)
-                    .hint(format!("the project is {}", self.named.display())),
-            );
+        let (below, recorded) = match real.strip_prefix(&self.real) {
+            Ok(below) => (below, below),
+            Err(_) => match self.below_linked(real) {
+                Some(below) => (below, real),
+                None => {
+                    return Err(
+                        Error::refused("lies outside the project, so it is not written")
+                            .at(real, None)
+                            .hint(format!("the project is {}", self.named.display())),
+                    );
+                }
+            },
         };
-        if relative.as_os_str().is_empty() || !is_plain(relative) {
+        if below.as_os_str().is_empty() || !is_plain(below) {
             return Err(Error::refused("is not written by annals").at(real, None));
         }
-        Ok(relative.to_owned())
+        Ok(recorded.to_owned())
     }
 
-    /// Returns where a recorded relative path is now, or nothing where its folder is missing.
+    fn below_linked<'a>(&self, real: &'a Path) -> Option<&'a Path> {
+        let mut roots = self.linked.iter();
+        roots.find_map(|root| real.strip_prefix(root).ok())
+    }
+
+    /// Returns where a recorded path is now, or nothing where its folder is missing.
     ///
-    /// A record may come with a cloned repository, so it is not trusted to stay inside.
-    pub(crate) fn locate(&self, relative: &Path) -> Result<Option<PathBuf>> {
-        let path = self.real.join(relative);
+    /// Links may have come since it was recorded: it is held inside once more.
+    pub(crate) fn locate(&self, recorded: &Path) -> Result<Option<PathBuf>> {
+        let path = self.real.join(recorded);
+        let below = if recorded.is_absolute() {
+            self.below_linked(recorded)
+        } else {
+            Some(recorded)
+        };
         let (true, Some(folder), Some(name)) =
-            (is_plain(relative), path.parent(), path.file_name())
+            (below.is_some_and(is_plain), path.parent(), path.file_name())
         else {
-            return Err(Error::refused("is not written by annals").at(relative, None));
+            return Err(Error::refused("is not written by annals").at(recorded, None));
         };
         let real = match fs::canonicalize(folder) {
             Err(error) if read::is_absent(&error) => return Ok(None),
@@ -116,7 +137,7 @@ mod tests {
     #[test]
     fn only_what_lies_inside_is_relative() {
         let folder = tempfile::tempdir().unwrap();
-        let root = Root::open(folder.path()).unwrap();
+        let root = Root::open(folder.path(), &[]).unwrap();
         let inside = real_path(&folder.path().join("a/b.md")).unwrap();
         assert_eq!(root.relative(&inside).unwrap(), Path::new("a/b.md"));
         for outside in ["../x.md", ".git/hooks/pre-commit", "a/.GIT/config", "."] {
@@ -128,13 +149,31 @@ mod tests {
     #[test]
     fn a_recorded_path_cannot_leave() {
         let folder = tempfile::tempdir().unwrap();
-        let root = Root::open(folder.path()).unwrap();
+        let root = Root::open(folder.path(), &[]).unwrap();
         for hostile in ["../x", "/etc/passwd", ".git/config", "a/../../x", ""] {
             assert!(root.locate(Path::new(hostile)).is_err(), "{hostile}");
         }
         assert_eq!(root.locate(Path::new("missing/x")).unwrap(), None);
         let found = root.locate(Path::new("x")).unwrap().unwrap();
         assert_eq!(found, root.real.join("x"));
+    }
+
+    #[test]
+    fn a_linked_folder_is_written_and_recorded_by_its_own_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let linked = fs::canonicalize(folder.path()).unwrap().join("linked");
+        fs::create_dir_all(&linked).unwrap();
+        fs::create_dir(folder.path().join("root")).unwrap();
+        let open = |linked: &[PathBuf]| Root::open(&folder.path().join("root"), linked).unwrap();
+        let file = linked.join("STATE.md");
+        assert_eq!(open(&[]).relative(&file).unwrap_err().kind, Kind::Refused);
+        assert!(open(&[]).locate(&file).is_err());
+        let root = open(std::slice::from_ref(&linked));
+        assert_eq!(root.relative(&file).unwrap(), file);
+        assert_eq!(root.locate(&file).unwrap(), Some(file));
+        assert!(root.relative(&linked).is_err());
+        assert!(root.relative(&linked.join(".git/config")).is_err());
+        assert!(root.locate(&linked.join("../x")).is_err());
     }
 
     #[cfg(unix)]

@@ -10,12 +10,14 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::apply;
+use crate::storage::apply::Ended;
 use crate::storage::change::Change;
 use crate::storage::changes::Changes;
 use crate::storage::diff;
 use crate::storage::disk;
 use crate::storage::folder;
 use crate::storage::folder::Folder;
+use crate::storage::foreign;
 use crate::storage::format;
 use crate::storage::format::Header;
 use crate::storage::history::History;
@@ -27,15 +29,22 @@ use crate::storage::lock::Store;
 use crate::storage::record;
 use crate::storage::record::Record;
 use crate::storage::recovery;
+use crate::storage::recovery::Recovery;
 use crate::storage::root::Root;
+use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
+
+/// How often a transaction works anew because somebody saved one of its files meanwhile.
+const ROUNDS: usize = 3;
 
 /// Where a run writes, and how.
 #[derive(Clone, Debug)]
 pub struct Storage {
     root: PathBuf,
+    linked_roots: Vec<PathBuf>,
     folder: Folder,
+    signer: Signer,
     clock: Clock,
     dry_run: bool,
     keeps_history: bool,
@@ -72,6 +81,8 @@ impl Storage {
     pub fn new(root: &Path, clock: Clock) -> Self {
         Self {
             root: root.to_owned(),
+            linked_roots: Vec::new(),
+            signer: Signer::default(),
             folder: Folder::new(root.join(folder::NAME)),
             clock,
             dry_run: false,
@@ -84,6 +95,20 @@ impl Storage {
     #[must_use]
     pub fn with_folder(mut self, folder: &Path) -> Self {
         self.folder = Folder::new(folder.to_owned());
+        self
+    }
+
+    /// Signs records with the key in the user's data folder; without one, only a single file can be written.
+    #[must_use]
+    pub fn key_in(mut self, folder: Option<PathBuf>) -> Self {
+        self.signer = Signer::new(folder);
+        self
+    }
+
+    /// Lets links in the project lead to these folders, too.
+    #[must_use]
+    pub fn linked_roots(mut self, folders: &[PathBuf]) -> Self {
+        self.linked_roots = folders.to_vec();
         self
     }
 
@@ -122,9 +147,17 @@ impl Storage {
         &self.folder
     }
 
+    pub(crate) fn linked(&self) -> &[PathBuf] {
+        &self.linked_roots
+    }
+
+    pub(crate) fn signer(&self) -> &Signer {
+        &self.signer
+    }
+
     /// Returns the operations done here.
     pub fn history(&self) -> History {
-        History::new(self.folder.clone(), self.root.clone())
+        History::new(self.folder.clone(), self.root.clone(), self.signer.clone())
     }
 
     /// Returns the operations that a killed process left half done; the next transaction finishes them.
@@ -137,13 +170,14 @@ impl Storage {
     /// Runs `work` under the locks of the stores it reads to decide, then applies its changes.
     ///
     /// All changes are made or none, also when the process is killed or the disk is full half-way
-    /// (see the module). `operation` names them in the history. Without changes nothing is written;
+    /// (see the module). Where somebody saves one of the files in the meantime, `work` runs again on what
+    /// they saved, so it must not carry anything over from one run to the next. `operation` names them in the history. Without changes nothing is written;
     /// on a dry run nothing ever is. Transactions do not nest: the inner one would wait for the outer.
     pub fn transact<T>(
         &self,
         operation: &str,
         stores: &[Store],
-        work: impl FnOnce() -> Result<(T, Changes)>,
+        mut work: impl FnMut() -> Result<(T, Changes)>,
     ) -> Result<(T, Applied)> {
         self.run(operation, stores, || {
             let (value, changes) = work()?;
@@ -156,41 +190,53 @@ impl Storage {
         &self,
         operation: &str,
         stores: &[Store],
-        work: impl FnOnce() -> Result<(T, Changes, Option<Change<Vec<u8>>>)>,
+        mut work: impl FnMut() -> Result<(T, Changes, Option<Change<Vec<u8>>>)>,
     ) -> Result<(T, Applied)> {
         let stores: BTreeSet<Store> = stores.iter().copied().collect();
-        let root = Root::open(&self.root)?;
-        let hold = self.hold(&root, &stores)?;
-        let (value, changes, remembered) = match work() {
-            Ok(worked) => worked,
-            Err(error) => return Err(with_recovery(error, &hold.warnings)),
-        };
+        let root = Root::open(&self.root, &self.linked_roots)?;
+        let mut hold = self.hold(&root, &stores)?;
         let mut applied = Applied {
             dry_run: self.dry_run,
-            warnings: hold.warnings,
+            warnings: std::mem::take(&mut hold.warnings),
             ..Applied::default()
         };
-        if changes.is_empty() && (self.dry_run || remembered.is_none()) {
-            return Ok((value, applied));
+        let mut rounds = ROUNDS;
+        loop {
+            let (value, changes, remembered) = match work() {
+                Ok(worked) => worked,
+                Err(error) => return Err(with_recovery(error, &applied.warnings)),
+            };
+            if changes.is_empty() && (self.dry_run || remembered.is_none()) {
+                return Ok((value, applied));
+            }
+            let mut list = relative(&root, changes)?;
+            applied.changed = changed(&root, &list);
+            if self.dry_run {
+                applied.diff = diff::unified(&list, Path::new(""));
+                return Ok((value, applied));
+            }
+            if let Some(obstacle) = hold.obstacle {
+                return Err(match obstacle.hint {
+                    None => obstacle.hint("nothing can be written here, and nothing was"),
+                    Some(_) => obstacle,
+                });
+            }
+            list.extend(remembered.clone());
+            match self.record_and_apply(&root, operation, &stores, list, &mut applied)? {
+                Ended::Made => {
+                    if let Some(remembered) = &remembered {
+                        self.trim_requests(remembered)?;
+                    }
+                    return Ok((value, applied));
+                }
+                Ended::Overtaken(error) => {
+                    rounds -= 1;
+                    if rounds == 0 {
+                        return Err(error);
+                    }
+                }
+            }
         }
-        let mut list = relative(&root, changes)?;
-        applied.changed = changed(&root, &list);
-        if self.dry_run {
-            applied.diff = diff::unified(&list, Path::new(""));
-            return Ok((value, applied));
-        }
-        if let Some(obstacle) = hold.obstacle {
-            return Err(match obstacle.hint {
-                None => obstacle.hint("nothing can be written here, and nothing was"),
-                Some(_) => obstacle,
-            });
-        }
-        list.extend(remembered.clone());
-        applied.id = self.record_and_apply(&root, operation, stores, list)?;
-        if let Some(remembered) = &remembered {
-            self.trim_requests(remembered)?;
-        }
-        Ok((value, applied))
     }
 
     /// Takes the locks and finishes what a killed process left, or notes why nothing can be written.
@@ -211,10 +257,16 @@ impl Storage {
                 Err(obstacle) => return self.hold_for_reading(stores, Some(obstacle)),
             };
             let locks = Locks::acquire(&folder, opened, self.wait)?;
-            let involved = recovery::stores_involved(&self.folder, &history, &wanted)?;
+            let involved = recovery::stores_involved(&history, &wanted)?;
             if involved == wanted {
-                let locked = (&wanted, &locks);
-                let warnings = recovery::recover(root, &self.folder, &history, locked)?;
+                let recovery = Recovery {
+                    root,
+                    folder: &self.folder,
+                    signer: &self.signer,
+                    locked: &wanted,
+                    locks: &locks,
+                };
+                let warnings = recovery.run(&history)?;
                 return Ok(Hold {
                     _locks: locks,
                     warnings,
@@ -247,39 +299,64 @@ impl Storage {
         &self,
         root: &Root,
         operation: &str,
-        stores: BTreeSet<Store>,
+        stores: &BTreeSet<Store>,
         list: Vec<Change<Vec<u8>>>,
-    ) -> Result<Option<OperationId>> {
+        applied: &mut Applied,
+    ) -> Result<Ended> {
         let is_one_step = list.len() == 1;
         let is_final = list.iter().all(Change::is_final);
         let remembers = list
             .last()
             .is_some_and(|change| change.path().starts_with(folder::NAME));
         if is_final && (is_one_step || !remembers) {
-            apply::append_all(root, &list)?;
-            return Ok(None);
+            return apply::apply_unrecorded(root, &list);
         }
+        let key = match self.signer.key() {
+            Ok(key) => key,
+            Err(error) if is_of_one_file(&list) => {
+                let ended = apply::apply_unrecorded(root, &list)?;
+                let what = format!("not recorded, so it cannot be undone: {}", error.message);
+                applied.warnings.push(Warning::file(&self.root, what));
+                return Ok(ended);
+            }
+            Err(error) => return Err(error),
+        };
         let history = self.history();
         let header = Header {
             format: format::FORMAT,
             operation: operation.to_owned(),
             time: self.clock.timestamp(),
             pid: std::process::id(),
-            stores: stores.into_iter().collect(),
+            stores: stores.iter().copied().collect(),
             keep: self.keeps_history && !is_final,
+            sha256: String::new(),
             changes: Vec::new(),
         };
         let folder = self.folder.history();
-        let record = Record::create(&folder, history.next_id()?, header, list)?;
+        let (id, foreign) = history.next_id()?;
+        applied
+            .warnings
+            .extend(foreign::set_aside(&self.folder, &foreign)?);
+        let record = Record::create(&folder, id, key, header, list)?;
         if !is_one_step {
             // One step is whole by itself; of several, none may come to the disk before the record.
             disk::sync_directory(&folder).at("write", &folder)?;
         }
         let id = OperationId(record.id);
-        apply::apply(root, record)?;
+        let ended = apply::apply(root, record)?;
         history.prune()?;
-        Ok((self.keeps_history && !is_final).then_some(id))
+        applied.id = (self.keeps_history && !is_final).then_some(id);
+        Ok(ended)
     }
+}
+
+/// Says whether at most one file is changed, and for the rest only folders: then nothing can be half done.
+fn is_of_one_file(list: &[Change<Vec<u8>>]) -> bool {
+    let files = list.iter().filter(|change| !change.is_of_directory());
+    files.count() <= 1
+        && !list
+            .iter()
+            .any(|change| matches!(change, Change::RemoveDirectory { .. }))
 }
 
 /// Returns the changes by paths below the root, refused where one would leave it or is write-protected.

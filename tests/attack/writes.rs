@@ -5,10 +5,12 @@ use std::path::Path;
 use crate::attack::Form;
 use crate::attack::HOOKS;
 use crate::attack::Hostile;
+use crate::attack::READS;
 use crate::attack::WRITES;
 use crate::attack::Way;
 use crate::attack::tool_calls;
 use crate::support::on_two_threads;
+use crate::support::require;
 
 /// Where people's text stands that annals writes.
 const STORES: &[&str] = &[
@@ -76,4 +78,129 @@ pub(crate) fn nothing_is_written_through(places: &[&str]) {
 #[test]
 fn links_in_place_of_stores_are_not_written_through() {
     nothing_is_written_through(STORES);
+}
+
+/// What annals keeps for itself in a project.
+const OWN: &[&str] = &[
+    ".annals",
+    ".annals/locks",
+    ".annals/locks/plan",
+    ".annals/locks/patterns",
+    ".annals/locks/context",
+    ".annals/locks/entries",
+    ".annals/locks/ledger",
+    ".annals/history",
+    ".annals/history/unverified",
+    ".annals/history/1.pending",
+    ".annals/history/1.record",
+    ".annals/requests-plan.jsonl",
+    ".annals/requests-entries.jsonl",
+    ".annals/index.db",
+    ".annals/index.db-wal",
+    ".annals/index.db-journal",
+    ".annals/index.db.new",
+    ".annals/locks/index.db",
+    ".annals/entries.cache",
+    ".annals/lessons.json",
+    ".annals/freshness.json",
+    ".annals/hook.log",
+    ".annals/.gitignore",
+];
+
+#[test]
+fn links_in_place_of_our_own_files_are_not_written_through() {
+    nothing_is_written_through(OWN);
+}
+
+/// Returns a record as the first version wrote it: unsigned, and of an operation that was interrupted.
+fn record(changes: &str, bytes: &str, count: usize) -> String {
+    let stores = r#"["plan","patterns","context","entries","ledger"]"#;
+    let marks = " ".repeat(count);
+    format!(
+        r#"{{"format":1,"operation":"sync","time":"2026-02-17T10:11:12Z","pid":7,"stores":{stores},"keep":true,"changes":[{changes}]}}"#
+    ) + &format!("\n{bytes} {marks}\n")
+}
+
+#[test]
+fn a_record_that_a_repository_brings_is_acted_on_by_nothing() {
+    let append = record(r#"{"do":"append","path":"notes","lines":5}"#, "evil\n", 1);
+    let settings = record(
+        r#"{"do":"write","path":".claude/settings.local.json","old":null,"new":3}"#,
+        "{}\n",
+        1,
+    );
+    let env = record(
+        r#"{"do":"move","from":".env","to":"docs/env.md","contents":{}}"#,
+        "",
+        1,
+    );
+    // In the present format, under a signature that is none of this user's.
+    let sum = "5b1d3e4c4f1bb9b1a0a1f5e2f6f8a7ce1be8ff1a0a44bd8a4d2f6bb0b3b9a111";
+    let signed = append
+        .replace("\"format\":1", "\"format\":2")
+        .replace("\"keep\"", &format!("\"sha256\":\"{sum}\",\"keep\""))
+        .replacen('\n', &format!("\n{sum}\n"), 1);
+    let ways: Vec<Way> = [WRITES, HOOKS].into_iter().flat_map(Way::all).collect();
+    let mut all: Vec<Way> = ways;
+    all.push(tool_calls());
+    on_two_threads(&all, |way| {
+        let hostile = Hostile::new();
+        let root = hostile.case.root();
+        std::os::unix::fs::symlink("../home/.bashrc", root.join("notes")).unwrap();
+        hostile.case.write(".env", "KEY=1\n");
+        for (id, text) in (1..).zip([&append, &settings, &env, &signed]) {
+            hostile
+                .case
+                .write(&format!(".annals/history/{id}.pending"), text);
+        }
+        let ended = hostile.run(way).output();
+        let report = ended.report();
+        assert_eq!(hostile.changed_outside(), [""; 0], "{report}");
+        assert!(root.join(".env").exists(), "{report}");
+        assert!(!root.join(".claude/settings.local.json").exists());
+    });
+}
+
+#[test]
+fn a_planted_record_is_named_once_and_a_person_must_sign_it() {
+    let hostile = Hostile::new();
+    let append = record(r#"{"do":"append","path":"notes","lines":5}"#, "evil\n", 1);
+    hostile.case.write(".annals/history/3.pending", append);
+    let first = hostile.case.run("notepad working one").success().stderr();
+    assert!(
+        first.contains("3.pending was not written by you"),
+        "{first}"
+    );
+    let second = hostile.case.run("notepad working two").success().stderr();
+    assert_eq!(second, "");
+    let refused = hostile.case.run("log --adopt 3").code(4).stderr();
+    assert!(refused.contains("on a terminal only"), "{refused}");
+    let shown = hostile.case.run("log --adopt 3 --dry-run").success();
+    assert!(shown.stderr().contains("+evil"), "{}", shown.report());
+    hostile.case.run("log --adopt 4").code(3);
+    if !require("script") {
+        return;
+    }
+    let adopt = |answer: &str| {
+        let line = "script -qec '$ANNALS log --adopt 3' /dev/null";
+        hostile.case.shell(line).stdin(answer.to_owned()).output()
+    };
+    adopt("no\n");
+    hostile.case.run("notepad working three").success();
+    assert!(hostile.case.read("notes").is_none());
+    let signed = adopt("yes\n");
+    assert!(signed.stdout().contains("Signed"), "{}", signed.report());
+    hostile.case.run("notepad working four").success();
+    assert_eq!(hostile.case.read("notes").unwrap(), b"evil\n");
+}
+
+#[test]
+fn no_program_that_the_repository_names_is_started() {
+    let hostile = Hostile::new();
+    hostile.plant_git_programs();
+    let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
+    for way in ways.chain([tool_calls()]) {
+        let ended = hostile.run(&way).output();
+        assert_eq!(hostile.changed_outside(), [""; 0], "{}", ended.report());
+    }
 }

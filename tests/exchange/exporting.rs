@@ -100,7 +100,7 @@ fn nothing_is_written_where_something_is() {
     );
     let outcome = case.run("export facts.db").code(4);
     assert!(
-        outcome.stderr().contains("is no folder"),
+        outcome.stderr().contains("is not a folder"),
         "{}",
         outcome.report()
     );

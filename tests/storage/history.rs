@@ -196,7 +196,7 @@ fn the_history_is_bounded() {
     let storage = storage(root);
     let write = |text: String| {
         transact(&storage, "write", |changes| {
-            changes.write(&root.join("file"), text)
+            changes.write(&root.join("file"), text.clone())
         })
         .unwrap()
     };
@@ -242,15 +242,17 @@ fn a_record_from_elsewhere_reaches_nothing_outside() {
         }
         let storage = storage(&root);
         let plan = |changes: &mut Changes| changes.write(&root.join("file"), "new");
+        let told = transact(&storage, "sync", plan).unwrap().warnings;
+        assert_eq!(told.len(), 2, "{told:?}");
+        // Even taken over by a user who did not look, they reach nothing.
+        let history = storage.history();
+        let id = history.adopt("2".parse().unwrap()).unwrap();
+        let taken_back = || Ok(((), history.undo(id, |_| false)?));
+        let undone = storage.transact("undo", &[Store::Ledger], taken_back);
+        assert!(undone.is_err());
+        let id = history.adopt("1".parse().unwrap()).unwrap();
         assert!(transact(&storage, "sync", plan).is_err());
-        let id = "2".parse().unwrap();
-        let taken_back = || Ok(((), storage.history().undo(id, |_| false)?));
-        assert!(
-            storage
-                .transact("undo", &[Store::Ledger], taken_back)
-                .is_err()
-        );
-        storage.history().forget("1".parse().unwrap()).unwrap();
+        history.forget(id).unwrap();
         transact(&storage, "sync", plan).unwrap();
         fs::remove_dir_all(&root).unwrap();
     }
@@ -334,7 +336,7 @@ proptest! {
             let last = storage.history().list().unwrap().value;
             let newest = last.iter().find(|operation| operation.operation == "steps").unwrap().id;
             let changes = storage.history().undo(newest, |_| false).unwrap();
-            transact(&storage, "undo", |plan| plan.extend(changes)).unwrap();
+            transact(&storage, "undo", |plan| plan.extend(changes.clone())).unwrap();
             prop_assert_eq!(&tree(root), state);
             storage.history().forget(newest).unwrap();
         }

@@ -7,6 +7,7 @@
 
 #[cfg(feature = "fail-point")]
 mod crash;
+mod foreign;
 mod history;
 mod obstacles;
 mod races;
@@ -30,7 +31,12 @@ fn clock() -> Clock {
 }
 
 fn storage(root: &Path) -> Storage {
-    Storage::new(root, clock())
+    Storage::new(root, clock()).key_in(Some(home()))
+}
+
+/// One user for all of these tests, and for the processes that they start.
+fn home() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("storage-tests")
 }
 
 fn put(root: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
@@ -44,7 +50,7 @@ fn put(root: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
 fn transact(
     storage: &Storage,
     operation: &str,
-    plan: impl FnOnce(&mut Changes) -> Result<()>,
+    mut plan: impl FnMut(&mut Changes) -> Result<()>,
 ) -> Result<Applied> {
     let work = || {
         let mut changes = Changes::new();

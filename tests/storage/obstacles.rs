@@ -75,29 +75,46 @@ fn a_directory_in_place_of_a_file_is_told() {
 }
 
 #[test]
-fn a_vanished_file_and_one_that_appeared_are_told() {
+fn a_file_that_is_saved_meanwhile_is_planned_again_on_what_was_saved() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    let file = put(root, "file", "old\n");
+    let mut saves = ["first\n", "second\n"].into_iter();
+    transact(&storage(root), "add", |changes| {
+        let mut text = changes.current(&file)?.unwrap();
+        text.extend(b"ours\n");
+        changes.write(&root.join("other"), text.clone())?;
+        changes.write(&file, text)?;
+        saves.next().map(|text| put(root, "file", text));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(fs::read(&file).unwrap(), b"second\nours\n");
+    assert_eq!(fs::read(root.join("other")).unwrap(), b"second\nours\n");
+    assert_eq!(storage(root).history().list().unwrap().value.len(), 1);
+}
+
+#[test]
+fn a_file_that_is_saved_in_every_round_is_refused_and_all_is_taken_back() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     let file = put(root, "file", "old");
-    let other = root.join("other");
+    let mut round = 0;
     let error = transact(&storage(root), "edit", |changes| {
-        changes.write(&other, "new")?;
+        changes.write(&root.join("other"), "new")?;
         changes.write(&file, "new")?;
-        fs::remove_file(&file).unwrap();
+        round += 1;
+        put(root, "file", format!("save {round}"));
         Ok(())
     })
     .unwrap_err();
+    assert_eq!((round, error.kind), (3, Kind::Refused));
     assert!(error.to_string().contains("file: changed while"), "{error}");
-    assert!(tree(root).is_empty());
-
-    let error = transact(&storage(root), "create", |changes| {
-        changes.write(&file, "ours")?;
-        put(root, "file", "theirs");
-        Ok(())
-    })
-    .unwrap_err();
-    assert!(error.to_string().contains("file: changed while"), "{error}");
-    assert_eq!(fs::read(&file).unwrap(), b"theirs");
+    assert_eq!(
+        tree(root),
+        [("file".into(), Some(b"save 3".to_vec()))].into()
+    );
+    assert!(storage(root).history().list().unwrap().value.is_empty());
 }
 
 #[test]

@@ -72,6 +72,7 @@ impl Place {
         };
         let storage = Storage::new(&root, project.clock)
             .with_folder(&own.join("changes").join(name_of(&root)))
+            .key_in(Some(own))
             .dry_run(project.dry_run)
             .keep_history(project.settings.history)
             .wait(project.settings.lock_wait);

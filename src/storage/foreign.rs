@@ -1,0 +1,63 @@
+//! Sets aside what this user did not write: records and requests of a clone, of another user, of old versions.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::error::At;
+use crate::error::Result;
+use crate::storage::disk;
+use crate::storage::folder::Folder;
+use crate::warning::Warning;
+
+/// So many files of one name find a place.
+const NAMES: u32 = 10_000;
+
+/// Moves files into `unverified/`, links as links, and returns the one warning that names them.
+pub(crate) fn set_aside(folder: &Folder, files: &[PathBuf]) -> Result<Option<Warning>> {
+    let mut names = Vec::new();
+    for file in files {
+        let Some(name) = file.file_name() else {
+            continue;
+        };
+        let to = folder.prepare_unverified()?;
+        if move_into(file, &to, name)? {
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    let (Some(first), Some(last)) = (names.first(), names.last()) else {
+        return Ok(None);
+    };
+    let what = match names.len() {
+        1 => format!("{first} was not written by you on this machine, or by an older annals; it"),
+        count => format!(
+            "{count} files, {first} to {last}, were not written by you on this machine, or by an older annals; they"
+        ),
+    };
+    let verb = if names.len() == 1 { "was" } else { "were" };
+    Ok(Some(Warning::file(
+        &folder.unverified(),
+        format!(
+            "{what} {verb} set aside here; `annals log --adopt ID` shows a record and signs it"
+        ),
+    )))
+}
+
+/// Moves a directory entry under the first free name; says whether it was still there.
+fn move_into(file: &Path, to: &Path, name: &OsStr) -> Result<bool> {
+    for number in 0..NAMES {
+        let mut free = name.to_owned();
+        if number > 0 {
+            free.push(format!(".{number}"));
+        }
+        let target = to.join(free);
+        if target.symlink_metadata().is_ok() {
+            continue;
+        }
+        return match disk::rename(file, &target) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error).at("set aside", file),
+        };
+    }
+    Ok(false)
+}

@@ -1,0 +1,383 @@
+//! Replaces one file, and loses no save that somebody else makes meanwhile.
+//!
+//! The new content is written beside the file. Then the two trade places, and what came out is compared with
+//! what had been read: if it is something else, somebody saved in between, and it goes back. So there is no
+//! instant at which a save could be overwritten. Two things remain: a program that has the old file open and
+//! writes into it after the comparison writes into a file that is gone, as with every replacement; and where
+//! the file system cannot exchange (none but Linux's can), the file is compared and then renamed over, which
+//! leaves a window of some microseconds.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::error::At;
+use crate::error::Error;
+use crate::error::Result;
+use crate::storage::disk;
+use crate::storage::read;
+
+/// How often what somebody else saved is put back while they go on saving.
+const ROUNDS: usize = 3;
+
+/// What came of one change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It is made, now or before.
+    Made,
+    /// The place holds neither what it should hold before nor after, and was left alone.
+    LeftAlone,
+}
+
+/// What became of what an interrupted write left beside a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leftover {
+    /// There is none, or it was ours.
+    Cleared,
+    /// It was somebody else's save, and is back in its place.
+    PutBack,
+    /// It is somebody else's save, and stays where it is: they have saved again since.
+    Kept,
+}
+
+/// What a place on disk holds.
+#[derive(PartialEq, Eq)]
+enum Holding {
+    Nothing,
+    Bytes(Vec<u8>),
+    /// A directory, a link, a pipe, or more bytes than we ever write.
+    Foreign,
+}
+
+impl Holding {
+    fn is(&self, content: Option<&[u8]>) -> bool {
+        match self {
+            Self::Nothing => content.is_none(),
+            Self::Bytes(bytes) => content == Some(bytes),
+            Self::Foreign => false,
+        }
+    }
+}
+
+/// What a file is to hold instead of what.
+#[derive(Clone, Copy)]
+pub(crate) struct Replacement<'a> {
+    pub(crate) old: Option<&'a [u8]>,
+    pub(crate) new: Option<&'a [u8]>,
+    /// The permission bits of a file that comes back.
+    pub(crate) mode: Option<u32>,
+}
+
+/// Replaces a file's content; `staged` is a place beside it, and `note` is called before the two trade places.
+pub(crate) fn replace(
+    path: &Path,
+    staged: &Path,
+    with: Replacement,
+    note: &mut dyn FnMut() -> Result<()>,
+) -> Result<Outcome> {
+    let now = look(path)?;
+    if now.is(with.new) {
+        return Ok(Outcome::Made);
+    }
+    if !now.is(with.old) {
+        return Ok(Outcome::LeftAlone);
+    }
+    let Some(bytes) = with.new else {
+        note()?;
+        return remove(path, staged, with.old);
+    };
+    stage(path, bytes, with.mode, staged)?;
+    note()?;
+    match with.old {
+        None => create(path, staged),
+        Some(old) => exchange(path, staged, old, bytes),
+    }
+}
+
+/// Clears what an interrupted write may have left; `is_whole` says that it was whole when the process died.
+///
+/// What is neither of the two contents is what somebody saved, and is never deleted.
+pub(crate) fn settle(
+    path: &Path,
+    staged: &Path,
+    with: Replacement,
+    is_whole: bool,
+) -> Result<Leftover> {
+    let left = match look(staged)? {
+        Holding::Nothing => return Ok(Leftover::Cleared),
+        Holding::Bytes(bytes) => bytes,
+        Holding::Foreign => return Ok(Leftover::Kept),
+    };
+    let is_torn =
+        |content: Option<&[u8]>| !is_whole && content.is_some_and(|c| c.starts_with(&left));
+    let is_ours = [with.old, with.new]
+        .into_iter()
+        .any(|content| content == Some(left.as_slice()) || is_torn(content));
+    if is_ours {
+        return discard(staged).map(|()| Leftover::Cleared);
+    }
+    if !look(path)?.is(with.new) {
+        return Ok(Leftover::Kept);
+    }
+    match with.new {
+        None => put_back_removed(path, staged)?,
+        Some(new) => {
+            let theirs = Holding::Bytes(left);
+            put_back(path, staged, theirs, new)?;
+        }
+    }
+    Ok(Leftover::PutBack)
+}
+
+fn create(path: &Path, staged: &Path) -> Result<Outcome> {
+    let outcome = match disk::rename_to_vacant(staged, path) {
+        Ok(true) => return Ok(Outcome::Made),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Outcome::LeftAlone,
+        Err(error) => return Err(error).at("create", path),
+        Ok(false) if look(path)? == Holding::Nothing => {
+            disk::rename(staged, path).at("create", path)?;
+            return Ok(Outcome::Made);
+        }
+        Ok(false) => Outcome::LeftAlone,
+    };
+    discard(staged).map(|()| outcome)
+}
+
+fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<Outcome> {
+    match disk::exchange(staged, path) {
+        Ok(true) => {}
+        Err(error) if read::is_absent(&error) => {
+            return discard(staged).map(|()| Outcome::LeftAlone);
+        }
+        Err(error) => return Err(error).at("replace", path),
+        Ok(false) if look(path)?.is(Some(old)) => {
+            disk::rename(staged, path).at("replace", path)?;
+            return Ok(Outcome::Made);
+        }
+        Ok(false) => return discard(staged).map(|()| Outcome::LeftAlone),
+    }
+    let came_out = look(staged)?;
+    if came_out.is(Some(old)) {
+        return discard(staged).map(|()| Outcome::Made);
+    }
+    put_back(path, staged, came_out, new).map(|()| Outcome::LeftAlone)
+}
+
+/// Puts back what somebody saved; where they saved again over ours meanwhile, that.
+fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<()> {
+    let mut last_in = Holding::Bytes(ours.to_vec());
+    let mut beside = theirs;
+    for _ in 0..ROUNDS {
+        if !disk::exchange(staged, path).at("put back", path)? {
+            break;
+        }
+        let came_out = look(staged)?;
+        if came_out == last_in && came_out != Holding::Foreign {
+            return discard(staged);
+        }
+        last_in = beside;
+        beside = came_out;
+    }
+    Err(
+        Error::refused("is being saved again and again, so annals does not write it")
+            .at(path, None)
+            .hint(format!(
+                "what was saved in between is in {}",
+                staged.display()
+            )),
+    )
+}
+
+/// Moves a file aside, and removes it there if it still holds what was read.
+fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<Outcome> {
+    match disk::rename_to_vacant(path, staged) {
+        Ok(true) => {}
+        Ok(false) => {
+            disk::remove_file(path).at("remove", path)?;
+            return Ok(Outcome::Made);
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Outcome::LeftAlone),
+        Err(error) => return Err(error).at("remove", path),
+    }
+    if look(staged)?.is(old) {
+        return discard(staged).map(|()| Outcome::Made);
+    }
+    put_back_removed(path, staged).map(|()| Outcome::LeftAlone)
+}
+
+/// Puts a file back that was moved aside; where another one stands in its place by now, that one is newer.
+fn put_back_removed(path: &Path, staged: &Path) -> Result<()> {
+    match disk::rename_to_vacant(staged, path) {
+        Ok(true) => Ok(()),
+        Ok(false) => disk::rename(staged, path).at("put back", path),
+        Err(error) => Err(error).at("put back", path).map_err(|error| {
+            error.hint(format!("what was saved before is in {}", staged.display()))
+        }),
+    }
+}
+
+/// Writes the new content beside the file, with its permissions, and brings it to the disk.
+fn stage(path: &Path, bytes: &[u8], mode: Option<u32>, staged: &Path) -> Result<()> {
+    let file = disk::create_new(staged).at("create", staged)?;
+    fill(&file, path, bytes, mode, staged).map_err(|error| match discard(staged) {
+        Ok(()) => error,
+        Err(_) => error.hint(format!("{} may be left over", staged.display())),
+    })
+}
+
+fn fill(file: &File, path: &Path, bytes: &[u8], mode: Option<u32>, staged: &Path) -> Result<()> {
+    disk::write(file, bytes).at("write", staged)?;
+    match (fs::metadata(path), mode) {
+        (Ok(replaced), _) => disk::copy_permissions(file, &replaced),
+        (Err(_), Some(mode)) => disk::set_mode(file, mode),
+        (Err(_), None) => Ok(()),
+    }
+    .at("set the permissions of", staged)?;
+    disk::sync(file).at("write", staged)
+}
+
+fn discard(staged: &Path) -> Result<()> {
+    disk::remove_file(staged).at("remove", staged)
+}
+
+fn look(path: &Path) -> Result<Holding> {
+    match fs::symlink_metadata(path) {
+        Err(error) if read::is_absent(&error) => return Ok(Holding::Nothing),
+        metadata => {
+            let metadata = metadata.at("read", path)?;
+            if !metadata.is_file() || metadata.len() > read::MAX_FILE {
+                return Ok(Holding::Foreign);
+            }
+        }
+    }
+    Ok(read::bytes(path)?.map_or(Holding::Nothing, Holding::Bytes))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test plays the user who saves, and stops where it cannot"
+)]
+mod tests {
+    use super::*;
+
+    const WITH: Replacement = Replacement {
+        old: Some(b"old"),
+        new: Some(b"new"),
+        mode: None,
+    };
+
+    struct Place {
+        folder: tempfile::TempDir,
+    }
+
+    impl Place {
+        fn new(content: &str) -> Self {
+            let place = Self {
+                folder: tempfile::tempdir().unwrap(),
+            };
+            fs::write(place.path(), content).unwrap();
+            place
+        }
+
+        fn path(&self) -> std::path::PathBuf {
+            self.folder.path().join("file")
+        }
+
+        fn staged(&self) -> std::path::PathBuf {
+            self.folder.path().join("staged")
+        }
+
+        /// Returns what stands in the place, and beside it.
+        fn texts(&self) -> (Option<String>, Option<String>) {
+            let text = |path| fs::read_to_string(path).ok();
+            (text(self.path()), text(self.staged()))
+        }
+    }
+
+    fn some(path: &str, staged: Option<&str>) -> (Option<String>, Option<String>) {
+        (Some(path.to_owned()), staged.map(str::to_owned))
+    }
+
+    #[test]
+    fn a_save_between_reading_and_exchanging_is_put_back() {
+        for with in [WITH, Replacement { new: None, ..WITH }] {
+            let place = Place::new("old");
+            let (path, staged) = (place.path(), place.staged());
+            let outcome = replace(&path, &staged, with, &mut || Ok(())).unwrap();
+            assert_eq!(outcome, Outcome::Made);
+            let new = with.new.map(|_| "new".to_owned());
+            assert_eq!(place.texts(), (new, None));
+
+            let place = Place::new("old");
+            let (path, staged) = (place.path(), place.staged());
+            // The last instant at which somebody can save unseen.
+            let mut save = || {
+                fs::write(&path, "theirs").unwrap();
+                Ok(())
+            };
+            let outcome = replace(&path, &staged, with, &mut save).unwrap();
+            assert_eq!(outcome, Outcome::LeftAlone);
+            assert_eq!(place.texts(), some("theirs", None));
+        }
+    }
+
+    #[test]
+    fn a_file_that_came_or_went_meanwhile_is_left_alone() {
+        let with = Replacement { old: None, ..WITH };
+        let place = Place::new("old");
+        let (path, staged) = (place.path(), place.staged());
+        fs::remove_file(&path).unwrap();
+        let mut save = || {
+            fs::write(&path, "theirs").unwrap();
+            Ok(())
+        };
+        let outcome = replace(&path, &staged, with, &mut save).unwrap();
+        assert_eq!(outcome, Outcome::LeftAlone);
+        assert_eq!(place.texts(), some("theirs", None));
+
+        let place = Place::new("old");
+        let (path, staged) = (place.path(), place.staged());
+        let mut remove = || {
+            fs::remove_file(&path).unwrap();
+            Ok(())
+        };
+        let outcome = replace(&path, &staged, WITH, &mut remove).unwrap();
+        assert_eq!(outcome, Outcome::LeftAlone);
+        assert_eq!(place.texts(), (None, None));
+    }
+
+    #[test]
+    fn who_is_killed_between_the_two_loses_no_save() {
+        let settled = |path: &str, staged: &str, is_whole| {
+            let place = Place::new(path);
+            fs::write(place.staged(), staged).unwrap();
+            let left = settle(&place.path(), &place.staged(), WITH, is_whole).unwrap();
+            (left, place.texts())
+        };
+        for (path, staged) in [("old", "new"), ("new", "old"), ("theirs", "old")] {
+            let cleared = (Leftover::Cleared, some(path, None));
+            assert_eq!(settled(path, staged, true), cleared);
+        }
+        // A save that happens to be the beginning of ours is one, once ours was whole.
+        let torn = (Leftover::Cleared, some("old", None));
+        assert_eq!(settled("old", "ne", false), torn);
+        let back = (Leftover::PutBack, some("ne", None));
+        assert_eq!(settled("new", "ne", true), back);
+        let back = (Leftover::PutBack, some("theirs", None));
+        assert_eq!(settled("new", "theirs", true), back);
+        let kept = (Leftover::Kept, some("newer", Some("theirs")));
+        assert_eq!(settled("newer", "theirs", true), kept);
+    }
+
+    #[test]
+    fn the_newest_of_two_saves_is_the_one_that_stays() {
+        let place = Place::new("second");
+        fs::write(place.staged(), "first").unwrap();
+        // Saved once before the exchange, and once more over ours before the first save was back.
+        let first = Holding::Bytes(b"first".to_vec());
+        put_back(&place.path(), &place.staged(), first, b"new").unwrap();
+        assert_eq!(place.texts(), some("second", None));
+    }
+}
