@@ -34,6 +34,9 @@ pub(crate) struct ExecuteArgs {
     /// Append a fresh entry for a phase that is recorded already
     #[arg(long)]
     again: bool,
+    /// The effort profile it was carried out with, where the plans do not say
+    #[arg(long, value_name = "PROFILE")]
+    effort: Option<String>,
 }
 
 pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -42,6 +45,7 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
         all: args.all,
         partial: args.partial,
         again: args.again,
+        effort: args.effort.clone(),
     };
     let report = lifecycle::execute(project, &request)?;
     out.warnings(&report.warnings);

@@ -1,6 +1,5 @@
 //! `annals plan`
 
-use std::cmp::Reverse;
 use std::io;
 use std::io::Write;
 
@@ -13,12 +12,12 @@ use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::CarefulFile;
 use crate::lifecycle::Dependency;
+use crate::lifecycle::DeviationRate;
 use crate::lifecycle::PhaseBrief;
 use crate::lifecycle::PlanBrief;
 use crate::lifecycle::PlanRequest;
 use crate::patterns::Outcome;
 use crate::patterns::RelevantPattern;
-use crate::patterns::RiskLevel;
 use crate::planning::Requirement;
 use crate::project::Project;
 use crate::text::clip;
@@ -51,15 +50,14 @@ pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Resul
 
 fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     heading(brief, to)?;
-    list("Requirements", &requirements(&brief.requirements), 7, to)?;
-    list("Done when", &brief.success_criteria, 7, to)?;
+    list("Requirements", &requirements(&brief.requirements), 5, to)?;
+    list("Done when", &brief.success_criteria, 5, to)?;
     let know: Vec<String> = brief.know.iter().map(known).collect();
     list("What to know", &know, 5, to)?;
-    list("What plan shape works here", &brief.shape, 4, to)?;
     let careful: Vec<String> = brief.careful.iter().map(careful).collect();
     list("Files to be careful with", &careful, 5, to)?;
-    list("Plans", &plans(&brief.plans), 8, to)?;
-    list("Plans at risk", &risks(&brief.plans), 4, to)?;
+    rate(brief.rate, to)?;
+    list("Plans", &plans(&brief.plans), 5, to)?;
     problems(&brief.problems, to)?;
     if let Some(diff) = brief.diff.as_ref().filter(|diff| !diff.is_empty()) {
         return write!(to, "{diff}");
@@ -90,6 +88,28 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// Prints how often finished plans of the project deviated; nothing where no summary says.
+fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
+    if rate.deviated.of == 0 {
+        return Ok(());
+    }
+    let silent = match rate.silent {
+        0 => String::new(),
+        silent => format!("; {} not say", quantity_of_summaries(silent)),
+    };
+    writeln!(
+        to,
+        "Of {} so far, {} deviated{silent}.",
+        quantity(rate.deviated.of, "finished plan"),
+        rate.deviated.count
+    )
+}
+
+fn quantity_of_summaries(count: usize) -> String {
+    let verb = if count == 1 { "does" } else { "do" };
+    format!("{} {verb}", quantity(count, "more summary"))
+}
+
 /// Prints what is wrong with the plans; the heading names the folder that they all stand in.
 fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
     let Some(folder) = problems.first().and_then(|first| first.place.file.parent()) else {
@@ -106,7 +126,7 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
     list(
         &format!("To put right in {}", folder.display()),
         &lines,
-        8,
+        5,
         to,
     )
 }
@@ -181,11 +201,8 @@ fn careful(file: &CarefulFile) -> String {
         1 => format!("plan {last}"),
         many => format!("{many} plans, last {last}"),
     };
-    let latest = Some(&file.latest).filter(|latest| !latest.is_empty());
-    let latest = latest
-        .map(|latest| format!(": {latest}"))
-        .unwrap_or_default();
-    format!("{} ({plans}){latest}", file.file)
+    let lesson = file.lesson.iter().map(|lesson| format!(": {lesson}"));
+    format!("{} ({plans}){}", file.file, lesson.collect::<String>())
 }
 
 fn dependency(dependency: &Dependency) -> String {
@@ -199,7 +216,7 @@ fn dependency(dependency: &Dependency) -> String {
 
 /// Returns a line for each plan; where there are many, one for all that are complete.
 fn plans(plans: &[PlanBrief]) -> Vec<String> {
-    const MANY: usize = 8;
+    const MANY: usize = 5;
     if plans.len() <= MANY {
         return plans.iter().map(plan).collect();
     }
@@ -211,25 +228,6 @@ fn plans(plans: &[PlanBrief]) -> Vec<String> {
         .into_iter()
         .chain(rest.into_iter().map(plan))
         .collect()
-}
-
-/// Returns a line for each open plan that is likely to deviate, with the reasons; the riskiest first.
-fn risks(plans: &[PlanBrief]) -> Vec<String> {
-    let mut risky: Vec<(RiskLevel, &PlanBrief)> = plans
-        .iter()
-        .filter_map(|plan| Some((plan.risk?, plan)))
-        .filter(|(level, _)| *level >= RiskLevel::Raised)
-        .collect();
-    risky.sort_by_key(|(level, _)| Reverse(*level));
-    let line = |(level, plan): (RiskLevel, &PlanBrief)| {
-        let level = if level == RiskLevel::High {
-            "high"
-        } else {
-            "raised"
-        };
-        format!("{} {level}: {}", plan.plan, plan.reasons.join("; "))
-    };
-    risky.into_iter().map(line).collect()
 }
 
 /// Says in a line what a plan is: `02 open: Warn, wave 2 after 01, 4 tasks, 6 files`.
@@ -291,8 +289,6 @@ mod tests {
             depends_on: Vec::new(),
             tasks: 1,
             files: Vec::new(),
-            risk: Some(RiskLevel::High),
-            reasons: vec![long.to_owned(); 9],
         }
     }
 
@@ -321,7 +317,7 @@ mod tests {
                 90
             ],
             know: vec![endless_pattern(&long); 90],
-            shape: vec![long.clone(); 90],
+            rate: DeviationRate::default(),
             careful: vec![
                 CarefulFile {
                     file: "a.rs".to_owned(),
@@ -330,7 +326,7 @@ mod tests {
                         phase: phase_number("1").unwrap(),
                         plan: PlanNumber::parse("1").unwrap(),
                     }],
-                    latest: long.clone(),
+                    lesson: Some(long.clone()),
                 };
                 90
             ],

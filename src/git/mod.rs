@@ -1,5 +1,6 @@
 //! Asks git about history, renames and dates; "no git here" is an answer, not an error.
 
+mod additions;
 mod commits;
 mod listing;
 mod objects;
@@ -9,6 +10,7 @@ mod renames;
 mod repository;
 mod timeline;
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
@@ -25,6 +27,7 @@ use crate::git::program::Program;
 use crate::git::repository::Head;
 use crate::git::repository::Repository;
 
+pub use additions::Addition;
 pub use listing::Tracked;
 pub use objects::Object;
 pub use objects::Objects;
@@ -242,6 +245,23 @@ impl Git {
         let none = || vec![Vec::new(); commits.len()];
         let renames = self.ask(|program| renames::renames(program, commits))?;
         Ok(renames.unwrap_or_else(none))
+    }
+
+    /// Returns the commits that added the files of a folder, by absolute path; none in a shallow clone, whose
+    /// oldest commit seems to add everything.
+    pub fn additions(&self, folder: &Path) -> Result<BTreeMap<PathBuf, Addition>> {
+        let Some(top) = self.top().filter(|_| !self.is_shallow()) else {
+            return Ok(BTreeMap::new());
+        };
+        if self.head()?.is_none() {
+            return Ok(BTreeMap::new());
+        }
+        let folder = folder.to_string_lossy();
+        let found = self.ask(|program| additions::additions(program, &folder))?;
+        let found = found.unwrap_or_default().into_iter();
+        Ok(found
+            .map(|(path, addition)| (top.join(path), addition))
+            .collect())
     }
 
     /// Opens the repository's objects to be asked for one after the other.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::record::Manner;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
@@ -31,6 +32,8 @@ pub struct ExecuteRequest {
     pub partial: bool,
     /// Record a phase again that is recorded already.
     pub again: bool,
+    /// The effort profile that it was carried out with.
+    pub effort: Option<String>,
 }
 
 /// What `annals execute` did. It is the document of `annals execute --json`.
@@ -80,7 +83,12 @@ fn plan(
     changes: &mut Changes,
 ) -> Result<ExecuteReport> {
     let survey = Survey::take(project)?;
-    let mut recorder = Recorder::new(project, request.again, changes)?;
+    let manner = Manner {
+        again: request.again,
+        effort: request.effort.clone(),
+        latest: complete(&survey).last().map(|(dir, _)| dir.dir.clone()),
+    };
+    let mut recorder = Recorder::new(project, &survey, manner, changes)?;
     match &request.phase {
         Some(number) => named(project, &survey, number, request.partial, &mut recorder)?,
         None if request.all => all(&survey, &mut recorder)?,

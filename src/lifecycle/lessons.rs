@@ -21,6 +21,9 @@ use crate::text::hexadecimal;
 /// The cache's file in `.annals/`.
 const CACHE: &str = "lessons.json";
 
+/// From as many summaries that speak of deviations on, a difference is worth a session's tokens.
+const LEAST_SPEAKING: usize = 20;
+
 #[derive(Serialize, Deserialize)]
 struct Cached {
     /// The version of annals that worked them out: another one may count otherwise.
@@ -51,11 +54,10 @@ pub(crate) fn lessons(
         return Ok(cached.lessons);
     }
     let phases = patterns::history(survey, recorded)?.value;
-    let lessons: Vec<String> = Insights::of(&phases)
-        .lessons()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let insights = Insights::of(&phases);
+    let is_telling = insights.deviated.of >= LEAST_SPEAKING;
+    let lessons = insights.lessons().filter(|_| is_telling);
+    let lessons: Vec<String> = lessons.map(|lesson| lesson.statement.clone()).collect();
     let fresh = Cached {
         version: version.to_owned(),
         fingerprint,

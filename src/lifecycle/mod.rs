@@ -42,6 +42,7 @@ pub use pause::PauseRequest;
 pub use pause::pause;
 pub use plan::CarefulFile;
 pub use plan::Dependency;
+pub use plan::DeviationRate;
 pub use plan::PhaseBrief;
 pub use plan::PlanBrief;
 pub use plan::PlanRequest;

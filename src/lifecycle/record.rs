@@ -1,8 +1,13 @@
-//! Gathers the entries that PATTERNS.md is to get, each phase once.
+//! Gathers the entries that PATTERNS.md is to get, each phase once, in the order in which they were done.
 
+use std::path::Path;
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
+
+use crate::clock::parse_date;
 use crate::error::Result;
+use crate::git::Addition;
 use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
@@ -13,6 +18,7 @@ use crate::planning::Folder;
 use crate::planning::PhaseDir;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
+use crate::planning::Survey;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::read;
@@ -31,31 +37,53 @@ pub(crate) struct Written {
     pub(crate) warnings: Vec<Warning>,
 }
 
+/// How phases are recorded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Manner {
+    /// Record phases that have an entry already.
+    pub(crate) again: bool,
+    /// The effort profile that they were carried out with, where the caller says.
+    pub(crate) effort: Option<String>,
+    /// The phase folder that was worked last: only of that one config.json tells the effort.
+    pub(crate) latest: Option<PathBuf>,
+}
+
 /// Takes phases one by one and writes their entries at once.
 pub(crate) struct Recorder<'a> {
     project: &'a Project,
-    again: bool,
+    survey: &'a Survey,
+    manner: Manner,
     known: Patterns,
     folder: Folder,
-    commit: Option<String>,
-    effort: Option<String>,
-    entries: Vec<Retrospective>,
+    taken: Vec<FinishedPhase>,
     written: Written,
 }
 
+/// A phase of the history, and when it was finished.
+struct Dated {
+    phase: FinishedPhase,
+    date: Option<NaiveDate>,
+    /// The commit of that moment.
+    commit: Option<String>,
+}
+
 impl<'a> Recorder<'a> {
-    /// Reads what is recorded already; with `again`, phases are recorded all the same.
-    pub(crate) fn new(project: &'a Project, again: bool, changes: &Changes) -> Result<Self> {
+    /// Reads what is recorded already.
+    pub(crate) fn new(
+        project: &'a Project,
+        survey: &'a Survey,
+        manner: Manner,
+        changes: &Changes,
+    ) -> Result<Self> {
         let mut written = Written::default();
         let known = patterns::with_changes(project, changes, &mut written.warnings)?;
         Ok(Self {
             // What is odd about the folder is reported by the survey.
             folder: Folder::read(&project.planning()?.dir)?.value,
-            commit: project.git.head()?,
-            effort: patterns::effort(&project.planning_place().dir)?,
-            entries: Vec::new(),
+            taken: Vec::new(),
             project,
-            again,
+            survey,
+            manner,
             known,
             written,
         })
@@ -77,32 +105,22 @@ impl<'a> Recorder<'a> {
         let git = &self.project.git;
         let namesakes = FinishedPhase::namesakes(&self.folder, dir, &read::text, git)?.value;
         match self.known.recorded(&phase, &namesakes) {
-            Recorded::Same(_) | Recorded::ByOthers(_) if !self.again => {
+            Recorded::Same(_) | Recorded::ByOthers(_) if !self.manner.again => {
                 self.written.already.push(dir_name);
                 return Ok(false);
             }
-            Recorded::Changed(_) if !self.again => {
+            Recorded::Changed(_) if !self.manner.again => {
                 self.written.changed_since.push(dir_name.clone());
                 self.written.already.push(dir_name);
                 return Ok(false);
             }
             _ => {}
         }
-        let circumstances = Circumstances {
-            today: self.project.clock.today(),
-            effort: self.effort.as_deref(),
-            commit: self.commit.as_deref(),
-        };
-        let entry = Retrospective::of(&phase, &circumstances);
         // A copy of a phase beside its archive teaches the same once.
-        if self
-            .entries
-            .iter()
-            .any(|other| other.trace.digest == entry.trace.digest)
-        {
+        if self.taken.iter().any(|other| other.digest == phase.digest) {
             return Ok(false);
         }
-        self.entries.push(entry);
+        self.taken.push(phase);
         self.written.recorded.push(dir_name);
         Ok(true)
     }
@@ -125,9 +143,136 @@ impl<'a> Recorder<'a> {
         Ok(!dir.plans.is_empty())
     }
 
-    /// Plans the entries at the end of PATTERNS.md.
-    pub(crate) fn write(self, changes: &mut Changes) -> Result<Written> {
-        patterns::append(self.project, &self.entries, changes)?;
+    /// Plans the entries at the end of PATTERNS.md, the phase that was finished first in front.
+    pub(crate) fn write(mut self, changes: &mut Changes) -> Result<Written> {
+        let entries = self.entries()?;
+        patterns::append(self.project, &entries, changes)?;
         Ok(self.written)
     }
+
+    /// Returns the entries of the phases taken.
+    pub(crate) fn entries(&mut self) -> Result<Vec<Retrospective>> {
+        if self.taken.is_empty() {
+            return Ok(Vec::new());
+        }
+        let dated = self.dated()?;
+        let past: Vec<FinishedPhase> = dated.iter().map(|one| one.phase.clone()).collect();
+        let mut entries = Vec::new();
+        for (at, one) in dated.iter().enumerate() {
+            let Some(phase) = self.taken.iter().find(|taken| taken.dir == one.phase.dir) else {
+                continue;
+            };
+            let effort = self.effort(one)?;
+            let circumstances = Circumstances {
+                date: one.date,
+                effort: effort.as_deref(),
+                commit: one.commit.as_deref(),
+                past: &past[..at],
+            };
+            entries.push(Retrospective::of(phase, &circumstances));
+        }
+        Ok(entries)
+    }
+
+    /// Returns the phases of the whole history in the order in which they were finished.
+    ///
+    /// One without a date stays behind the one before it.
+    fn dated(&self) -> Result<Vec<Dated>> {
+        // What is odd in old summaries was told where they were taken.
+        let mut phases = patterns::history(self.survey, &self.known)?.value;
+        for taken in &self.taken {
+            if !phases.iter().any(|phase| phase.dir == taken.dir) {
+                phases.push(taken.clone());
+            }
+        }
+        let additions = self.project.git.additions(&self.folder.dir)?;
+        let head = self.project.git.head()?;
+        let mut dated = Vec::new();
+        for phase in phases {
+            let added = last_added(&phase, &additions);
+            let date = phase
+                .completed()
+                .or_else(|| added.map(|added| added.date))
+                .map_or_else(|| self.shipped(&phase), |date| Ok(Some(date)))?;
+            let commit = added.map(|added| added.commit.clone());
+            // Nothing in git says otherwise: its summaries are still to be committed.
+            let is_new = commit.is_none() && self.is_active(&phase);
+            dated.push(Dated {
+                commit: commit.or_else(|| head.clone().filter(|_| is_new)),
+                date,
+                phase,
+            });
+        }
+        let mut latest = None;
+        let mut keys: Vec<(Option<NaiveDate>, usize)> = Vec::new();
+        for (at, one) in dated.iter().enumerate() {
+            latest = one.date.or(latest);
+            keys.push((latest, at));
+        }
+        let mut ordered: Vec<_> = keys.into_iter().zip(dated).collect();
+        ordered.sort_by_key(|(key, _)| *key);
+        Ok(ordered.into_iter().map(|(_, one)| one).collect())
+    }
+
+    fn is_active(&self, phase: &FinishedPhase) -> bool {
+        phase.milestone == self.folder.active.slug
+    }
+
+    /// Returns the day on which an archive's SHIPPED.md says that the milestone was shipped.
+    fn shipped(&self, phase: &FinishedPhase) -> Result<Option<NaiveDate>> {
+        for archive in &self.folder.archived {
+            let milestone = archive.milestone()?.value;
+            if milestone.slug == phase.milestone {
+                return shipped_date(&milestone.dir);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the effort of a phase: what the caller says, else its plans, else what is in force now.
+    fn effort(&self, one: &Dated) -> Result<Option<String>> {
+        if let Some(effort) = &self.manner.effort {
+            return Ok(Some(effort.clone()));
+        }
+        let mut planned: Vec<&str> = Vec::new();
+        for plan in &one.phase.plans {
+            let effort = plan.effort.as_deref();
+            planned.extend(effort.filter(|effort| !planned.contains(effort)));
+        }
+        if !planned.is_empty() {
+            return Ok(Some(planned.join(", ")));
+        }
+        if self.manner.latest.as_ref() != Some(&one.phase.dir) {
+            return Ok(None);
+        }
+        patterns::effort(&self.project.planning_place().dir)
+    }
+}
+
+/// Returns the commit that added the last of a phase's summaries; nothing where one is not committed.
+fn last_added<'a>(
+    phase: &FinishedPhase,
+    additions: &'a std::collections::BTreeMap<PathBuf, Addition>,
+) -> Option<&'a Addition> {
+    let of_plans = phase
+        .plans
+        .iter()
+        .map(|plan| additions.get(&phase.dir.join(&plan.file)));
+    let all: Option<Vec<&Addition>> = of_plans.collect();
+    all?.into_iter().min_by_key(|addition| addition.age)
+}
+
+fn shipped_date(milestone: &Path) -> Result<Option<NaiveDate>> {
+    let Some(text) = read::text(&milestone.join("SHIPPED.md"))? else {
+        return Ok(None);
+    };
+    let is_about = |line: &&str| {
+        let line = line.to_lowercase();
+        line.contains("shipped") || line.contains("date")
+    };
+    let mut lines = text.value.lines().filter(is_about);
+    Ok(lines.find_map(|line| {
+        let mut digits = line.match_indices(|c: char| c.is_ascii_digit());
+        digits.find_map(|(at, _)| parse_date(&line[at..]))
+    }))
 }

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::lifecycle::archive::Archived;
 use crate::lifecycle::archive::archive;
 use crate::lifecycle::execute;
+use crate::lifecycle::record::Manner;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
@@ -117,7 +118,7 @@ fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Resu
         if !request.force {
             check_complete(&survey.position)?;
         }
-        let mut recorder = Recorder::new(project, false, changes)?;
+        let mut recorder = Recorder::new(project, &survey, Manner::default(), changes)?;
         execute::all(&survey, &mut recorder)?;
         let written = recorder.write(changes)?;
         report.recorded = written.recorded;

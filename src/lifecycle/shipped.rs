@@ -50,13 +50,16 @@ struct ShippedPhase {
     number: String,
     name: String,
     plans: String,
-    deviations: usize,
+    /// How many its summaries tell of; nothing where none of them speaks of deviations.
+    deviations: Option<u32>,
 }
 
 #[derive(Serialize)]
 struct Deviations {
-    count: usize,
+    count: Option<u32>,
     kinds: Option<String>,
+    /// How many summaries never speak of deviations.
+    silent: usize,
 }
 
 #[derive(Serialize)]
@@ -80,7 +83,8 @@ pub(crate) fn shipped(
         date: project.clock.today().to_string(),
         plans: tally.plans,
         deviations: Deviations {
-            count: tally.phases.iter().map(|phase| phase.deviations).sum(),
+            count: sum(tally.phases.iter().map(|phase| phase.deviations)),
+            silent: tally.silent,
             kinds: Some(tally.kinds.join(", ")).filter(|kinds| !kinds.is_empty()),
         },
         requirements: requirements(&survey.roadmap),
@@ -104,7 +108,13 @@ struct Tally {
     phases: Vec<ShippedPhase>,
     plans: Plans,
     kinds: Vec<String>,
+    silent: usize,
     commits: Vec<String>,
+}
+
+/// Adds up what is known; nothing where none is.
+fn sum(counts: impl Iterator<Item = Option<u32>>) -> Option<u32> {
+    counts.flatten().reduce(u32::saturating_add)
 }
 
 impl Tally {
@@ -126,7 +136,7 @@ impl Tally {
         let complete = phase.count(PlanStanding::Complete);
         self.plans.total += phase.plans.len();
         self.plans.complete += complete;
-        let mut deviations = 0;
+        let mut deviations = Vec::new();
         for (slot, _) in &phase.plans {
             let (Some(dir), Some(file)) = (&phase.dir, &slot.summary) else {
                 continue;
@@ -136,7 +146,8 @@ impl Tally {
                 continue;
             };
             let summary = Summary::parse(&text.value, &path).value;
-            deviations += summary.deviation_count as usize;
+            self.silent += usize::from(summary.deviation_count.is_none());
+            deviations.push(summary.deviation_count);
             let told = summary.deviations.into_iter().flatten();
             self.kinds
                 .extend(told.filter_map(|deviation| deviation.kind));
@@ -146,7 +157,7 @@ impl Tally {
             number: phase.number.to_string(),
             name: phase.name.clone().unwrap_or_default(),
             plans: format!("{complete}/{}", phase.plans.len()),
-            deviations,
+            deviations: sum(deviations.into_iter()),
         });
         Ok(())
     }

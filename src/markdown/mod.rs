@@ -19,6 +19,7 @@ pub use front_matter::FrontMatter;
 pub use label::Label;
 pub use lines::Lines;
 pub use node::Node;
+pub use node::Value;
 pub use outline::Block;
 pub use outline::Content;
 pub use outline::Item;

@@ -43,7 +43,7 @@ impl Doubts {
         let found = Staleness::of_patterns(patterns, &project.root, &project.git)?;
         let of_entries = patterns.entries.iter().flat_map(|entry| {
             let notes = entry.notes.iter().map(String::as_str);
-            let texts = entry.bullets().chain(notes);
+            let texts = entry.texts().chain(notes);
             texts.map(|text| (entry.line, text))
         });
         let loose = patterns.loose.iter();

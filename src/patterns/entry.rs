@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::Minutes;
+use crate::patterns::Bullet;
 use crate::patterns::Trace;
 use crate::planning::PhaseNumber;
 
@@ -32,6 +33,9 @@ pub struct Entry {
     pub worked: Vec<String>,
     /// What failed, one text a bullet, verbatim.
     pub failed: Vec<String>,
+    /// The same texts, each with the plans it names and the place it is drawn from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bullets: Vec<Bullet>,
     /// How long the phase took.
     pub timing: Timing,
     /// What went otherwise than planned.
@@ -55,7 +59,7 @@ pub struct Entry {
 
 impl Entry {
     /// Returns the bullets of both kinds, what worked first.
-    pub fn bullets(&self) -> impl Iterator<Item = &str> {
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.worked.iter().chain(&self.failed).map(String::as_str)
     }
 }

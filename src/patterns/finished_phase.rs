@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use sha2::Digest;
 use sha2::Sha256;
 
@@ -27,6 +28,8 @@ pub struct FinishedPhase {
     pub number: PhaseNumber,
     /// Its name.
     pub name: String,
+    /// Its folder.
+    pub dir: PathBuf,
     /// The name of its folder.
     pub dir_name: String,
     /// The slug of its milestone.
@@ -83,12 +86,18 @@ impl FinishedPhase {
         let value = Self {
             number: dir.number.clone(),
             name: name.unwrap_or(&dir.name).to_owned(),
+            dir: dir.dir.clone(),
             dir_name: dir.dir_name(),
             milestone: milestone.to_owned(),
             digest,
             plans: sources.into_iter().map(record).collect(),
         };
         Ok(Parsed { value, warnings })
+    }
+
+    /// Returns the day the last of its plans was done, as far as the summaries say.
+    pub fn completed(&self) -> Option<NaiveDate> {
+        self.plans.iter().filter_map(|plan| plan.completed).max()
     }
 
     /// Returns what an entry of this phase is known again by.
@@ -99,6 +108,7 @@ impl FinishedPhase {
             digest: self.digest.clone(),
             commit: commit.map(str::to_owned),
             milestone: Some(self.milestone.clone()),
+            ..Trace::default()
         }
     }
 }

@@ -143,7 +143,9 @@ fn each_once(phases: impl Iterator<Item = FinishedPhase>) -> Vec<FinishedPhase> 
     let mut kept: Vec<FinishedPhase> = Vec::new();
     for mut phase in phases {
         let namesakes = || kept.iter().filter(|one| one.dir_name == phase.dir_name);
-        let is_copy = |plan: &PlanRecord| namesakes().any(|other| other.plans.contains(plan));
+        let is_copy = |plan: &PlanRecord| {
+            namesakes().any(|other| other.plans.iter().any(|other| other.is_copy_of(plan)))
+        };
         let copies: Vec<bool> = phase.plans.iter().map(is_copy).collect();
         let mut copies = copies.into_iter();
         phase.plans.retain(|_| !copies.next().unwrap_or_default());

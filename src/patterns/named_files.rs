@@ -5,7 +5,10 @@ use crate::patterns::PlanRecord;
 impl PlanRecord {
     /// Returns the files that its deviations name, as they are spelled there; each once, sorted.
     pub fn files_in_deviations(&self) -> Vec<&str> {
-        let in_details = self.details.iter().flat_map(|detail| &detail.files);
+        let in_details = self
+            .deviations
+            .iter()
+            .flat_map(|deviation| &deviation.files);
         let in_texts = self
             .deviations
             .iter()

@@ -5,8 +5,8 @@ use std::path::Path;
 use chrono::NaiveDate;
 
 use crate::clock::Minutes;
-use crate::patterns::own_words::Detail;
-use crate::patterns::own_words::OwnWords;
+use crate::patterns::IssueNote;
+use crate::patterns::issue_notes::issue_notes;
 use crate::planning::AcceptanceResult;
 use crate::planning::Deviation;
 use crate::planning::PlanNumber;
@@ -19,6 +19,8 @@ use crate::planning::TaskCount;
 pub struct PlanRecord {
     /// The plan's number inside its phase.
     pub plan: PlanNumber,
+    /// The summary's file name.
+    pub file: String,
     /// Its title.
     pub title: Option<String>,
     /// How it ended; nothing where the summary has no status word.
@@ -33,18 +35,17 @@ pub struct PlanRecord {
     pub tasks: TaskCount,
     /// The files it touched; nothing where they cannot be known.
     pub files: Option<Vec<String>>,
-    /// How many deviations there were; more than are listed where only a number is given.
-    pub deviation_count: u32,
+    /// How many deviations there were, more than are listed where only a number is given; nothing where
+    /// the summary never speaks of deviations.
+    pub deviation_count: Option<u32>,
     /// The deviations that are told.
     pub deviations: Vec<Deviation>,
-    /// What the summary says of single deviations besides.
-    pub details: Vec<Detail>,
     /// What the checks of the must-haves came to.
     pub acceptance: Vec<AcceptanceResult>,
     /// The patterns it set up or used.
     pub patterns: Vec<String>,
-    /// Trouble that is told apart from the deviations.
-    pub issues: Vec<String>,
+    /// Issues that are told apart from the deviations.
+    pub issues: Vec<IssueNote>,
     /// What was built, in one line.
     pub one_line: Option<String>,
     /// The effort profile it was carried out with, where the plan or the phase's entry says; no summary does.
@@ -54,9 +55,12 @@ pub struct PlanRecord {
 impl PlanRecord {
     /// Returns a plan's record from its summary as read, and the text that it was read from.
     pub fn new(plan: PlanNumber, summary: Summary, text: &str, path: &Path) -> Self {
-        let own = OwnWords::of(text, path);
+        let file = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         Self {
             plan,
+            file: file.unwrap_or_default(),
             title: summary.title,
             status: summary.status,
             duration: summary.duration_minutes,
@@ -66,25 +70,21 @@ impl PlanRecord {
             files: summary.files,
             deviation_count: summary.deviation_count,
             deviations: summary.deviations.unwrap_or_default(),
-            details: own.details,
             acceptance: summary.acceptance.unwrap_or_default(),
             patterns: summary.patterns.unwrap_or_default(),
-            issues: own.issues,
+            issues: issue_notes(text, path),
             one_line: summary.one_line,
             effort: None,
         }
     }
 
-    /// Returns its title without the words that every summary's title has: `Phase 3 Plan 2: X Summary`.
-    pub fn short_title(&self) -> Option<&str> {
-        let title = self.title.as_deref()?.trim();
-        let title = title.strip_suffix("Summary").map_or(title, str::trim_end);
-        Some(title.trim_end_matches([':', '-', '\u{2014}', ' '])).filter(|title| !title.is_empty())
-    }
-
-    /// Returns the number of its tasks: all of them, else those that are done.
-    pub fn task_count(&self) -> Option<u32> {
-        self.tasks.total.or(self.tasks.completed)
+    /// Tells whether another summary, whatever its file is called, says the same of the same plan.
+    pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
+        let named_alike = Self {
+            file: self.file.clone(),
+            ..other.clone()
+        };
+        *self == named_alike
     }
 
     /// Returns the number of files it touched.
@@ -93,19 +93,13 @@ impl PlanRecord {
         u32::try_from(files.len()).ok()
     }
 
-    /// Returns how many of its tasks are left undone.
-    pub fn open_tasks(&self) -> u32 {
-        match (self.tasks.completed, self.tasks.total) {
-            (Some(completed), Some(total)) => total.saturating_sub(completed),
-            _ => 0,
-        }
+    /// Tells whether it came to an end; nothing where its summary has no status.
+    pub fn completed_as_stated(&self) -> Option<bool> {
+        self.status.map(|status| status == SummaryStatus::Complete)
     }
 
-    /// Tells whether it came to an end, as far as its summary says.
-    pub fn is_complete(&self) -> bool {
-        !matches!(
-            self.status,
-            Some(SummaryStatus::Partial | SummaryStatus::Failed)
-        )
+    /// Tells whether its summary calls it partial or failed.
+    pub fn is_broken_off(&self) -> bool {
+        self.completed_as_stated() == Some(false)
     }
 }

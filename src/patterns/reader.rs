@@ -39,6 +39,7 @@ impl Patterns {
             let end = next.map_or(head.whole.end, |next| next.min(head.whole.end));
             let mut reader = Reader::of(&outline, head, end);
             reader.read(path, &mut warnings);
+            reader.entry.list_bullets();
             patterns.entries.push(reader.entry);
         }
         patterns.loose = loose(&outline, &patterns.entries);

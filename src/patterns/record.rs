@@ -128,7 +128,7 @@ fn was_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
 
 /// Tells whether a person or another tool wrote this entry about the phase.
 fn is_by_others(entry: &Entry, phase: &FinishedPhase) -> bool {
-    let says_something = entry.bullets().next().is_some() || entry.timing.plans.is_some();
+    let says_something = entry.texts().next().is_some() || entry.timing.plans.is_some();
     let plans = u32::try_from(phase.plans.len()).ok();
     let slug = phase
         .dir_name
@@ -165,6 +165,7 @@ mod tests {
         FinishedPhase {
             number: 3.into(),
             name: "The parser".to_owned(),
+            dir: "phases".into(),
             dir_name: "03-parser".to_owned(),
             milestone: milestone.to_owned(),
             plans: plans.iter().map(record).collect(),

@@ -8,8 +8,9 @@ use crate::error::Result;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PlanRecord;
 use crate::patterns::Trace;
-use crate::patterns::bullets;
 use crate::patterns::heading::Heading;
+use crate::patterns::kinds;
+use crate::patterns::lesson;
 use crate::planning::PhaseNumber;
 use crate::project::Project;
 use crate::secrets;
@@ -23,8 +24,8 @@ use crate::text::strip_controls;
 pub struct Retrospective {
     /// The phase.
     pub phase: PhaseTitle,
-    /// The day the last plan was done, else the day it is recorded.
-    pub date: NaiveDate,
+    /// The day the phase was finished; nothing where that is not known.
+    pub date: Option<NaiveDate>,
     /// What it is known again by.
     pub trace: Trace,
     /// What worked, the strongest first.
@@ -62,46 +63,56 @@ pub struct PlanTimes {
 /// How many deviations there were, and how many of each kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviationKinds {
-    /// How many.
-    pub count: u32,
-    /// The kinds; nothing where none is named.
+    /// How many, among the plans that say; nothing where none does.
+    pub count: Option<u32>,
+    /// The kinds with their severity; nothing where none is named.
     pub kinds: Option<Line>,
+    /// How many plans do not say: `2 of 5 plans do not say`; nothing where all do, or none.
+    pub silent: Option<String>,
 }
 
 /// What an entry takes from outside of its phase.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Circumstances<'a> {
-    /// The day it is recorded.
-    pub today: NaiveDate,
-    /// The effort profile that is in force.
+    /// The day the phase was finished, as far as git or the milestone tells, where its summaries do not.
+    pub date: Option<NaiveDate>,
+    /// The effort profile it was carried out with.
     pub effort: Option<&'a str>,
-    /// The commit that is checked out.
+    /// The commit of the moment the phase was finished.
     pub commit: Option<&'a str>,
+    /// The phases before this one, over which a lesson may recur.
+    pub past: &'a [FinishedPhase],
 }
 
 impl Retrospective {
     /// Draws the entry from a phase's plans.
     pub fn of(phase: &FinishedPhase, circumstances: &Circumstances<'_>) -> Self {
         let plans = &phase.plans;
-        let done = plans.iter().filter_map(|plan| plan.completed).max();
+        let (worked, failed) = (
+            lesson::worked(phase),
+            lesson::failed(phase, circumstances.past),
+        );
+        let mut trace = phase.trace(circumstances.commit);
+        trace.sources = worked
+            .iter()
+            .chain(&failed)
+            .map(|one| one.source.clone())
+            .collect();
         Self {
             phase: PhaseTitle {
                 number: phase.number.clone(),
                 name: name(&phase.name),
             },
-            date: done.unwrap_or(circumstances.today),
-            trace: phase.trace(circumstances.commit),
-            worked: bullets::worked(plans),
-            failed: bullets::failed(&phase.number, plans),
+            date: phase.completed().or(circumstances.date),
+            trace,
+            worked: worked.into_iter().map(|one| one.text).collect(),
+            failed: failed.into_iter().map(|one| one.text).collect(),
             timing: PlanTimes::of(plans),
             effort: circumstances
                 .effort
                 .map(line)
                 .filter(|line| !line.is_empty()),
-            deviations: DeviationKinds {
-                count: plans.iter().map(|plan| plan.deviation_count).sum(),
-                kinds: bullets::kinds(plans).as_deref().map(line),
-            },
+            deviations: DeviationKinds::of(plans),
         }
     }
 
@@ -119,6 +130,23 @@ fn name(written: &str) -> Line {
 
 fn line(text: &str) -> Line {
     Line::new(&secrets::redact(&strip_controls(text)).text)
+}
+
+impl DeviationKinds {
+    fn of(plans: &[PlanRecord]) -> Self {
+        let counts: Vec<u32> = plans
+            .iter()
+            .filter_map(|plan| plan.deviation_count)
+            .collect();
+        let silent = plans.len() - counts.len();
+        let some_say = silent > 0 && !counts.is_empty();
+        Self {
+            count: (!counts.is_empty())
+                .then(|| counts.iter().copied().fold(0, u32::saturating_add)),
+            kinds: kinds::kinds(plans).as_deref().map(line),
+            silent: some_say.then(|| format!("{silent} of {} plans do not say", plans.len())),
+        }
+    }
 }
 
 impl PlanTimes {

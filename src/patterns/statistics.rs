@@ -31,6 +31,11 @@ impl Rate {
         rate
     }
 
+    /// Returns how many of those of which it is known pass a test; the others count on neither side.
+    pub fn of_known(all: impl IntoIterator<Item = Option<bool>>) -> Self {
+        Self::of(all.into_iter().flatten(), |passes| passes)
+    }
+
     /// Returns the share from 0 to 1; none of an empty group.
     pub fn share(self) -> Option<f64> {
         (self.of > 0).then(|| real(self.count) / real(self.of))

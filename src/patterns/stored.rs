@@ -36,6 +36,13 @@ pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
     Ok(Parsed { value, warnings })
 }
 
+/// Returns what PATTERNS.md holds, each bullet with the place it is drawn from.
+pub fn traced(project: &Project) -> Result<Parsed<Patterns>> {
+    let mut found = stored(project)?;
+    found.value.trace_bullets(project)?;
+    Ok(found)
+}
+
 /// Returns the patterns that fit a phase, the most relevant first; without one, the current phase.
 pub fn relevant_patterns(
     project: &Project,

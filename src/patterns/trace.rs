@@ -1,8 +1,12 @@
 //! The comment that ties an entry to the phase it came from.
 //!
 //! ```text
-//! <!-- annals: phase-dir=05.1-event-system plans=01,02a digest=3f0a… commit=9c1d… milestone=default -->
+//! <!-- annals: phase-dir=05.1-event-system plans=01,02a digest=3f0a… commit=9c1d… milestone=default
+//!      sources=01:42,02a:17 judged=1 bullets=77ab… -->
 //! ```
+//!
+//! `sources` names the plan and the line of its summary that each bullet is drawn from, `-` where none is;
+//! `judged=1` says that an agent worded the lessons; `bullets` is the digest of the bullets as written.
 //!
 //! What would end a field or the comment is written as `%20` in it.
 
@@ -12,6 +16,7 @@ use serde::Serialize;
 use serde::Serializer;
 use serde::ser::SerializeStruct;
 
+use crate::patterns::LessonSource;
 use crate::planning::PlanNumber;
 
 /// Which phase an entry came from, and in what state its summaries were.
@@ -27,6 +32,12 @@ pub struct Trace {
     pub commit: Option<String>,
     /// The slug of the milestone that the phase belonged to then.
     pub milestone: Option<String>,
+    /// What each bullet is drawn from, what worked first.
+    pub sources: Vec<Option<LessonSource>>,
+    /// Whether an agent worded the lessons.
+    pub judged: bool,
+    /// The digest of the bullets as they were written.
+    pub bullets: Option<String>,
 }
 
 const OPENING: &str = "<!--";
@@ -63,6 +74,9 @@ impl Trace {
                 "digest" => trace.digest = value,
                 "commit" => trace.commit = Some(value).filter(|value| !value.is_empty()),
                 "milestone" => trace.milestone = Some(value).filter(|value| !value.is_empty()),
+                "sources" => trace.sources = value.split(',').map(source).collect(),
+                "judged" => trace.judged = value == "1",
+                "bullets" => trace.bullets = Some(value).filter(|value| !value.is_empty()),
                 // A later version may write more.
                 _ => {}
             }
@@ -80,14 +94,38 @@ impl Trace {
 impl Serialize for Trace {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let plans: Vec<String> = self.plans.iter().map(plan_id).collect();
-        let mut fields = serializer.serialize_struct("Trace", 5)?;
+        let mut fields = serializer.serialize_struct("Trace", 8)?;
         fields.serialize_field("phase_dir", &encoded(&self.phase_dir))?;
         fields.serialize_field("plans", &plans.join(","))?;
         fields.serialize_field("digest", &encoded(&self.digest))?;
         fields.serialize_field("commit", &self.commit.as_deref().map(encoded))?;
         fields.serialize_field("milestone", &self.milestone.as_deref().map(encoded))?;
+        let sources: Vec<String> = self
+            .sources
+            .iter()
+            .map(|source| written_source(source.as_ref()))
+            .collect();
+        fields.serialize_field("sources", &sources.join(","))?;
+        fields.serialize_field("judged", &self.judged)?;
+        fields.serialize_field("bullets", &self.bullets.as_deref().map(encoded))?;
         fields.end()
     }
+}
+
+/// Reads `02:41`; nothing of `-` and what is not understood.
+fn source(text: &str) -> Option<LessonSource> {
+    let (plan, line) = text.rsplit_once(':')?;
+    Some(LessonSource {
+        plan: PlanNumber::parse(plan)?,
+        line: line.parse().ok()?,
+    })
+}
+
+fn written_source(source: Option<&LessonSource>) -> String {
+    source.map_or_else(
+        || "-".to_owned(),
+        |source| encoded(&format!("{}:{}", plan_id(&source.plan), source.line)),
+    )
 }
 
 /// Returns a plan's number as file names write it: `02`, `02a`, `D`.

@@ -22,9 +22,8 @@ use crate::report::page::clean;
 use crate::report::page::cleaned;
 use crate::warning::Warning;
 
-/// How many files and comparisons without a lesson are listed.
+/// How many files are listed.
 const FILES: usize = 10;
-const UNPROVEN: usize = 8;
 
 /// Fills in the phases and the insights.
 pub(crate) fn fill(
@@ -73,15 +72,19 @@ fn row(phase: &FinishedPhase) -> PhaseRow {
         milestone: clean(&phase.milestone),
         number: phase.number.to_string(),
         name: clean(&phase.name),
-        complete: phase.plans.iter().filter(|plan| plan.is_complete()).count(),
+        complete: phase
+            .plans
+            .iter()
+            .filter(|plan| !plan.is_broken_off())
+            .count(),
         total: phase.plans.len(),
         first: days().min(),
         last: days().max(),
         deviations: phase
             .plans
             .iter()
-            .map(|plan| plan.deviation_count)
-            .fold(0, u32::saturating_add),
+            .filter_map(|plan| plan.deviation_count)
+            .reduce(u32::saturating_add),
         minutes: known.map(Minutes::as_f64),
         duration: known.map_or_else(|| "unknown".to_owned(), |sum| sum.to_string()),
         timed: times.len(),
@@ -103,16 +106,13 @@ fn open_row(phase: &Phase, milestone: &str) -> PhaseRow {
 fn insights(found: &patterns::Insights) -> Insights {
     let by_tasks = found.by_tasks.buckets.iter().map(|one| size(one, "tasks"));
     let by_files = found.by_files.buckets.iter().map(|one| size(one, "files"));
-    let unproven = found.comparisons.iter().filter(|one| !one.is_lesson);
-    let mut unproven = cleaned(unproven.map(|one| &one.text));
-    unproven.truncate(UNPROVEN);
-    unproven.extend(cleaned(&found.not_compared));
     Insights {
-        plans: found.deviated.of,
+        plans: found.plans,
+        speaking: found.deviated.of,
+        silent: found.silent(),
         deviated: found.deviated.count,
         deviations: found.deviations,
-        lessons: cleaned(found.lessons()),
-        unproven,
+        lessons: cleaned(found.lessons().map(|one| &one.statement)),
         sizes: by_tasks
             .chain(by_files)
             .filter(|row| row.plans > 0)
@@ -130,8 +130,8 @@ fn size(bucket: &Bucket, unit: &str) -> SizeRow {
     SizeRow {
         size,
         deviated: bucket.deviated.count,
-        complete: bucket.completed.count,
-        plans: bucket.deviated.of,
+        speaking: bucket.deviated.of,
+        plans: bucket.plans,
         median: bucket
             .median_minutes
             .map_or_else(|| "unknown".to_owned(), |median| median.to_string()),

@@ -61,7 +61,8 @@ pub(crate) struct PhaseRow {
     /// The days on which its first and its last plan were done.
     pub(crate) first: Option<NaiveDate>,
     pub(crate) last: Option<NaiveDate>,
-    pub(crate) deviations: u32,
+    /// Nothing where no summary speaks of deviations.
+    pub(crate) deviations: Option<u32>,
     pub(crate) minutes: Option<f64>,
     /// The minutes as people write them.
     pub(crate) duration: String,
@@ -73,10 +74,12 @@ pub(crate) struct PhaseRow {
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Insights {
     pub(crate) plans: usize,
+    /// How many of their summaries speak of deviations, and how many do not.
+    pub(crate) speaking: usize,
+    pub(crate) silent: usize,
     pub(crate) deviated: usize,
     pub(crate) deviations: u32,
     pub(crate) lessons: Vec<String>,
-    pub(crate) unproven: Vec<String>,
     pub(crate) sizes: Vec<SizeRow>,
     pub(crate) files: Vec<FileRow>,
 }
@@ -86,7 +89,8 @@ pub(crate) struct Insights {
 pub(crate) struct SizeRow {
     pub(crate) size: String,
     pub(crate) deviated: usize,
-    pub(crate) complete: usize,
+    /// How many of the plans say whether they deviated.
+    pub(crate) speaking: usize,
     pub(crate) plans: usize,
     pub(crate) median: String,
 }

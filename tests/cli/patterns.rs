@@ -59,3 +59,35 @@ fn relevant_ones_come_with_their_source_and_score() {
     assert!(scores[0] >= scores[1], "{scores:?}");
     assert_eq!(found[0]["stale"], json!(null));
 }
+
+#[test]
+fn each_bullet_is_traced_to_its_summary() {
+    let case = Case::new(VBW);
+    case.run("execute --all").success();
+    let listed = case.run("patterns list --json").success().json();
+    let entries = listed["entries"].as_array().unwrap();
+    let bullets = entries
+        .iter()
+        .flat_map(|entry| entry["bullets"].as_array().into_iter().flatten());
+    let traced: Vec<_> = bullets
+        .filter(|bullet| !bullet["source"].is_null())
+        .collect();
+    assert!(traced.len() > 5, "{listed:#}");
+    for bullet in traced {
+        let source = &bullet["source"];
+        let file = case.read(source["file"].as_str().unwrap()).unwrap();
+        let file = String::from_utf8(file).unwrap();
+        if let Some(line) = source["line"].as_u64() {
+            assert!(
+                usize::try_from(line).unwrap() <= file.lines().count(),
+                "{bullet}"
+            );
+        }
+        assert!(!source["text"].as_str().unwrap().is_empty(), "{bullet}");
+        assert!(!bullet["plans"].as_array().unwrap().is_empty(), "{bullet}");
+        assert!(
+            bullet["text"].as_str().unwrap().chars().count() <= 160,
+            "{bullet}"
+        );
+    }
+}

@@ -6,6 +6,7 @@
 mod folders;
 mod kept;
 mod reading;
+mod silence;
 mod writing;
 
 use std::path::Path;
@@ -36,6 +37,7 @@ fn every_real_folder_is_read_and_recorded_without_harm() {
 fn swept(corpus: &Path, planned: &Planned) -> Vec<String> {
     let case = Case::from(corpus.join(&planned.project));
     let mut faults = reading::faults(&case, planned);
+    faults.extend(silence::faults(&case, planned));
     faults.extend(writing::faults(&case, planned));
     faults
         .into_iter()

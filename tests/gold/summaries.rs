@@ -9,6 +9,7 @@ use crate::gold::normal::{
     file, phase, plain, plan, same_commit, same_tag, tagged, title, unlisted,
 };
 use crate::gold::scores::{Row, Scores};
+use crate::support::corpus;
 
 /// A field's name in the gold, its place in the answer, and what makes it right.
 type Check<'a> = (&'a str, &'a str, &'a dyn Fn(&Value) -> bool);
@@ -30,7 +31,7 @@ pub(super) fn score(gold: &Value, answer: &Value, scores: &mut Scores) {
             same_day(&gold["completed"], got)
         }),
         ("deviation_count", "deviation_count", &|got| {
-            *got == gold["deviation_count"]
+            same_deviation_count(gold, got)
         }),
         ("tasks_completed", "tasks.completed", &|got| {
             same_completed(gold, got)
@@ -92,6 +93,33 @@ fn same_day(expected: &Value, got: &Value) -> bool {
         (Some(expected), Some(got)) => got.get(..10) == Some(expected),
         _ => expected.is_null() && got.is_null(),
     }
+}
+
+/// A 0 in the gold for a summary that never speaks of deviations stands for null: silence is no zero.
+fn same_deviation_count(gold: &Value, got: &Value) -> bool {
+    let expected = &gold["deviation_count"];
+    if got.is_null() && *expected == 0 {
+        return !speaks_of_deviations(gold);
+    }
+    got == expected
+}
+
+fn speaks_of_deviations(gold: &Value) -> bool {
+    let file = gold["file"].as_str().unwrap();
+    let text = corpus().and_then(|corpus| std::fs::read(corpus.join(file)).ok());
+    let Some(text) = text else { return true };
+    let lower = String::from_utf8_lossy(&text).to_lowercase();
+    let words = [
+        "deviation",
+        "devn",
+        "\"dv\"",
+        "\"dev\"",
+        "auto-fixed",
+        "auto-added",
+    ];
+    // A key without a value says nothing either.
+    let empty = lower.contains("deviations:\n") && lower.matches("deviation").count() == 1;
+    words.iter().any(|word| lower.contains(word)) && !empty
 }
 
 /// Where no number is written, counting the tasks of the body is as right as saying nothing.

@@ -12,7 +12,6 @@ use crate::patterns::Comparison;
 use crate::patterns::DeviatingFile;
 use crate::patterns::Insights;
 use crate::patterns::PlanRef;
-use crate::patterns::Question;
 use crate::patterns::Rate;
 use crate::patterns::Sizes;
 use crate::project::Project;
@@ -24,12 +23,14 @@ const PLANS: usize = 4;
 
 /// Say what the whole history of the project shows
 ///
-/// Over all summaries, archived milestones included. A difference is a lesson where both groups have
-/// five plans or more and chance is an unlikely reason (p below 0.1, two-sided: Fisher's exact test of
-/// rates, Mann-Whitney of durations; several tests of one kind share that limit). All else is listed as
-/// not enough evidence.
+/// Over all summaries, archived milestones included; a summary that does not say counts on neither side.
+/// A difference is significant where both groups have five plans or more and it holds among all
+/// comparisons of the run (two-sided: Fisher's exact test of rates, Mann-Whitney of durations;
+/// Benjamini-Hochberg at 0.1).
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals patterns insights --json | jq -r '.comparisons[].text'")]
+#[command(
+    after_help = "Example: annals patterns insights --json | jq -r '.comparisons[].statement'"
+)]
 pub(crate) struct InsightsArgs {}
 
 pub(crate) fn run(_: &InsightsArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -41,29 +42,37 @@ pub(crate) fn run(_: &InsightsArgs, project: &Project, out: &mut Output) -> Resu
 
 fn show(insights: &Insights, to: &mut dyn Write) -> io::Result<()> {
     let (deviated, completed) = (insights.deviated, insights.completed);
-    if deviated.of == 0 {
+    if insights.plans == 0 {
         return writeln!(to, "No plan has a summary yet.");
     }
     writeln!(
         to,
         "{} in {}: {} deviated ({}), {} complete.",
-        quantity(deviated.of, "plan"),
+        quantity(insights.plans, "plan"),
         quantity(insights.phases, "phase"),
-        deviated.count,
+        of_known(deviated, insights.plans),
         quantity(insights.deviations, "deviation"),
-        completed.count
+        of_known(completed, insights.plans)
     )?;
     sizes("tasks", &insights.by_tasks, to)?;
     sizes("files", &insights.by_files, to)?;
     let lessons = insights.lessons();
-    list("Lessons", &lessons, to)?;
+    let lessons = lessons.map(|one| format!("{} ({})", one.statement, one.chance()));
+    list("Significant differences", &lessons.collect::<Vec<_>>(), to)?;
     let files = insights.deviating_files.iter().take(FILES).map(file);
     list(
         "Named in deviations of several plans",
         &files.collect::<Vec<_>>(),
         to,
     )?;
-    list("Not enough evidence", &unproven(insights), to)
+    let rest: Vec<String> = alike(insights)
+        .into_iter()
+        .chain(too_little(insights))
+        .collect();
+    if !rest.is_empty() {
+        writeln!(to)?;
+    }
+    rest.iter().try_for_each(|line| writeln!(to, "{line}"))
 }
 
 fn list<T: std::fmt::Display>(title: &str, lines: &[T], to: &mut dyn Write) -> io::Result<()> {
@@ -75,7 +84,7 @@ fn list<T: std::fmt::Display>(title: &str, lines: &[T], to: &mut dyn Write) -> i
 }
 
 fn sizes(unit: &str, sizes: &Sizes, to: &mut dyn Write) -> io::Result<()> {
-    let buckets = sizes.buckets.iter().filter(|one| one.deviated.of > 0);
+    let buckets = sizes.buckets.iter().filter(|one| one.plans > 0);
     let buckets: Vec<_> = buckets.collect();
     if buckets.is_empty() {
         return Ok(());
@@ -102,7 +111,19 @@ fn sizes(unit: &str, sizes: &Sizes, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// Returns a count, and of how many it is known where not of all: `4`, `4 of the 9 that say`.
+fn of_known(rate: Rate, all: usize) -> String {
+    match rate.of {
+        0 => "unknown".to_owned(),
+        of if of == all => rate.count.to_string(),
+        of => format!("{} of the {of} that say", rate.count),
+    }
+}
+
 fn rate(rate: Rate) -> String {
+    if rate.of == 0 {
+        return "unknown".to_owned();
+    }
     format!("{}/{}", rate.count, rate.of)
 }
 
@@ -127,32 +148,38 @@ fn file(file: &DeviatingFile) -> String {
     )
 }
 
-/// Returns a line for each comparison that taught nothing; one for all that compare file by file or kind by kind.
-fn unproven(insights: &Insights) -> Vec<String> {
-    let is_one_of_many = |one: &&Comparison| one.tests > 1;
-    let unproven = || insights.comparisons.iter().filter(|one| !one.is_lesson);
-    let mut lines: Vec<String> = unproven()
-        .filter(|one| !is_one_of_many(one))
-        .map(|one| one.text.clone())
+/// Returns in one line what was compared and does not differ significantly.
+fn alike(insights: &Insights) -> Option<String> {
+    let tested = insights.comparisons.iter();
+    let alike: Vec<&Comparison> = tested
+        .filter(|one| one.is_evidence() && !one.is_lesson)
         .collect();
-    for (question, what) in [
-        (Question::DeviationsByFile, "files"),
-        (Question::KindOverTime, "kinds of deviations over time"),
-        (Question::DeviationsByEffort, "effort profiles, deviations"),
-        (Question::DurationByEffort, "effort profiles, durations"),
-    ] {
-        let of_kind = unproven().filter(|one| one.question == question && is_one_of_many(one));
-        let of_kind: Vec<&Comparison> = of_kind.collect();
-        let nearest = of_kind.iter().min_by(|a, b| a.p.total_cmp(&b.p));
-        if let Some(nearest) = nearest {
-            lines.push(format!(
-                "{} of {} {what}; the nearest: {}",
-                of_kind.len(),
-                nearest.tests,
-                nearest.text
-            ));
+    let subjects = counted(alike.iter().map(|one| one.subject.as_str()));
+    (!alike.is_empty()).then(|| format!("No significant difference: {subjects}."))
+}
+
+/// Returns in one line what was too little to tell.
+fn too_little(insights: &Insights) -> Option<String> {
+    let few = insights.comparisons.iter().filter(|one| !one.is_evidence());
+    let mut parts: Vec<String> = few
+        .map(|one| format!("{} (n={})", one.subject, one.plans()))
+        .collect();
+    parts.extend(insights.not_compared.iter().cloned());
+    (!parts.is_empty()).then(|| format!("Too little to tell: {}.", parts.join("; ")))
+}
+
+/// Returns subjects with how often each was compared: `deviations by tasks, deviations by file (7)`.
+fn counted<'a>(subjects: impl Iterator<Item = &'a str>) -> String {
+    let mut counted: Vec<(&str, usize)> = Vec::new();
+    for subject in subjects {
+        match counted.iter_mut().find(|(known, _)| *known == subject) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((subject, 1)),
         }
     }
-    lines.extend(insights.not_compared.iter().cloned());
-    lines
+    let parts = counted.into_iter().map(|(subject, count)| match count {
+        1 => subject.to_owned(),
+        many => format!("{subject} ({many})"),
+    });
+    parts.collect::<Vec<_>>().join(", ")
 }

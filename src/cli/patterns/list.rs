@@ -17,7 +17,7 @@ use crate::project::Project;
 pub(crate) struct ListArgs {}
 
 pub(crate) fn run(_: &ListArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let found = patterns::stored(project)?;
+    let found = patterns::traced(project)?;
     out.warnings(&found.warnings);
     out.result(&found.value, show);
     Ok(())

@@ -22,7 +22,7 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn run(args: &ShowArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let found = patterns::stored(project)?;
+    let found = patterns::traced(project)?;
     let entry = args
         .number
         .checked_sub(1)

@@ -6,16 +6,21 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::patterns;
 use crate::patterns::FinishedPhase;
 use crate::patterns::KnownPaths;
 use crate::patterns::PlanRecord;
 use crate::patterns::PlanRef;
+use crate::planning::Deviation;
 
 /// Where a phase has no plans yet, a file counts from so many plans that deviated over it.
 const KEEPS_DEVIATING: usize = 2;
 
 /// More than these say only that everything is difficult.
-const MOST: usize = 8;
+const MOST: usize = 5;
+
+/// The most characters of a file's lesson.
+const LESSON: usize = 160;
 
 /// A file that made earlier plans deviate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,8 +29,8 @@ pub struct CarefulFile {
     pub file: String,
     /// The plans that deviated over it, the latest last.
     pub plans: Vec<PlanRef>,
-    /// What the latest of these deviations was.
-    pub latest: String,
+    /// What the latest of these deviations taught; nothing where that cannot be said in a whole sentence.
+    pub lesson: Option<String>,
 }
 
 /// Returns the files of `planned` over which earlier plans deviated, or where nothing is planned yet
@@ -51,7 +56,7 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
             let entry = found.entry(file).or_insert_with(|| CarefulFile {
                 file: file.to_owned(),
                 plans: Vec::new(),
-                latest: String::new(),
+                lesson: None,
             });
             let by = PlanRef {
                 milestone: phase.milestone.clone(),
@@ -61,7 +66,7 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
             if entry.plans.last() != Some(&by) {
                 entry.plans.push(by);
             }
-            entry.latest = deviation_over(plan, named);
+            entry.lesson = lesson_over(plan, named).or(entry.lesson.take());
         }
     }
     let least = if planned.is_empty() {
@@ -79,29 +84,13 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
     files
 }
 
-/// Returns what is told of the deviation that names a file.
-fn deviation_over(plan: &PlanRecord, named: &str) -> String {
-    let mut deviations = plan
-        .deviations
-        .iter()
-        .map(|deviation| deviation.text.as_str());
-    let text = deviations.find(|text| text.contains(named));
-    let is_over = |files: &[String]| files.iter().any(|file| file == named);
-    let detail = || plan.details.iter().find(|detail| is_over(&detail.files));
-    text.or_else(|| Some(detail()?.title.as_str()))
-        .map(heart)
-        .unwrap_or_default()
-}
-
-/// Returns a deviation on one line, without the number and the emphasis of its heading.
-fn heart(text: &str) -> String {
-    let plain = text.replace("**", "");
-    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    match rest.strip_prefix(". ") {
-        Some(rest) => rest.to_owned(),
-        None => line,
-    }
+/// Returns what the deviation that names a file taught, in one whole sentence.
+fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
+    let is_over = |deviation: &&Deviation| {
+        deviation.text.contains(named) || deviation.files.iter().any(|file| file == named)
+    };
+    let mut deviations = plan.deviations.iter().filter(is_over);
+    deviations.find_map(|deviation| patterns::sentence_of(deviation, LESSON))
 }
 
 #[cfg(test)]
@@ -127,7 +116,7 @@ mod tests {
         };
         let project = Project::open(request).unwrap();
         let survey = Survey::take(&project).unwrap();
-        let past = crate::patterns::history(&survey, &crate::patterns::Patterns::default())
+        let past = patterns::history(&survey, &patterns::Patterns::default())
             .unwrap()
             .value;
         let planned = planned.iter().map(|file| (*file).to_owned()).collect();
@@ -139,24 +128,39 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let line =
-            |file: CarefulFile| format!("{} | {} | {}", file.file, names(&file), file.latest);
-        files.into_iter().map(line).collect()
+        let line = |file: &CarefulFile| {
+            format!(
+                "{} | {} | {}",
+                file.file,
+                names(file),
+                file.lesson.as_deref().unwrap_or("-")
+            )
+        };
+        files.iter().map(line).collect()
     }
 
     fn history() -> Tree {
         let tree = Tree::new(&[]);
         let archived = ".vbw-planning/milestones/old/phases/01-a/01-01-SUMMARY.md";
-        tree.write(archived, summary("`src/a.rs` was locked", "src/a.rs"));
-        let second = summary("**2. [Rule 1 - Bug] `a.rs` again**", "src/a.rs, src/b.rs");
+        tree.write(
+            archived,
+            summary("`src/a.rs` was locked by another process", "src/a.rs"),
+        );
+        let second = summary(
+            "**2. [Rule 1 - Bug] `a.rs` again held its lock**",
+            "src/a.rs, src/b.rs",
+        );
         tree.write(&format!("{PHASES}/02-b/02-01-SUMMARY.md"), second);
-        let last = summary("`src/c.rs` and `mod.rs` too", "src/x/mod.rs, src/y/mod.rs");
+        let last = summary(
+            "`src/c.rs` and `mod.rs` hold the same lock",
+            "src/x/mod.rs, src/y/mod.rs",
+        );
         tree.write(&format!("{PHASES}/02-b/02-02-SUMMARY.md"), last);
         tree
     }
 
     #[test]
-    fn files_of_the_plan_that_deviated_before_are_named_with_the_latest_deviation() {
+    fn files_of_the_plan_that_deviated_before_are_named_with_what_the_last_taught() {
         let found = shown(
             &history(),
             &["src/a.rs", "src/c.rs", "src/d.rs", "src/x/mod.rs"],
@@ -164,8 +168,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                "src/a.rs | old 1-01, 2-01 | [Rule 1 - Bug] `a.rs` again",
-                "src/c.rs | 2-02 | `src/c.rs` and `mod.rs` too",
+                "src/a.rs | old 1-01, 2-01 | `a.rs` again held its lock",
+                "src/c.rs | 2-02 | `src/c.rs` and `mod.rs` hold the same lock",
             ]
         );
     }
@@ -180,7 +184,7 @@ mod tests {
         let tree = history();
         tree.write(
             &format!("{PHASES}/01-a/01-01-SUMMARY.md"),
-            summary("`src/a.rs` was locked", "src/a.rs"),
+            summary("`src/a.rs` was locked by another process", "src/a.rs"),
         );
         assert!(shown(&tree, &[])[0].starts_with("src/a.rs | old 1-01, 2-01 |"));
     }

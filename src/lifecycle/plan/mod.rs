@@ -11,9 +11,8 @@ use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::patterns;
 use crate::patterns::Doubts;
-use crate::patterns::Group;
-use crate::patterns::Insights;
-use crate::patterns::Question;
+use crate::patterns::FinishedPhase;
+use crate::patterns::Rate;
 use crate::patterns::RelevantPattern;
 use crate::patterns::history;
 use crate::planning::NextStatus;
@@ -68,8 +67,8 @@ pub struct PhaseBrief {
     pub depends_on: Vec<Dependency>,
     /// What is known that fits the phase, the most fitting first.
     pub know: Vec<RelevantPattern>,
-    /// What the history of the project shows of plans by their size, with the figures.
-    pub shape: Vec<String>,
+    /// How often the finished plans of the project deviated.
+    pub rate: DeviationRate,
     /// The files over which earlier plans deviated, the most often deviating first.
     pub careful: Vec<CarefulFile>,
     /// Its plans so far.
@@ -95,6 +94,26 @@ pub struct Dependency {
     pub phase: PhaseNumber,
     /// How far it is, in words; nothing where it is no phase of this milestone.
     pub status: Option<String>,
+}
+
+/// How often the finished plans of a project deviated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DeviationRate {
+    /// The plans that deviated, of those whose summary says.
+    pub deviated: Rate,
+    /// How many summaries do not say.
+    pub silent: usize,
+}
+
+impl DeviationRate {
+    fn of(history: &[FinishedPhase]) -> Self {
+        let plans = || history.iter().flat_map(|phase| &phase.plans);
+        let deviated = Rate::of_known(plans().map(|plan| Some(plan.deviation_count? > 0)));
+        Self {
+            deviated,
+            silent: plans().count() - deviated.of,
+        }
+    }
 }
 
 /// Returns the brief for a phase, and brings the context files up to date.
@@ -168,8 +187,7 @@ fn brief(
     // What is odd in old summaries is told where they are read for their own sake.
     let recorded = patterns::with_changes(project, changes, &mut warnings)?;
     let past = history(survey, &recorded)?.value;
-    let insights = Insights::of(&past);
-    let checked = PhasePlans::read(phase, planned, &insights, &mut warnings);
+    let checked = PhasePlans::read(phase, planned, &mut warnings);
     let criteria = planned
         .map(|planned| planned.success_criteria.clone())
         .unwrap_or_default();
@@ -189,7 +207,7 @@ fn brief(
         success_criteria: criteria,
         depends_on: dependencies(survey, planned),
         know,
-        shape: shape(&insights),
+        rate: DeviationRate::of(&past),
         careful: careful::careful(&past, &checked.open_files()),
         plans: checked.plans,
         problems: checked.problems,
@@ -239,20 +257,6 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
         status: status(number),
     };
     numbers.iter().map(dependency).collect()
-}
-
-/// Returns what the history teaches, and where it says nothing of plans by size, why not.
-fn shape(insights: &Insights) -> Vec<String> {
-    let mut lines: Vec<String> = insights.lessons().into_iter().map(str::to_owned).collect();
-    for question in [Question::DeviationsByTasks, Question::DeviationsByFiles] {
-        let open = insights
-            .comparison(question)
-            .filter(|comparison| !comparison.is_lesson);
-        let figures = |group: &Group| group.rate.is_some_and(|rate| rate.of > 0);
-        let open = open.filter(|open| figures(&open.group) || figures(&open.other));
-        lines.extend(open.map(|open| open.text.clone()));
-    }
-    lines
 }
 
 /// Returns all words that say what a phase is about, those of its plans included.

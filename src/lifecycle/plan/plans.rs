@@ -5,9 +5,6 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::patterns;
-use crate::patterns::Insights;
-use crate::patterns::RiskLevel;
 use crate::planning::Phase;
 use crate::planning::Plan;
 use crate::planning::PlanNumber;
@@ -38,10 +35,6 @@ pub struct PlanBrief {
     pub tasks: usize,
     /// The files it is going to touch.
     pub files: Vec<String>,
-    /// How likely it is to deviate, by the project's history; nothing where it is complete.
-    pub risk: Option<RiskLevel>,
-    /// What that rests on, each with its figures.
-    pub reasons: Vec<String>,
 }
 
 /// The plans of one phase.
@@ -57,7 +50,6 @@ impl PhasePlans {
     pub(super) fn read(
         phase: &Phase,
         planned: Option<&RoadmapPhase>,
-        history: &Insights,
         warnings: &mut Vec<Warning>,
     ) -> Self {
         let Some(dir) = &phase.dir else {
@@ -81,7 +73,6 @@ impl PhasePlans {
             if *standing != PlanStanding::Complete {
                 found.problems.extend(parsed.warnings);
                 found.problems.extend(parsed.value.problems());
-                brief.weigh(&parsed.value, history);
                 open.push(parsed.value.clone());
             }
             found.plans.push(brief);
@@ -107,14 +98,6 @@ impl PhasePlans {
 }
 
 impl PlanBrief {
-    /// Holds the plan against the history of the project.
-    fn weigh(&mut self, plan: &Plan, history: &Insights) {
-        for weighed in patterns::risk(std::slice::from_ref(plan), history) {
-            self.risk = Some(weighed.level);
-            self.reasons = weighed.reasons;
-        }
-    }
-
     fn of(slot: &PlanSlot, standing: PlanStanding, plan: Option<&Plan>) -> Self {
         Self {
             plan: slot.number.clone(),
@@ -133,8 +116,6 @@ impl PlanBrief {
             files: plan
                 .and_then(|plan| plan.files_modified.clone())
                 .unwrap_or_default(),
-            risk: None,
-            reasons: Vec::new(),
         }
     }
 }

@@ -85,9 +85,7 @@ fn record_phase(project: &Project, arguments: Arguments) -> Result<Answer> {
     let phase = arguments.read::<OfPhase>()?.number()?;
     let request = ExecuteRequest {
         phase,
-        all: false,
-        partial: false,
-        again: false,
+        ..ExecuteRequest::default()
     };
     Answer::json("annals execute", &lifecycle::execute(project, &request)?)
 }

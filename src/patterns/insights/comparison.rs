@@ -11,8 +11,8 @@ use crate::patterns::mann_whitney;
 /// Smaller groups teach nothing, whatever they show.
 const LEAST_PLANS: usize = 5;
 
-/// A difference that chance brings about more often than this is none.
-const SIGNIFICANT: f64 = 0.1;
+/// The share of the stated differences that may be chance (the false discovery rate).
+const FALSE_DISCOVERIES: f64 = 0.1;
 
 /// What a comparison asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -69,12 +69,12 @@ pub struct Comparison {
     pub other: Group,
     /// How likely a difference like this is if nothing sets the groups apart, from 0 to 1.
     pub p: f64,
-    /// How many comparisons of this kind were made; the chance is multiplied by it before it is judged.
-    pub tests: usize,
-    /// Whether the difference is to be believed.
+    /// Whether the difference is significant among all comparisons of the run.
     pub is_lesson: bool,
-    /// All of this in one line.
-    pub text: String,
+    /// The difference with its figures: `Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15`.
+    pub statement: String,
+    /// What was compared: `deviations by tasks`.
+    pub subject: String,
 }
 
 /// What is asked of two groups.
@@ -83,24 +83,17 @@ pub(crate) struct Asked<'a> {
     pub(crate) question: Question,
     /// What the plans did: `deviated`.
     pub(crate) verb: &'a str,
-    /// The same as a thing: `deviations`.
-    pub(crate) noun: &'a str,
-    /// How many comparisons of this kind are made.
-    pub(crate) tests: usize,
+    /// What is compared: `deviations by tasks`.
+    pub(crate) subject: &'a str,
 }
 
 impl Asked<'_> {
     /// Compares how often something is true, by Fisher's exact test.
     pub(crate) fn of_rates(self, group: (String, Rate), other: (String, Rate)) -> Comparison {
         let p = fisher_exact(group.1, other.1);
-        let figures = |rate: Rate| format!("{} of {}", rate.count, rate.of);
-        let (one_said, other_said) = (figures(group.1), figures(other.1));
-        let lesson = format!(
-            "{} {} in {one_said}, {} in {other_said} ({})",
-            group.0,
-            self.verb,
-            other.0,
-            self.chance(p)
+        let statement = format!(
+            "{} {} in {} of {}, {} in {} of {}",
+            group.0, self.verb, group.1.count, group.1.of, other.0, other.1.count, other.1.of
         );
         let of = |(name, rate): (String, Rate)| Group {
             name,
@@ -108,13 +101,7 @@ impl Asked<'_> {
             rate: Some(rate),
             median_minutes: None,
         };
-        self.judged(
-            of(group),
-            of(other),
-            p,
-            &lesson,
-            &format!("{one_said} and {other_said}"),
-        )
+        self.compared(of(group), of(other), p, &statement)
     }
 
     /// Compares how long plans took, by the Mann-Whitney test.
@@ -124,23 +111,18 @@ impl Asked<'_> {
         other: (String, Vec<f64>),
     ) -> Comparison {
         let p = mann_whitney(&group.1, &other.1);
-        let said = |minutes: &[f64]| {
+        let figure = |minutes: &[f64]| {
             median(minutes).map_or_else(|| "unknown".to_owned(), |median| median.to_string())
         };
-        let (one_said, other_said) = (said(&group.1), said(&other.1));
-        let lesson = format!(
-            "{} {} {one_said}, {} {other_said} (medians of {} and {}, {})",
+        let statement = format!(
+            "{} {} {}, {} {} (medians of {} and {})",
             group.0,
             self.verb,
+            figure(&group.1),
             other.0,
+            figure(&other.1),
             group.1.len(),
             other.1.len(),
-            self.chance(p)
-        );
-        let figures = format!(
-            "medians {one_said} of {} and {other_said} of {}",
-            group.1.len(),
-            other.1.len()
         );
         let of = |(name, minutes): (String, Vec<f64>)| Group {
             name,
@@ -148,47 +130,57 @@ impl Asked<'_> {
             rate: None,
             median_minutes: median(&minutes),
         };
-        self.judged(of(group), of(other), p, &lesson, &figures)
+        self.compared(of(group), of(other), p, &statement)
     }
 
-    fn judged(self, group: Group, other: Group, p: f64, lesson: &str, figures: &str) -> Comparison {
-        let is_lesson = is_evidence(group.plans, other.plans) && p * real(self.tests) < SIGNIFICANT;
-        let text = if is_lesson {
-            capitalised(lesson)
-        } else {
-            let line = format!(
-                "{} of {} against {}: not enough evidence (n={}; {figures}, {})",
-                self.noun,
-                group.name,
-                other.name,
-                group.plans + other.plans,
-                self.chance(p)
-            );
-            capitalised(&line)
-        };
+    fn compared(self, group: Group, other: Group, p: f64, statement: &str) -> Comparison {
         Comparison {
             question: self.question,
             file: None,
             group,
             other,
             p,
-            tests: self.tests,
-            is_lesson,
-            text,
+            is_lesson: false,
+            statement: capitalised(statement),
+            subject: self.subject.to_owned(),
         }
     }
+}
 
-    fn chance(self, p: f64) -> String {
-        let shown = match p {
-            _ if p < 0.001 => "p < 0.001".to_owned(),
-            // Rounded, it would stand at the very limit that it stays below.
-            _ if (0.0995..SIGNIFICANT).contains(&p) => format!("p = {p:.4}"),
-            _ => format!("p = {p:.3}"),
-        };
-        match self.tests {
-            0 | 1 => shown,
-            tests => format!("{shown}, one of {tests} such tests"),
+impl Comparison {
+    /// Tells whether both groups are large enough to be compared.
+    pub fn is_evidence(&self) -> bool {
+        is_evidence(self.group.plans, self.other.plans)
+    }
+
+    /// Returns how many plans both groups have.
+    pub fn plans(&self) -> usize {
+        self.group.plans + self.other.plans
+    }
+
+    /// Returns the p-value as printed: `p = 0.006`, `p < 0.001`.
+    pub fn chance(&self) -> String {
+        match self.p {
+            p if p < 0.001 => "p < 0.001".to_owned(),
+            p => format!("p = {p:.3}"),
         }
+    }
+}
+
+/// Marks the significant differences: Benjamini-Hochberg over all comparisons of one run.
+///
+/// Groups that are too small are no comparison, and do not count among them.
+pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
+    let tested = comparisons.iter().filter(|one| one.is_evidence());
+    let mut chances: Vec<f64> = tested.map(|one| one.p).collect();
+    chances.sort_by(f64::total_cmp);
+    let all = real(chances.len());
+    let within = |(rank, p): &(usize, &f64)| **p <= real(rank + 1) / all * FALSE_DISCOVERIES;
+    let Some(limit) = chances.iter().enumerate().rfind(within) else {
+        return;
+    };
+    for one in comparisons.iter_mut() {
+        one.is_lesson = one.is_evidence() && one.p <= *limit.1;
     }
 }
 

@@ -17,9 +17,9 @@ use crate::patterns::insights::member::median;
 pub struct EffortHistory {
     /// The profile.
     pub effort: String,
-    /// The plans that deviated, of all of this profile.
+    /// The plans that deviated, of those of this profile that say.
     pub deviated: Rate,
-    /// The plans that came to an end, of all of this profile.
+    /// The plans that came to an end, of those of this profile that say.
     pub completed: Rate,
     /// How long they took, where that is known.
     pub median_minutes: Option<Minutes>,
@@ -42,8 +42,8 @@ fn profiles<'a>(all: &'a [Member<'a>]) -> Profiles<'a> {
 pub(crate) fn histories(all: &[Member<'_>]) -> Vec<EffortHistory> {
     let history = |(effort, plans): (&str, Vec<&Member<'_>>)| EffortHistory {
         effort: effort.to_owned(),
-        deviated: Rate::of(&plans, |one| one.deviated()),
-        completed: Rate::of(&plans, |one| one.plan.is_complete()),
+        deviated: Rate::of_known(plans.iter().map(|one| one.deviated())),
+        completed: Rate::of_known(plans.iter().map(|one| one.completed())),
         median_minutes: median(&minutes(&plans)),
     };
     profiles(all).into_iter().map(history).collect()
@@ -58,7 +58,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
             Some(effort) => format!("all of them {effort}"),
             None => "none known".to_owned(),
         };
-        let gap = format!("Effort profiles: not enough evidence (n={known}; {which})");
+        let gap = format!("effort profiles (n={known}; {which})");
         return Compared {
             comparisons: Vec::new(),
             gap: Some(gap),
@@ -84,19 +84,16 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
         let deviations = Asked {
             question: Question::DeviationsByEffort,
             verb: "deviated",
-            noun: "deviations",
-            tests,
+            subject: "deviations by effort",
         };
         let durations = Asked {
             question: Question::DurationByEffort,
             verb: "took",
-            noun: "duration",
-            tests,
+            subject: "duration by effort",
         };
-        comparisons.push(deviations.of_rates(
-            (name.clone(), Rate::of(own, |one| one.deviated())),
-            (against.clone(), Rate::of(&others, |one| one.deviated())),
-        ));
+        let rate = |plans: &[&Member<'_>]| Rate::of_known(plans.iter().map(|one| one.deviated()));
+        comparisons
+            .push(deviations.of_rates((name.clone(), rate(own)), (against.clone(), rate(&others))));
         comparisons.push(durations.of_durations((name, minutes(own)), (against, minutes(&others))));
     }
     Compared {

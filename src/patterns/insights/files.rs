@@ -27,7 +27,7 @@ pub struct DeviatingFile {
     pub file: String,
     /// The plans whose deviations name it.
     pub named_in: Vec<PlanRef>,
-    /// The plans that deviated in whatever way, of those that touched it.
+    /// The plans that deviated in whatever way, of those that touched it and say.
     pub deviated: Rate,
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile>
                 .iter()
                 .map(|at| all[*at].reference())
                 .collect(),
-            deviated: Rate::of(&mentions.touched, |at| all[*at].deviated()),
+            deviated: Rate::of_known(mentions.touched.iter().map(|at| all[*at].deviated())),
         })
         .collect();
     found.sort_by_key(|file| std::cmp::Reverse(file.named_in.len()));
@@ -128,20 +128,21 @@ pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile>
 /// Compares the plans that touched a file with those that did not, for each file with enough of both.
 pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     let listed: BTreeSet<usize> = (0..all.len())
-        .filter(|at| all[*at].files().is_some())
+        .filter(|at| all[*at].files().is_some() && all[*at].deviated().is_some())
         .collect();
-    let tested: Vec<(&str, &BTreeSet<usize>)> = files
+    let tested: Vec<(&str, BTreeSet<usize>)> = files
         .iter()
-        .map(|(file, mentions)| (*file, &mentions.touched))
+        .map(|(file, mentions)| (*file, &mentions.touched & &listed))
         .filter(|(_, touched)| is_evidence(touched.len(), listed.len() - touched.len()))
         .collect();
-    let rate = |plans: &mut dyn Iterator<Item = &usize>| Rate::of(plans, |at| all[*at].deviated());
+    let rate = |plans: &mut dyn Iterator<Item = &usize>| {
+        Rate::of_known(plans.map(|at| all[*at].deviated()))
+    };
     let comparisons = tested.iter().map(|(file, touched)| {
         let asked = Asked {
             question: Question::DeviationsByFile,
             verb: "deviated",
-            noun: "deviations",
-            tests: tested.len(),
+            subject: "deviations by file",
         };
         let compared = asked.of_rates(
             (
@@ -157,7 +158,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     });
     let gap = tested.is_empty().then(|| {
         format!(
-            "Deviations by file: not enough evidence (n={}; no file was touched by 5 plans and left alone by 5)",
+            "deviations by file (n={}; no file was touched by 5 plans and left alone by 5)",
             listed.len()
         )
     });

@@ -43,8 +43,14 @@ pub(crate) struct Member<'a> {
 }
 
 impl Member<'_> {
-    pub(crate) fn deviated(&self) -> bool {
-        self.plan.deviation_count > 0
+    /// Tells whether it deviated; nothing where its summary never speaks of deviations.
+    pub(crate) fn deviated(&self) -> Option<bool> {
+        self.plan.deviation_count.map(|count| count > 0)
+    }
+
+    /// Tells whether it came to an end; nothing where its summary has no status.
+    pub(crate) fn completed(&self) -> Option<bool> {
+        self.plan.completed_as_stated()
     }
 
     pub(crate) fn reference(&self) -> PlanRef {
@@ -58,7 +64,7 @@ impl Member<'_> {
     /// Returns the number of its tasks; nothing where only those that an unfinished plan got done are known.
     pub(crate) fn tasks(&self) -> Option<u32> {
         let tasks = self.plan.tasks;
-        let done = || tasks.completed.filter(|_| self.plan.is_complete());
+        let done = || tasks.completed.filter(|_| !self.plan.is_broken_off());
         tasks.total.or_else(done).filter(|count| *count > 0)
     }
 
@@ -69,7 +75,7 @@ impl Member<'_> {
 
     /// Returns how long it took; a plan that was broken off took as long as it was let.
     pub(crate) fn minutes(&self) -> Option<f64> {
-        let duration = self.plan.duration.filter(|_| self.plan.is_complete())?;
+        let duration = self.plan.duration.filter(|_| !self.plan.is_broken_off())?;
         Some(duration.as_f64())
     }
 }

@@ -1,8 +1,8 @@
 //! What the whole history of a project shows, and what it is too short to show.
 //!
-//! Questions and boundaries are fixed before anything is counted. A difference is a lesson where both
-//! groups have at least five plans and chance is an unlikely reason; every other one is listed with its
-//! figures, and claims nothing.
+//! Questions and boundaries are fixed before anything is counted, and a summary that does not say counts
+//! on neither side. A difference is a lesson where both groups have at least five plans and it stays
+//! significant among all comparisons of the run; every other one claims nothing.
 
 mod comparison;
 mod effort;
@@ -35,11 +35,13 @@ pub use trend::MilestoneHistory;
 pub struct Insights {
     /// How many phases have plans with a summary.
     pub phases: usize,
-    /// The plans that left their plan, of all.
+    /// How many plans have a summary.
+    pub plans: usize,
+    /// The plans that deviated, of those whose summary says.
     pub deviated: Rate,
-    /// The plans that came to an end, of all.
+    /// The plans that came to an end, of those whose summary says.
     pub completed: Rate,
-    /// How many deviations there were.
+    /// How many deviations those that say had.
     pub deviations: u32,
     /// The plans by their number of tasks.
     pub by_tasks: Sizes,
@@ -47,7 +49,7 @@ pub struct Insights {
     pub by_files: Sizes,
     /// Every comparison that was made, lesson or not.
     pub comparisons: Vec<Comparison>,
-    /// What could not be compared at all, and why.
+    /// What was too little to compare at all, and why.
     pub not_compared: Vec<String>,
     /// The files that deviations of several plans name, the most often named first.
     pub deviating_files: Vec<DeviatingFile>,
@@ -74,16 +76,18 @@ impl Insights {
         not_compared.extend(efforts.gap);
         // That larger plans take longer surprises nobody.
         comparisons.push(size::durations(&all, &by_tasks));
+        comparison::mark_significant(&mut comparisons);
         Self {
             phases: phases
                 .iter()
                 .filter(|phase| !phase.plans.is_empty())
                 .count(),
-            deviated: Rate::of(&all, Member::deviated),
-            completed: Rate::of(&all, |member| member.plan.is_complete()),
+            plans: all.len(),
+            deviated: Rate::of_known(all.iter().map(Member::deviated)),
+            completed: Rate::of_known(all.iter().map(Member::completed)),
             deviations: all
                 .iter()
-                .map(|member| member.plan.deviation_count)
+                .filter_map(|member| member.plan.deviation_count)
                 .fold(0, u32::saturating_add),
             by_tasks,
             by_files,
@@ -95,10 +99,14 @@ impl Insights {
         }
     }
 
-    /// Returns what the history teaches, one line each with its figures.
-    pub fn lessons(&self) -> Vec<&str> {
-        let lessons = self.comparisons.iter().filter(|one| one.is_lesson);
-        lessons.map(|lesson| lesson.text.as_str()).collect()
+    /// Returns the significant differences.
+    pub fn lessons(&self) -> impl Iterator<Item = &Comparison> {
+        self.comparisons.iter().filter(|one| one.is_lesson)
+    }
+
+    /// Returns how many summaries never speak of deviations.
+    pub fn silent(&self) -> usize {
+        self.plans.saturating_sub(self.deviated.of)
     }
 
     /// Returns the first comparison that asks this.

@@ -41,9 +41,11 @@ pub struct Bucket {
     pub from: u32,
     /// The largest size; none for the last bucket.
     pub to: Option<u32>,
-    /// The plans that deviated, of all in it.
+    /// How many plans are of this size.
+    pub plans: usize,
+    /// The plans that deviated, of those in it that say.
     pub deviated: Rate,
-    /// The plans that came to an end, of all in it.
+    /// The plans that came to an end, of those in it that say.
     pub completed: Rate,
     /// How many of them have a known duration.
     pub timed: usize,
@@ -102,8 +104,9 @@ impl Bucket {
         Self {
             from,
             to,
-            deviated: Rate::of(&inside, |one| one.deviated()),
-            completed: Rate::of(&inside, |one| one.plan.is_complete()),
+            plans: inside.len(),
+            deviated: Rate::of_known(inside.iter().map(|one| one.deviated())),
+            completed: Rate::of_known(inside.iter().map(|one| one.completed())),
             timed: minutes.len(),
             median_minutes: median(&minutes),
         }
@@ -132,56 +135,41 @@ pub(crate) fn comparisons(
     use Question::DeviationsByFiles;
     use Question::DeviationsByTasks;
 
-    let deviated: fn(&Member<'_>) -> bool = |one| one.plan.deviation_count > 0;
-    let completed: fn(&Member<'_>) -> bool = |one| one.plan.is_complete();
-    let by_tasks = (by_tasks.large_from, "tasks", tasks as Measure);
-    let by_files = (by_files.large_from, "files", files as Measure);
-    let questions = [
-        (
-            DeviationsByTasks,
-            "deviated",
-            "deviations",
-            by_tasks,
-            deviated,
-        ),
-        (
-            DeviationsByFiles,
-            "deviated",
-            "deviations",
-            by_files,
-            deviated,
-        ),
-        (
-            CompletionByTasks,
-            "were completed",
-            "completion",
-            by_tasks,
-            completed,
-        ),
-        (
-            CompletionByFiles,
-            "were completed",
-            "completion",
-            by_files,
-            completed,
-        ),
-    ];
-    questions
-        .into_iter()
-        .map(|(question, verb, noun, (from, unit, measure), is_true)| {
-            let (large, small) = parted(all, measure, from);
-            let asked = Asked {
-                question,
-                verb,
-                noun,
-                tests: 1,
-            };
-            asked.of_rates(
-                (large_plans(from, unit), Rate::of(large, is_true)),
-                ("smaller ones".to_owned(), Rate::of(small, is_true)),
-            )
-        })
-        .collect()
+    let deviated: Answer = |one| one.deviated();
+    let completed: Answer = |one| one.completed();
+    let tasks = (by_tasks.large_from, "tasks", tasks as Measure);
+    let files = (by_files.large_from, "files", files as Measure);
+    [
+        (DeviationsByTasks, "deviations by tasks", tasks, deviated),
+        (DeviationsByFiles, "deviations by files", files, deviated),
+        (CompletionByTasks, "completion by tasks", tasks, completed),
+        (CompletionByFiles, "completion by files", files, completed),
+    ]
+    .into_iter()
+    .map(|(question, subject, (from, unit, measure), answer)| {
+        let (large, small) = parted(all, measure, from);
+        let verb = match question {
+            DeviationsByTasks | DeviationsByFiles => "deviated",
+            _ => "were completed",
+        };
+        let asked = Asked {
+            question,
+            verb,
+            subject,
+        };
+        asked.of_rates(
+            (large_plans(from, unit), rate(&large, answer)),
+            ("smaller ones".to_owned(), rate(&small, answer)),
+        )
+    })
+    .collect()
+}
+
+/// What is true of a plan; nothing where its summary does not say.
+type Answer = fn(&Member<'_>) -> Option<bool>;
+
+fn rate(plans: &[&Member<'_>], answer: Answer) -> Rate {
+    Rate::of_known(plans.iter().map(|one| answer(one)))
 }
 
 /// Compares how long large and small plans took.
@@ -191,8 +179,7 @@ pub(crate) fn durations(all: &[Member<'_>], by_tasks: &Sizes) -> Comparison {
     let asked = Asked {
         question: Question::DurationByTasks,
         verb: "took",
-        noun: "duration",
-        tests: 1,
+        subject: "duration by tasks",
     };
     asked.of_durations(
         (large_plans(by_tasks.large_from, "tasks"), minutes(large)),

@@ -4,13 +4,11 @@ use serde::Serialize;
 
 use crate::patterns::PlanRecord;
 use crate::patterns::Rate;
-use crate::patterns::bullets::counted_kinds;
-use crate::patterns::bullets::is_same_kind;
-use crate::patterns::bullets::plain_kind;
 use crate::patterns::insights::Compared;
 use crate::patterns::insights::comparison::Asked;
 use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::member::Member;
+use crate::patterns::kinds;
 use crate::secrets;
 use crate::text::Line;
 use crate::text::strip_controls;
@@ -23,7 +21,7 @@ const LEAST_PLANS: usize = 5;
 pub struct MilestoneHistory {
     /// Its slug.
     pub milestone: String,
-    /// The plans that deviated, of all it has a summary of.
+    /// The plans that deviated, of those that say.
     pub deviated: Rate,
     /// The kinds of deviations, the most frequent first.
     pub kinds: Vec<KindCount>,
@@ -48,10 +46,10 @@ pub(crate) fn milestones(all: &[Member<'_>]) -> Vec<MilestoneHistory> {
     }
     let history = |slug: &str| {
         let own: Vec<&Member<'_>> = all.iter().filter(|one| one.milestone == slug).collect();
-        let counted = counted_kinds(own.iter().map(|one| one.plan)).into_iter();
+        let counted = kinds::counted(own.iter().map(|one| one.plan)).into_iter();
         MilestoneHistory {
             milestone: slug.to_owned(),
-            deviated: Rate::of(&own, |one| one.deviated()),
+            deviated: Rate::of_known(own.iter().map(|one| one.deviated())),
             kinds: counted
                 .map(|(kind, count)| KindCount { kind, count })
                 .collect(),
@@ -60,10 +58,11 @@ pub(crate) fn milestones(all: &[Member<'_>]) -> Vec<MilestoneHistory> {
     slugs.into_iter().map(history).collect()
 }
 
-/// Compares the first half of all plans with the second: how often they deviated, and in which way.
+/// Compares the first half of the plans that say with the second: how often they deviated, and in which way.
 pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
-    let (first, second) = all.split_at(all.len() / 2);
-    let compare = |asked: Asked<'_>, is_true: &dyn Fn(&Member<'_>) -> bool| {
+    let speaking: Vec<&Member<'_>> = all.iter().filter(|one| one.deviated().is_some()).collect();
+    let (first, second) = speaking.split_at(speaking.len() / 2);
+    let compare = |asked: Asked<'_>, is_true: &dyn Fn(&&Member<'_>) -> bool| {
         asked.of_rates(
             (
                 "plans of the first half".to_owned(),
@@ -75,32 +74,30 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     let deviated = Asked {
         question: Question::DeviationsOverTime,
         verb: "deviated",
-        noun: "deviations",
-        tests: 1,
+        subject: "deviations over time",
     };
-    let mut comparisons = vec![compare(deviated, &|one| one.plan.deviation_count > 0)];
-    let kinds = frequent_kinds(all);
-    for kind in &kinds {
+    let mut comparisons = vec![compare(deviated, &|one| one.deviated() == Some(true))];
+    let frequent = frequent_kinds(all);
+    for kind in &frequent {
         let shown = Line::new(&secrets::redact(&strip_controls(kind)).text).clipped(40);
         let asked = Asked {
             question: Question::KindOverTime,
             verb: &format!("had `{shown}` deviations"),
-            noun: &format!("`{shown}` deviations"),
-            tests: kinds.len(),
+            subject: &format!("`{shown}` deviations over time"),
         };
         comparisons.push(compare(asked, &|one| has_kind(one.plan, kind)));
     }
-    let gap = kinds.is_empty().then(|| {
+    let gap = frequent.is_empty().then(|| {
         format!(
-            "Kinds of deviations over time: not enough evidence (n={}; no kind was named by {LEAST_PLANS} plans)",
-            all.len()
+            "kinds of deviations over time (n={}; no kind was named by {LEAST_PLANS} plans)",
+            speaking.len()
         )
     });
     Compared { comparisons, gap }
 }
 
 fn frequent_kinds(all: &[Member<'_>]) -> Vec<String> {
-    let counted = counted_kinds(all.iter().map(|one| one.plan)).into_iter();
+    let counted = kinds::counted(all.iter().map(|one| one.plan)).into_iter();
     let plans_with = |kind: &str| all.iter().filter(|one| has_kind(one.plan, kind)).count();
     counted
         .map(|(kind, _)| kind)
@@ -109,6 +106,8 @@ fn frequent_kinds(all: &[Member<'_>]) -> Vec<String> {
 }
 
 fn has_kind(plan: &PlanRecord, kind: &str) -> bool {
-    let kinds = plan.deviations.iter().filter_map(|one| one.kind.as_deref());
-    kinds.map(plain_kind).any(|own| is_same_kind(&own, kind))
+    let named = plan.deviations.iter().filter_map(|one| one.kind.as_deref());
+    named
+        .map(kinds::plain)
+        .any(|own| kinds::is_same(&own, kind))
 }

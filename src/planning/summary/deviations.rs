@@ -1,36 +1,19 @@
 //! Where the work left the plan: one list, though front matter and body often tell it twice.
 
-use serde::Serialize;
-
 use crate::markdown::Node;
+use crate::markdown::Value;
 use crate::planning::document::Document;
-use crate::planning::summary::told::Told;
-
-/// A deviation from the plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Deviation {
-    /// What was done otherwise, verbatim.
-    pub text: String,
-    /// Its kind, where it has one: `DEVN-01`, `Rule 1 - Bug`, `minor`, `plan-amendment`.
-    pub kind: Option<String>,
-}
-
-impl Deviation {
-    /// Returns a deviation with the kind that its text names.
-    pub(super) fn of_text(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            kind: kind_of(text),
-        }
-    }
-}
+use crate::planning::summary::body_deviations::BodyDeviations;
+use crate::planning::summary::deviation::Deviation;
+use crate::planning::summary::deviation::paths;
 
 /// The deviations of a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Deviations {
-    /// How many there are; it may exceed the list where only a number is given.
-    pub(super) count: u32,
-    /// What they are; nothing where only their number is known.
+    /// How many there are, which may exceed the list where only a number is given; nothing where the
+    /// summary never speaks of deviations.
+    pub(super) count: Option<u32>,
+    /// What they are; nothing where only their number is known, or not even that.
     pub(super) list: Option<Vec<Deviation>>,
 }
 
@@ -38,33 +21,32 @@ impl Deviations {
     /// Reads the deviations of front matter and body.
     ///
     /// A list in the front matter is whole, unless the body lists more in its own words; a number
-    /// there is explained by the body. A summary that tells of no deviation has none.
+    /// there is explained by the body. Silence is not a zero.
     pub(super) fn of(document: &Document<'_>) -> Self {
-        let stated = Stated::of(document);
-        let told = Told::of(document);
-        match stated {
-            Stated::List(list) => {
-                let list = if told.items.len() > list.len() && !told.refers_to_front {
-                    told.items
-                } else {
-                    list
-                };
+        let body = BodyDeviations::of(document);
+        match Stated::of(document) {
+            Stated::List(list) if body.items.len() > list.len() && !body.refers_to_front => {
+                Self::whole(body.items)
+            }
+            Stated::List(mut list) => {
+                complete(&mut list, &body.items);
                 Self::whole(list)
             }
             Stated::Count(stated) => {
-                let told = told.at_most(stated as usize);
-                let count = stated.max(length(&told));
+                let list = body.at_most(stated as usize);
+                let count = stated.max(length(&list));
                 Self {
-                    count,
-                    list: (count == 0 || !told.is_empty()).then_some(told),
+                    count: Some(count),
+                    list: (count == 0 || !list.is_empty()).then_some(list),
                 }
             }
+            Stated::Nothing if !body.speaks => Self::default(),
             Stated::Nothing => {
-                let total = told.total;
-                let list = told.at_most(total.unwrap_or(1) as usize);
+                let total = body.total;
+                let list = body.at_most(total.unwrap_or(1) as usize);
                 match total {
                     Some(total) if list.is_empty() && total > 0 => Self {
-                        count: total,
+                        count: Some(total),
                         list: None,
                     },
                     _ => Self::whole(list),
@@ -75,10 +57,35 @@ impl Deviations {
 
     fn whole(list: Vec<Deviation>) -> Self {
         Self {
-            count: length(&list),
+            count: Some(length(&list)),
             list: Some(list),
         }
     }
+}
+
+/// Adds to each deviation of the front matter what the body tells of the same one.
+fn complete(list: &mut [Deviation], told: &[Deviation]) {
+    for deviation in list {
+        let own = letters(&deviation.text);
+        let is_same = |other: &&Deviation| {
+            let other = letters(&other.text);
+            let common = own.len().min(other.len());
+            common >= 12 && own[..common] == other[..common]
+        };
+        if let Some(other) = told.iter().find(is_same) {
+            deviation.complete_from(other);
+        }
+    }
+}
+
+/// Returns a text's letters and digits, without the tag in front.
+fn letters(text: &str) -> Vec<char> {
+    let text = match text.split_once(']') {
+        Some((tag, rest)) if tag.trim_start_matches('*').starts_with('[') => rest,
+        _ => text,
+    };
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 fn length(list: &[Deviation]) -> u32 {
@@ -96,18 +103,16 @@ impl Stated {
     fn of(document: &Document<'_>) -> Self {
         let Some(node) = document.field(&["deviations", "deviation_count", "deviations_count"])
         else {
-            return Self::Nothing;
+            let labelled = document.values(&["deviations", "deviations from plan"]);
+            let value = labelled.into_iter().find(|value| !value.is_empty());
+            return value.map_or(Self::Nothing, |value| match Self::of_text(value, 1) {
+                // What a label of the body tells, its section tells better.
+                Self::List(_) => Self::Nothing,
+                stated => stated,
+            });
         };
         if let Some(text) = node.as_text() {
-            let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
-            let number = text[..text.len() - digits.len()].parse();
-            let refers = text.to_lowercase().starts_with("see ");
-            return match number {
-                Ok(number) => Self::Count(number),
-                Err(_) if is_none(text) => Self::Count(0),
-                Err(_) if refers => Self::Nothing,
-                Err(_) => Self::List(vec![Deviation::of_text(text)]),
-            };
+            return Self::of_text(text, node.line);
         }
         let listed = node.get(&["items", "list", "details"]).unwrap_or(node);
         let count = node.get(&["count", "total"]).and_then(Node::as_text);
@@ -115,10 +120,25 @@ impl Stated {
             return Self::Count(count);
         }
         let list: Vec<_> = listed.elements().into_iter().filter_map(of_node).collect();
-        if list.is_empty() {
-            Self::Count(0)
-        } else {
-            Self::List(list)
+        match &node.value {
+            // `deviations:` without a value says nothing.
+            Value::Text(_) => Self::Nothing,
+            _ if list.is_empty() => Self::Count(0),
+            _ => Self::List(list),
+        }
+    }
+
+    /// Reads `3`, `2 minor`, `None`, `See below`, or one deviation.
+    fn of_text(text: &str, line: usize) -> Self {
+        let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let number = text[..text.len() - digits.len()].parse();
+        let refers = text.to_lowercase().starts_with("see ");
+        match number {
+            Ok(number) => Self::Count(number),
+            Err(_) if is_none(text) => Self::Count(0),
+            Err(_) if text == "null" || text == "~" => Self::Nothing,
+            Err(_) if refers => Self::Nothing,
+            Err(_) => Self::List(vec![Deviation::of_text(text, line)]),
         }
     }
 }
@@ -147,18 +167,30 @@ fn of_node(node: &Node) -> Option<Deviation> {
         "classification",
         "id",
     ];
-    let text = node.get(TEXTS).and_then(Node::as_text);
-    let Some(text) = text else {
+    let field = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
+    let Some(text) = field(TEXTS) else {
         let text = node.flat();
-        return (!text.is_empty() && !is_none(&text)).then(|| Deviation::of_text(&text));
+        return (!text.is_empty() && !is_none(&text)).then(|| Deviation::of_text(&text, node.line));
     };
-    let code = node.get(&["id"]).and_then(Node::as_text);
-    let kind = code
-        .filter(|code| code.starts_with("DEVN"))
-        .or_else(|| node.get(KINDS).and_then(Node::as_text));
-    (!is_none(text)).then(|| Deviation {
-        text: text.to_owned(),
-        kind: kind.map(str::to_owned).or_else(|| kind_of(text)),
+    if is_none(&text) {
+        return None;
+    }
+    let code = field(&["id"]).filter(|code| code.starts_with("DEVN"));
+    let read = Deviation::of_text(&text, node.line);
+    let is_title = field(&["title", "what", "summary"]).is_some_and(|title| title != text);
+    Some(Deviation {
+        kind: code.or_else(|| field(KINDS)).or(read.kind),
+        severity: field(&["severity"]).or(read.severity),
+        issue: field(&["issue", "problem"]).or_else(|| is_title.then(|| text.clone())),
+        cause: field(&["root_cause", "cause", "reason", "rationale", "why"]),
+        fix: field(&["resolution", "fix", "solution", "action", "decision"]),
+        impact: field(&["impact"]),
+        files: node
+            .get(&["files", "files_modified", "file"])
+            .map(|files| files.texts().iter().flat_map(|text| paths(text)).collect())
+            .unwrap_or_default(),
+        line: node.line,
+        text,
     })
 }
 
@@ -190,43 +222,4 @@ pub(super) fn is_none(text: &str) -> bool {
     .iter()
     .any(|start| text.starts_with(start))
         || text.is_empty()
-}
-
-/// Returns the kind that a deviation's text names in front: `[Rule 1 - Bug] …`, `DEVN-01 (minor): …`.
-fn kind_of(text: &str) -> Option<String> {
-    const WORDS: &[&str] = &[
-        "plan-amendment",
-        "process-exception",
-        "code-fix",
-        "pre-existing",
-        "minor",
-        "critical",
-        "blocking",
-        "architectural",
-    ];
-    let text = text.trim_start_matches(['*', '_', '~', '`', ' ']);
-    if let Some((tag, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        return (tag.len() <= 48).then(|| tag.trim().to_owned());
-    }
-    if let Some(rest) = text.strip_prefix("DEVN-") {
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        return (digits > 0).then(|| format!("DEVN-{}", &rest[..digits]));
-    }
-    // Further on the same words are part of the story.
-    let head: String = text.chars().take(64).collect::<String>().to_lowercase();
-    let head = head.split(". ").next().unwrap_or_default();
-    if let Some(rest) = head.strip_prefix("rule ") {
-        let number = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-        return (!number.is_empty()).then(|| format!("Rule {number}"));
-    }
-    let is_tag = |word: &&&str| {
-        head.find(**word).is_some_and(|at| {
-            let before = head[..at].chars().next_back();
-            let after = head[at + word.len()..].chars().next();
-            let opens = before.is_none_or(|c| "(: ".contains(c));
-            let closes = after.is_some_and(|c| "):,".contains(c));
-            opens && closes
-        })
-    };
-    WORDS.iter().find(is_tag).map(|word| (*word).to_owned())
 }

@@ -20,18 +20,19 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 mod acceptance;
+mod body_deviations;
 mod commits;
 mod decisions;
+mod deviation;
 mod deviations;
 mod file_path;
 mod files;
 mod status;
 mod tasks;
 mod timing;
-mod told;
 
 pub use acceptance::AcceptanceResult;
-pub use deviations::Deviation;
+pub use deviation::Deviation;
 pub use status::SummaryStatus;
 pub use tasks::TaskCount;
 
@@ -54,9 +55,10 @@ pub struct Summary {
     pub duration_derived: bool,
     /// The day it was done.
     pub completed: Option<NaiveDate>,
-    /// How many deviations there were; more than are listed where only a number is given.
-    pub deviation_count: u32,
-    /// The deviations; nothing where only their number is known.
+    /// How many deviations there were, more than are listed where only a number is given; nothing where
+    /// the summary never speaks of deviations.
+    pub deviation_count: Option<u32>,
+    /// The deviations; nothing where only their number is known, or not even that.
     pub deviations: Option<Vec<Deviation>>,
     /// The tasks done and in all.
     pub tasks: TaskCount,

@@ -4,7 +4,7 @@ fn parse(text: &str) -> Summary {
     Summary::parse(text, Path::new("phases/05.1-parser/05.1-02-SUMMARY.md")).value
 }
 
-fn deviations(front: &str, body: &str) -> (u32, Option<Vec<String>>) {
+fn deviations(front: &str, body: &str) -> (Option<u32>, Option<Vec<String>>) {
     let summary = parse(&format!("---\n{front}\n---\n{body}"));
     let texts = summary
         .deviations
@@ -52,7 +52,7 @@ fn a_summary_without_front_matter_is_read_from_its_body() {
     assert_eq!(summary.completed, NaiveDate::from_ymd_opt(2025, 12, 24));
     assert_eq!(summary.tasks.completed, Some(3));
     assert_eq!(summary.one_line.as_deref(), Some("Reads what people write"));
-    assert_eq!((summary.deviation_count, summary.commits), (0, None));
+    assert_eq!((summary.deviation_count, summary.commits), (Some(0), None));
 }
 
 const TOLD: &str = "## Deviations\n- told one\n- told two\n";
@@ -61,7 +61,7 @@ const TOLD: &str = "## Deviations\n- told one\n- told two\n";
 type Case = (
     &'static str,
     &'static str,
-    u32,
+    Option<u32>,
     Option<&'static [&'static str]>,
 );
 
@@ -69,63 +69,82 @@ const BOTH: &[Case] = &[
     (
         "deviations:\n  - stated",
         "## Deviations\nTold in other words.\n",
-        1,
+        Some(1),
         Some(&["stated"]),
     ),
     (
         "deviations:\n  - stated",
         TOLD,
-        2,
+        Some(2),
         Some(&["told one", "told two"]),
     ),
-    ("deviations: 3", TOLD, 3, Some(&["told one", "told two"])),
-    ("deviations: 1", TOLD, 2, Some(&["told one", "told two"])),
-    ("deviations: 3", "", 3, None),
-    ("deviations: none", "", 0, Some(&[])),
+    (
+        "deviations: 3",
+        TOLD,
+        Some(3),
+        Some(&["told one", "told two"]),
+    ),
+    (
+        "deviations: 1",
+        TOLD,
+        Some(2),
+        Some(&["told one", "told two"]),
+    ),
+    ("deviations: 3", "", Some(3), None),
+    ("deviations: none", "", Some(0), Some(&[])),
     (
         "deviations: \"None\"",
         "## Deviations\n\nOne word on the numbers.\n",
-        0,
+        Some(0),
         Some(&[]),
     ),
-    ("deviations: []", TOLD, 2, Some(&["told one", "told two"])),
+    (
+        "deviations: []",
+        TOLD,
+        Some(2),
+        Some(&["told one", "told two"]),
+    ),
     (
         "deviations:\n  count: 2\n  items:\n    - one\n    - two",
         "",
-        2,
+        Some(2),
         Some(&["one", "two"]),
     ),
-    ("deviations: {count: 2}", "", 2, None),
-    ("deviations: [None]", "", 0, Some(&[])),
+    ("deviations: {count: 2}", "", Some(2), None),
+    ("deviations: [None]", "", Some(0), Some(&[])),
     (
         "deviations: See below",
         TOLD,
-        2,
+        Some(2),
         Some(&["told one", "told two"]),
     ),
     (
         "deviations: Moved the file",
         "",
-        1,
+        Some(1),
         Some(&["Moved the file"]),
     ),
     (
         "plan: 1",
         "## Deviations\n\nOne.\n\nMore on it.\n",
-        1,
+        Some(1),
         Some(&["One."]),
     ),
     (
         "plan: 1",
         "## Deviations\n\n**Total deviations:** 4 auto-fixed\n",
-        4,
+        Some(4),
         None,
     ),
-    ("plan: 1", "", 0, Some(&[])),
+    ("plan: 1", "", None, None),
+    ("deviations:", "", None, None),
+    ("plan: 1", "## Deviations\n", None, None),
+    ("plan: 1", "## Deviations\n\nNone.\n", Some(0), Some(&[])),
+    ("plan: 1", "- **Deviations:** 0\n", Some(0), Some(&[])),
     (
         "deviations:\n  - one\n  - two",
         "## Deviations\nSee frontmatter. By part:\n- a (1)\n- b (1)\n- c (0)\n",
-        2,
+        Some(2),
         Some(&["one", "two"]),
     ),
 ];
@@ -161,6 +180,28 @@ fn mappings_have_kinds() {
 }
 
 #[test]
+fn a_deviation_is_read_whole() {
+    let body = "## Deviations from Plan\n\n### Auto-fixed Issues\n\n**1. [Rule 1 - Bug] Fixed it**\n\
+                - **Found during:** Task 1\n- **Issue:** It was: broken\n- **Fix:** Mended\n\
+                - **Files modified:** `src/b.rs`, src/a.rs (new)\n\n---\n\n\
+                ### DEVN-02: Moved\n- **Files modified:** c.rs\n\n**Total deviations:** 2\n\n\
+                ## Files\n- **Files modified:** other.rs\n";
+    let found = parse(body).deviations.unwrap();
+    assert_eq!(found[0].issue.as_deref(), Some("It was: broken"));
+    assert_eq!(found[0].fix.as_deref(), Some("Mended"));
+    assert_eq!(found[0].files, ["src/b.rs", "src/a.rs"]);
+    assert_eq!((found[0].line, found[1].line), (5, 13));
+    assert_eq!(found[1].files, ["c.rs"]);
+    // A list in the front matter takes the details from the body.
+    let front = format!("---\ndeviations:\n  - Fixed it\n  - Moved the file away\n---\n{body}");
+    let found = parse(&front.replace("Fixed it", "Fixed it for good"))
+        .deviations
+        .unwrap();
+    assert_eq!(found[0].issue.as_deref(), Some("It was: broken"));
+    assert_eq!(found[1].issue, None);
+}
+
+#[test]
 fn a_span_is_marked_as_derived() {
     let summary =
         parse("---\nstarted_at: 2026-02-15T11:00:00Z\ncompleted_at: 2026-02-15T12:15:00Z\n---\n");
@@ -191,7 +232,7 @@ fn json_lines_are_a_summary() {
     assert_eq!(summary.title.as_deref(), Some("Compiler"));
     assert_eq!(summary.tasks.total, Some(3));
     assert_eq!(summary.commits.unwrap(), ["3620409"]);
-    assert_eq!(summary.deviation_count, 1);
+    assert_eq!(summary.deviation_count, Some(1));
     let rows = "{\"p\":\"03-02\",\"s\":\"complete\",\"tc\":2,\"dev\":0}\n{\"id\":\"T1\",\"s\":\"complete\",\"c\":\"04eb9da\",\"f\":[\"a.md\"]}\n{\"id\":\"T2\",\"s\":\"complete\",\"c\":\"6ec0491\",\"f\":[\"b.md\"]}\n";
     let summary = Summary::parse(rows, Path::new("03-x/03-02.summary.jsonl")).value;
     assert_eq!(summary.plan.as_deref(), Some("02"));

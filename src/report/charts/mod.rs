@@ -36,13 +36,16 @@ impl Charts {
         let done = &done[done.len().saturating_sub(DRAWN)..];
         let deviations = done.iter().map(|row| Column {
             label: row.number.clone(),
-            value: f64::from(row.deviations),
-            shown: row.deviations.to_string(),
+            value: row.deviations.map_or(0.0, f64::from),
+            shown: row
+                .deviations
+                .map_or("?".to_owned(), |count| count.to_string()),
             title: format!(
                 "Phase {} ({}): {}",
                 row.number,
                 row.name,
-                quantity(row.deviations, "deviation")
+                row.deviations
+                    .map_or("unknown".to_owned(), |count| quantity(count, "deviation"))
             ),
         });
         let durations = done.iter().map(|row| Column {
@@ -64,11 +67,12 @@ impl Charts {
 }
 
 fn sizes(page: &Page) -> Option<String> {
-    let bars = page.insights.sizes.iter().map(|row| Bar {
+    let known = page.insights.sizes.iter().filter(|row| row.speaking > 0);
+    let bars = known.map(|row| Bar {
         label: row.size.clone(),
         value: real(row.deviated),
-        of: real(row.plans),
-        shown: format!("{} of {}", row.deviated, row.plans),
+        of: real(row.speaking),
+        shown: format!("{} of {}", row.deviated, row.speaking),
     });
     rows::draw(
         "Share of plans that deviated, by size",

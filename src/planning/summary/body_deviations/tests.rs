@@ -2,12 +2,12 @@ use std::path::Path;
 
 use super::*;
 
-fn told(text: &str) -> Told {
-    Told::of(&Document::parse(text, Path::new("a.md"), &mut Vec::new()))
+fn body(text: &str) -> BodyDeviations {
+    BodyDeviations::of(&Document::parse(text, Path::new("a.md"), &mut Vec::new()))
 }
 
 fn items(text: &str) -> Vec<(String, String)> {
-    told(text)
+    body(text)
         .items
         .into_iter()
         .map(|item| (item.text, item.kind.unwrap_or_default()))
@@ -28,7 +28,7 @@ fn fixes_are_entries_and_their_details_are_not() {
             item("[Rule 3 - Blocking] Missing crate", "Rule 3 - Blocking"),
         ]
     );
-    assert_eq!(told(text).total, Some(2));
+    assert_eq!(body(text).total, Some(2));
 }
 
 #[test]
@@ -79,11 +79,11 @@ fn headings_bullets_tables_and_bold_leads_are_entries() {
 #[test]
 fn prose_is_kept_apart() {
     let text = "## Deviations\n\nMost of it was done by earlier plans:\n- Plan 1 did this\n- Plan 2 did that\n\nThe rest is new.\n";
-    let found = told(text);
+    let found = body(text);
     assert!(found.items.is_empty());
     assert_eq!(found.prose.len(), 2);
     let refers = "## Deviations\nSee frontmatter `deviations:`. Two:\n";
-    assert!(told(refers).refers_to_front);
+    assert!(body(refers).refers_to_front);
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn none_is_none_in_many_words() {
         "None remaining as contract deviations. ~~DEVN-02~~",
         "_Plan executed exactly as written._",
     ] {
-        let told = told(&format!("## Deviations from Plan\n\n{text}\n"));
-        assert!(told.items.is_empty() && told.prose.is_empty(), "{text}");
+        let found = body(&format!("## Deviations from Plan\n\n{text}\n"));
+        assert!(found.items.is_empty() && found.prose.is_empty(), "{text}");
     }
     assert_eq!(
         items("## Deviations\n- None of the tests could run\n").len(),

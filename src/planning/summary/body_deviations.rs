@@ -1,4 +1,4 @@
-//! The deviations that the body of a summary tells, in any of the ways people write them.
+//! The deviations in the body of a summary, in any of the ways people write them.
 //!
 //! ```text
 //! ## Deviations from Plan          ## Deviations            ## Deviations
@@ -8,6 +8,7 @@
 //! **Total deviations:** 1 auto-fixed
 //! ```
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::markdown::Block;
@@ -17,66 +18,13 @@ use crate::markdown::Section;
 use crate::markdown::Table;
 use crate::planning::document::Document;
 use crate::planning::document::title_words;
-use crate::planning::summary::deviations::Deviation;
+use crate::planning::summary::deviation::Deviation;
+use crate::planning::summary::deviation::is_detail;
 use crate::planning::summary::deviations::is_none;
 
-/// Labels of lines that tell more about a deviation, or about all of them.
-const DETAILS: &[&str] = &[
-    "found during",
-    "issue",
-    "fix",
-    "files modified",
-    "files changed",
-    "files",
-    "file",
-    "files created",
-    "verification",
-    "verified",
-    "committed in",
-    "commit",
-    "commits",
-    "impact",
-    "impact on plan",
-    "rationale",
-    "decision",
-    "root cause",
-    "resolution",
-    "reason",
-    "reasoning",
-    "why",
-    "action",
-    "action taken",
-    "status",
-    "details",
-    "change",
-    "effect",
-    "risk",
-    "type",
-    "severity",
-    "classification",
-    "cause",
-    "actual",
-    "planned",
-    "outcome",
-    "result",
-    "justification",
-    "mitigation",
-    "task",
-    "note",
-    "total deviations",
-    "net impact",
-    "user impact",
-    "total",
-    "solution",
-    "approach",
-    "problem",
-    "context",
-    "rule",
-];
-
-/// What the body tells.
+/// What the body says.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct BodyDeviations {
     /// The deviations that stand as entries of their own.
     pub(super) items: Vec<Deviation>,
     /// Paragraphs, where there is no entry.
@@ -85,15 +33,25 @@ pub(super) struct Told {
     pub(super) total: Option<u32>,
     /// Whether it says that the front matter holds the list.
     pub(super) refers_to_front: bool,
+    /// Whether it says anything of deviations, if only that there were none.
+    pub(super) speaks: bool,
+    /// Where each item begins, and where each paragraph or heading that is none does.
+    starts: Vec<usize>,
+    ends: Vec<usize>,
 }
 
-impl Told {
+impl BodyDeviations {
     pub(super) fn of(document: &Document<'_>) -> Self {
-        let mut told = Self::default();
+        let mut found = Self::default();
         for section in sections(document) {
-            told.section(document, section);
+            found.section(document, section);
+            found.ends.push(section.whole.end);
+            let own = document.outline.slice(&section.own);
+            let has_inner = document.outline.subsections(section).next().is_some();
+            found.speaks |= has_inner || !own.trim().is_empty();
         }
-        told
+        found.read_details(document);
+        found
     }
 
     /// Returns the entries, or as many paragraphs as there are deviations.
@@ -105,21 +63,35 @@ impl Told {
         }
     }
 
+    /// Reads what the lines of each item say, up to where the next thing begins.
+    fn read_details(&mut self, document: &Document<'_>) {
+        let bounds: BTreeSet<usize> = self.starts.iter().chain(&self.ends).copied().collect();
+        for (item, start) in self.items.iter_mut().zip(&self.starts) {
+            let next = bounds.range(start + 1..).next();
+            let end = next.copied().unwrap_or(document.outline.text().len());
+            item.read_details(document.outline.slice(&(*start..end)));
+        }
+    }
+
     fn section(&mut self, document: &Document<'_>, section: &Section) {
         self.blocks(document, &section.own);
         for inner in document.outline.subsections(section) {
             if is_entry_title(document, inner) {
-                self.item(unnumbered(&inner.title));
+                self.item(unnumbered(&inner.title), inner.line, inner.heading.start);
                 self.totals(document, &inner.own);
             } else {
+                self.ends.push(inner.heading.start);
                 self.blocks(document, &inner.own);
             }
         }
     }
 
-    fn item(&mut self, text: &str) {
-        if !is_none(text) {
-            self.items.push(Deviation::of_text(text));
+    fn item(&mut self, text: &str, line: usize, start: usize) {
+        if is_none(text) {
+            self.ends.push(start);
+        } else {
+            self.items.push(Deviation::of_text(text, line));
+            self.starts.push(start);
         }
     }
 
@@ -142,16 +114,15 @@ impl Told {
         // Inside an entry or a paragraph's own list, list items tell more about it.
         let mut is_inside = false;
         for (at, block) in blocks.iter().enumerate() {
-            let text = document.outline.slice(&block.range);
             match &block.content {
                 Content::Item(item) => {
-                    if item.depth == 0 && !is_inside && !is_detail(&item.text) {
-                        self.item(&unbolded(&item.text));
+                    if item.depth == 0 && !is_inside && !has_detail(&item.text) {
+                        self.item(&unbolded(&item.text), block.line, block.range.start);
                     }
                 }
-                Content::Table(table) => self.table(table),
+                Content::Table(table) => self.table(table, block.range.start),
                 Content::Paragraph => {
-                    is_inside = self.paragraph(text, items_after(blocks, at));
+                    is_inside = self.paragraph(document, block, items_after(blocks, at));
                 }
                 Content::Code | Content::Html => {}
             }
@@ -159,13 +130,22 @@ impl Told {
     }
 
     /// Takes a paragraph; tells whether the list behind it belongs to it.
-    fn paragraph(&mut self, text: &str, items: &[Block]) -> bool {
+    fn paragraph(&mut self, document: &Document<'_>, block: &Block, items: &[Block]) -> bool {
+        let text = document.outline.slice(&block.range);
+        let start = block.range.start;
         let lower = text.to_lowercase();
         if lower.contains("frontmatter") || lower.contains("front matter") {
             self.refers_to_front = true;
             return false;
         }
-        if is_none(text) || is_detail(text) || is_of_task(text) || text.starts_with("---") {
+        if has_detail(text) {
+            if lower.contains("total deviations") {
+                self.ends.push(start);
+            }
+            return false;
+        }
+        if is_none(text) || is_of_task(text) || text.starts_with("---") {
+            self.ends.push(start);
             return false;
         }
         let folded = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
@@ -173,7 +153,7 @@ impl Told {
             let is_title =
                 folded.trim_end().ends_with("**") && !inner[..inner.len() - 2].contains("**");
             let tells_more = items.iter().any(|block| match &block.content {
-                Content::Item(item) => is_detail(&item.text),
+                Content::Item(item) => has_detail(&item.text),
                 _ => false,
             });
             let is_tagged = inner.starts_with(|c: char| c.is_ascii_digit() || c == '[')
@@ -182,22 +162,22 @@ impl Told {
             if is_title && !is_tagged && !tells_more && !items.is_empty() {
                 return false;
             }
-            self.item(&unbolded(&folded));
+            self.item(&unbolded(&folded), block.line, start);
             return true;
         }
         if folded.starts_with("DEVN-") || folded.starts_with("[Rule") {
-            self.item(&folded);
+            self.item(&folded, block.line, start);
             return true;
         }
         let introduces = folded.trim_end().ends_with(':') && !items.is_empty();
         if introduces && (lower.contains("deviation") || lower.contains("breakdown")) {
             return false;
         }
-        self.prose.push(Deviation::of_text(&folded));
+        self.prose.push(Deviation::of_text(&folded, block.line));
         introduces
     }
 
-    fn table(&mut self, table: &Table) {
+    fn table(&mut self, table: &Table, start: usize) {
         let texts = [
             "description",
             "deviation",
@@ -207,22 +187,39 @@ impl Told {
             "details",
             "issue",
         ];
-        let kinds = ["id", "code", "type", "kind", "rule", "severity", "category"];
+        let kinds = ["id", "code", "type", "kind", "rule", "category", "severity"];
         let last = table.header.len().min(2).saturating_sub(1);
         let column = table.column(&texts).unwrap_or(last);
-        let kind = table.column(&kinds).filter(|kind| *kind != column);
+        let of = |names: &[&str]| table.column(names).filter(|found| *found != column);
+        let (kind, severity) = (of(&kinds), of(&["severity"]));
+        let (fix, cause) = (
+            of(&["resolution", "fix", "action"]),
+            of(&["reason", "rationale", "why", "cause"]),
+        );
         for row in &table.rows {
             let cell = |column: usize| row.cells.get(column).map_or("", String::as_str);
+            let named = |column: Option<usize>| {
+                let words = column
+                    .map(cell)
+                    .filter(|cell| cell.contains(char::is_alphabetic));
+                words.map(str::to_owned)
+            };
             let is_filler = row.cells.first().is_none_or(|first| is_none(first));
             if is_filler || is_none(cell(column)) {
                 continue;
             }
-            let mut deviation = Deviation::of_text(cell(column));
-            let named = kind
-                .map(cell)
-                .filter(|kind| kind.contains(char::is_alphabetic));
-            deviation.kind = named.map(str::to_owned).or(deviation.kind);
-            self.items.push(deviation);
+            let read = Deviation::of_text(cell(column), row.line);
+            self.items.push(Deviation {
+                kind: named(kind).or(read.kind),
+                severity: named(severity)
+                    .filter(|_| severity != kind)
+                    .or(read.severity),
+                fix: named(fix),
+                cause: named(cause),
+                ..Deviation::of_text(cell(column), row.line)
+            });
+            // Rows have nothing below them: what follows the table is no detail of the last one.
+            self.starts.push(start);
         }
     }
 }
@@ -276,15 +273,15 @@ fn is_entry_title(document: &Document<'_>, section: &Section) -> bool {
 fn has_details(document: &Document<'_>, section: &Section) -> bool {
     let first = document.outline.blocks(&section.own).first();
     first.is_some_and(|block| match &block.content {
-        Content::Item(item) => is_detail(&item.text),
-        Content::Paragraph => is_detail(document.outline.slice(&block.range)),
+        Content::Item(item) => has_detail(&item.text),
+        Content::Paragraph => has_detail(document.outline.slice(&block.range)),
         _ => false,
     })
 }
 
 /// Tells whether a line begins with a label that tells more about the entry above it.
-fn is_detail(text: &str) -> bool {
-    detail_name(text).is_some_and(|name| DETAILS.contains(&name.as_str()))
+fn has_detail(text: &str) -> bool {
+    detail_name(text).is_some_and(|name| is_detail(&name))
 }
 
 /// Tells whether a paragraph accounts for a task: `**Task 1:** Executed as planned`.

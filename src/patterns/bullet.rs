@@ -1,0 +1,179 @@
+//! The bullets of an entry, each with the place it is drawn from.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::patterns::Entry;
+use crate::patterns::LessonSource;
+use crate::patterns::Patterns;
+use crate::planning::Folder;
+use crate::planning::Milestone;
+use crate::planning::PhaseDir;
+use crate::planning::PlanNumber;
+use crate::planning::Summary;
+use crate::project::Project;
+use crate::storage::read;
+
+/// A bullet of an entry and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Bullet {
+    /// Its text, verbatim.
+    pub text: String,
+    /// Whether it stands under what worked or what failed.
+    pub section: BulletSection,
+    /// The plans that it names.
+    pub plans: Vec<PlanNumber>,
+    /// The place in a summary it is drawn from; nothing where the entry does not say, or the file is gone.
+    pub source: Option<BulletSource>,
+}
+
+/// The part of an entry that a bullet stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BulletSection {
+    /// `What worked`.
+    Worked,
+    /// `What failed`.
+    Failed,
+}
+
+/// The place in a summary that a bullet is drawn from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BulletSource {
+    /// The summary, relative to the project.
+    pub file: PathBuf,
+    /// The line, counted from 1; nothing where the summary as a whole says it.
+    pub line: Option<usize>,
+    /// What stands there.
+    pub text: String,
+}
+
+impl Entry {
+    /// Fills in the bullets, without their sources.
+    pub(crate) fn list_bullets(&mut self) {
+        let bullet = |section| {
+            move |text: &String| Bullet {
+                text: text.clone(),
+                section,
+                plans: cited(text),
+                source: None,
+            }
+        };
+        let worked = self.worked.iter().map(bullet(BulletSection::Worked));
+        let failed = self.failed.iter().map(bullet(BulletSection::Failed));
+        self.bullets = worked.chain(failed).collect();
+    }
+}
+
+impl Patterns {
+    /// Fills in where each bullet is drawn from, as far as the summaries are still there.
+    pub(crate) fn trace_bullets(&mut self, project: &Project) -> Result<()> {
+        let folder = Folder::read(&project.planning()?.dir)?.value;
+        let mut milestones: Vec<Milestone> = Vec::new();
+        for archive in &folder.archived {
+            milestones.push(archive.milestone()?.value);
+        }
+        for slug in folder.milestones()? {
+            if slug != folder.active.slug {
+                milestones.push(Milestone::read(&folder.dir.join(&slug), &slug)?.value);
+            }
+        }
+        milestones.push(folder.active);
+        for entry in &mut self.entries {
+            let Some(trace) = &entry.trace else {
+                continue;
+            };
+            let Some(dir) = phase_dir(&milestones, &trace.phase_dir, trace.milestone.as_deref())
+            else {
+                continue;
+            };
+            for (bullet, source) in entry.bullets.iter_mut().zip(&trace.sources) {
+                if let Some(source) = source {
+                    bullet.source = found(project, dir, source)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a phase's folder, wherever it has moved to since.
+fn phase_dir<'m>(
+    milestones: &'m [Milestone],
+    name: &str,
+    milestone: Option<&str>,
+) -> Option<&'m PhaseDir> {
+    let named = || {
+        milestones.iter().flat_map(|one| {
+            let of_name = one.phases.iter().filter(|dir| dir.dir_name() == name);
+            of_name.map(move |dir| (one, dir))
+        })
+    };
+    let own = named().find(|(one, _)| Some(one.slug.as_str()) == milestone);
+    own.or_else(|| named().next()).map(|(_, dir)| dir)
+}
+
+fn found(project: &Project, dir: &PhaseDir, source: &LessonSource) -> Result<Option<BulletSource>> {
+    let slot = dir.plans.iter().find(|slot| slot.number == source.plan);
+    let Some(file) = slot.and_then(|slot| slot.summary.as_ref()) else {
+        return Ok(None);
+    };
+    let path = dir.dir.join(file);
+    let Some(text) = read::text(&path)? else {
+        return Ok(None);
+    };
+    let summary = Summary::parse(&text.value, &path).value;
+    let deviations = summary.deviations.unwrap_or_default();
+    let deviation = deviations.into_iter().find(|one| one.line == source.line);
+    let line = source.line.checked_sub(1);
+    let written = line.and_then(|line| text.value.lines().nth(line));
+    let text = deviation.map_or_else(
+        || written.map(|line| line.trim().to_owned()),
+        |deviation| Some(deviation.text),
+    );
+    Ok(Some(BulletSource {
+        file: project.relative(&path).to_owned(),
+        line: Some(source.line).filter(|line| *line > 0),
+        text: text.or(summary.title).unwrap_or_default(),
+    }))
+}
+
+/// Returns the plans that the brackets at a bullet's end name: `(plan 02)`, `(plans 01-03, 07; before in …)`.
+fn cited(text: &str) -> Vec<PlanNumber> {
+    let Some((_, inner)) = text.rsplit_once("(plan") else {
+        return Vec::new();
+    };
+    let inner = inner.trim_start_matches('s').split([')', ';']).next();
+    let mut plans = Vec::new();
+    for part in inner.unwrap_or_default().split(',').map(str::trim) {
+        match part.split_once('-') {
+            Some((first, last)) => {
+                let number = |text: &str| text.trim().parse::<u32>().ok();
+                if let (Some(first), Some(last)) = (number(first), number(last)) {
+                    plans.extend((first..=last.min(first + 99)).map(PlanNumber::from));
+                }
+            }
+            None => plans.extend(PlanNumber::parse(part)),
+        }
+    }
+    plans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_read_from_the_brackets() {
+        let plans =
+            |text: &str| -> Vec<String> { cited(text).iter().map(ToString::to_string).collect() };
+        assert_eq!(plans("A lock (see b) blocks (plan 02)"), ["2"]);
+        assert_eq!(
+            plans("A lock blocks (plans 01-03, 07a; before in phase 1 plan 04)"),
+            ["1", "2", "3", "7a"]
+        );
+        assert_eq!(plans("A plan (no number)"), [""; 0]);
+    }
+}

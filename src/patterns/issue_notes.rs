@@ -1,0 +1,137 @@
+//! The notes of a summary on issues, where its model has no field for them.
+
+use std::path::Path;
+
+use crate::markdown::Content;
+use crate::markdown::FrontMatter;
+use crate::markdown::Outline;
+use crate::markdown::Section;
+use crate::planning::present;
+
+/// A bullet or paragraph under `Issues Encountered` and the like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IssueNote {
+    /// Its text on one line.
+    pub text: String,
+    /// The line of the summary it begins on, counted from 1.
+    pub line: usize,
+}
+
+/// Words that a heading over issues begins with.
+const ISSUES: &[&str] = &[
+    "issues encountered",
+    "issues",
+    "problems encountered",
+    "problems",
+    "known issues",
+    "blockers",
+    "blocked",
+    "lessons learned",
+    "challenges",
+    "gotchas",
+];
+
+/// Returns the notes of a summary.
+pub(crate) fn issue_notes(text: &str, path: &Path) -> Vec<IssueNote> {
+    // Its warnings are the summary's own, and were collected when that was read.
+    let front = FrontMatter::parse(text, path).value;
+    let outline = Outline::parse(text, front.range.end);
+    let mut found = Vec::new();
+    let sections = outline.sections().iter();
+    for section in sections.filter(|section| section.level > 1) {
+        if ISSUES.contains(&plain(&section.title).as_str()) {
+            add(&mut found, &outline, section);
+        }
+    }
+    found
+}
+
+fn add(found: &mut Vec<IssueNote>, outline: &Outline<'_>, section: &Section) {
+    let mut is_first = true;
+    for block in outline.blocks(&section.whole) {
+        let text = match &block.content {
+            Content::Item(item) if item.depth == 0 => item.text.clone(),
+            Content::Paragraph => one_line(outline.slice(&block.range)),
+            _ => continue,
+        };
+        // What is listed under "None" is what went well.
+        if is_nothing(&text) && is_first {
+            return;
+        }
+        is_first = false;
+        let is_new = !found.iter().any(|note| note.text == text);
+        if is_new && !is_nothing(&text) && !text.ends_with(':') && !is_rule(&text) {
+            found.push(IssueNote {
+                text,
+                line: block.line,
+            });
+        }
+    }
+}
+
+/// Returns a title in lower case without marks, numbers and what stands in brackets.
+fn plain(title: &str) -> String {
+    let title = title.split(['(', '[', ':']).next().unwrap_or_default();
+    let words = title.split_whitespace();
+    let words: Vec<&str> = words
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|word| word.contains(char::is_alphabetic))
+        .collect();
+    words.join(" ").to_lowercase()
+}
+
+/// Tells whether a text says that there was no trouble.
+fn is_nothing(text: &str) -> bool {
+    let lower = text
+        .trim_start_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    let starts = [
+        "none",
+        "no issues",
+        "no problems",
+        "no blockers",
+        "n/a",
+        "nothing",
+    ];
+    present(text).is_none()
+        || (starts.iter().any(|start| lower.starts_with(start)) && !lower.starts_with("none of "))
+}
+
+/// Tells whether a line only draws a line, or signs the file.
+fn is_rule(text: &str) -> bool {
+    !text.contains(char::is_alphabetic) || text.starts_with("*Phase:") || text.starts_with("*Plan")
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<(String, usize)> {
+        let notes = issue_notes(text, Path::new("a.md"));
+        notes
+            .into_iter()
+            .map(|note| (note.text, note.line))
+            .collect()
+    }
+
+    #[test]
+    fn issues_are_found_under_their_headings() {
+        let text = "---\nphase: 1\n---\n# T\n\n## Issues Encountered\n\n- A lock held `x.dll`.\n  - killed it\n\
+                    - None other\n\nThe build was slow.\n\n---\n*Phase: 01*\n\n## Next\n- no\n";
+        assert_eq!(
+            texts(text),
+            [
+                ("A lock held `x.dll`.".to_owned(), 8),
+                ("The build was slow.".to_owned(), 12)
+            ]
+        );
+        for none in ["None", "None - all fine.", "- No issues.", "N/A"] {
+            let text = format!("## Issues\n\n{none}\n\n- all is checked\n");
+            assert_eq!(texts(&text), [], "{none}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Kinds of deviations, counted.
+
+use crate::patterns::PlanRecord;
+
+/// Returns the kinds by how often they came, with their severity: `2 DEVN-03 critical, 1 DEVN-01`; nothing
+/// where none is named.
+pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
+    let labels = plans.iter().flat_map(|plan| &plan.deviations);
+    let labels = labels.filter_map(|deviation| {
+        let kind = plain(deviation.kind.as_deref()?);
+        let severity = deviation.severity.as_deref().map(plain).unwrap_or_default();
+        let says_more = !severity.is_empty() && !kind.to_lowercase().contains(&severity);
+        Some(if says_more {
+            format!("{kind} {severity}")
+        } else {
+            kind
+        })
+    });
+    let counted = count(labels);
+    if counted.is_empty() {
+        return None;
+    }
+    let total: u32 = plans.iter().filter_map(|plan| plan.deviation_count).sum();
+    let named: u32 = counted.iter().map(|(_, count)| count).sum();
+    let mut parts: Vec<String> = counted
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    if total > named {
+        parts.push(format!("{} of no kind", total - named));
+    }
+    Some(parts.join(", "))
+}
+
+/// Returns each kind in its first spelling with its number, the most frequent first.
+pub(crate) fn counted<'a>(plans: impl IntoIterator<Item = &'a PlanRecord>) -> Vec<(String, u32)> {
+    let deviations = plans.into_iter().flat_map(|plan| &plan.deviations);
+    count(deviations.filter_map(|deviation| deviation.kind.as_deref().map(plain)))
+}
+
+fn count(kinds: impl Iterator<Item = String>) -> Vec<(String, u32)> {
+    let mut counted: Vec<(String, u32)> = Vec::new();
+    for kind in kinds {
+        match counted.iter_mut().find(|(known, _)| is_same(known, &kind)) {
+            Some((_, count)) => *count += 1,
+            None if kind.is_empty() => {}
+            None => counted.push((kind, 1)),
+        }
+    }
+    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counted
+}
+
+/// Returns a kind that can stand in a list in brackets.
+pub(crate) fn plain(kind: &str) -> String {
+    let words: Vec<&str> = kind
+        .split(|c: char| c.is_whitespace() || c.is_control() || "(),;[]*`".contains(c))
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ")
+}
+
+/// Tells whether two kinds are one: `Rule 3 - Blocking` and `Rule 3 - Blocking Issue` are.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    let rule = |kind: &str| {
+        let rest = kind.to_lowercase();
+        let number = rest.strip_prefix("rule ")?.split(' ').next()?.to_owned();
+        number.parse::<u32>().ok()
+    };
+    match (rule(one), rule(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.eq_ignore_ascii_case(other),
+    }
+}

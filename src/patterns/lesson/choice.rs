@@ -1,0 +1,50 @@
+//! The choice among the candidates of one entry.
+
+use crate::patterns::lesson::Lesson;
+use crate::patterns::lesson::LessonSource;
+use crate::patterns::lesson::MOST;
+use crate::patterns::lesson::WIDTH;
+use crate::patterns::lesson::likeness::Words;
+use crate::text::Line;
+
+/// A lesson that may be taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) weight: f64,
+    /// The sentence.
+    pub(crate) text: String,
+    /// The plans it is drawn from, in brackets.
+    pub(crate) citation: String,
+    pub(crate) source: LessonSource,
+}
+
+impl Candidate {
+    fn line(&self) -> Line {
+        Line::new(&format!("{} {}", self.text, self.citation))
+    }
+}
+
+/// Returns the strongest candidates, those of equal weight in the order in which they came.
+///
+/// One that says what another says, or that is too long with its plans, is left out.
+pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
+    candidates.sort_by(|one, other| other.weight.total_cmp(&one.weight));
+    let mut taken: Vec<(Lesson, Words)> = Vec::new();
+    for candidate in candidates {
+        let line = candidate.line();
+        let words = Words::of(&candidate.text);
+        let is_known = taken.iter().any(|(_, other)| other.is_like(&words));
+        if is_known || line.as_str().chars().count() > WIDTH {
+            continue;
+        }
+        let lesson = Lesson {
+            text: line,
+            source: Some(candidate.source),
+        };
+        taken.push((lesson, words));
+        if taken.len() == MOST {
+            break;
+        }
+    }
+    taken.into_iter().map(|(lesson, _)| lesson).collect()
+}

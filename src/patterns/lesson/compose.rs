@@ -1,0 +1,329 @@
+//! Composes a lesson of a deviation's own words: one whole sentence, or two short ones; never a torn one.
+
+use crate::patterns::lesson::sentences::is_whole;
+use crate::patterns::lesson::sentences::outside;
+use crate::patterns::lesson::sentences::sentences;
+use crate::patterns::lesson::sentences::without_brackets;
+use crate::patterns::lesson::signs::Signs;
+use crate::patterns::lesson::signs::opens_with_deed;
+use crate::patterns::lesson::wording::as_bullet;
+use crate::patterns::lesson::wording::clean;
+
+/// How many sentences of a passage are looked at; what follows goes into detail.
+const SENTENCES: usize = 3;
+
+/// What a sentence loses for each step away from the passage's first, whole sentence.
+const PER_SENTENCE: f64 = 0.8;
+const PER_CUT: f64 = 0.3;
+
+/// A clause of fewer characters says too little alone.
+const LEAST_CLAUSE: usize = 40;
+
+/// Where a sentence may end early and still be true.
+const CLAUSE_ENDS: &[&str] = &[
+    " \u{2014} ",
+    " \u{2013} ",
+    " - ",
+    "; ",
+    ": ",
+    ", causing ",
+    ", so ",
+    ", which ",
+    ", leading ",
+    ", resulting ",
+    ", breaking ",
+    ", making ",
+    ", e.g. ",
+];
+
+/// The parts of a passage about one trouble.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Passage {
+    /// What it is called: a title, where labels say the rest.
+    pub(crate) title: String,
+    /// What the problem was.
+    pub(crate) issue: String,
+    /// Why it came to it.
+    pub(crate) cause: String,
+    /// What was done about it.
+    pub(crate) fix: String,
+}
+
+impl Passage {
+    /// Returns all words that say what the problem was.
+    pub(crate) fn statement(&self) -> String {
+        [&self.title, &self.issue, &self.cause]
+            .map(String::as_str)
+            .join(". ")
+    }
+
+    /// Returns all words.
+    pub(crate) fn all(&self) -> String {
+        format!("{}. {}", self.statement(), self.fix)
+    }
+}
+
+/// Returns the sentence that says the most in at most `room` characters, and how much it says.
+pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
+    let mut candidates = Vec::new();
+    for part in [&passage.issue, &passage.cause] {
+        candidates.extend(of_part(part));
+    }
+    let title = clean(&passage.title);
+    let is_name = !opens_with_deed(&title) && title.split(' ').count() >= 4;
+    if is_name {
+        let signs = Signs::of(&title);
+        if signs.general || signs.environment || signs.version || passage.issue.is_empty() {
+            candidates.push((title.clone(), 0.0));
+        }
+    }
+    let fixes = fixes(&passage.fix);
+    let mut best: Option<(String, f64)> = None;
+    let mut offer = |text: String, value: f64| {
+        let fits = text.chars().count() <= room;
+        let is_better = best.as_ref().is_none_or(|(_, other)| value > *other);
+        if fits && is_better && is_whole(&text) && !is_empty_talk(&text) {
+            best = Some((text, value));
+        }
+    };
+    for (text, cost) in &candidates {
+        let text = as_bullet(text);
+        let value = value(&text) - cost;
+        for (fix, bonus) in &fixes {
+            if is_whole(&text) {
+                offer(format!("{text}. {fix}"), value + bonus);
+            }
+        }
+        offer(text, value);
+    }
+    let best = best.or_else(|| {
+        let alone = [title]
+            .into_iter()
+            .chain(fixes.into_iter().map(|(fix, _)| fix));
+        let mut fitting = alone
+            .map(|text| as_bullet(&text))
+            .filter(|text| text.chars().count() <= room && is_whole(text) && !is_empty_talk(text));
+        fitting.next().map(|text| (text.clone(), value(&text)))
+    });
+    best.map(|(text, value)| (without_stop(&text), value))
+}
+
+fn without_stop(text: &str) -> String {
+    text.trim_end_matches(['.', ' ']).to_owned()
+}
+
+/// Returns the sentences of a part in each of their forms, with what each form costs.
+fn of_part(part: &str) -> Vec<(String, f64)> {
+    let part = clean(part);
+    let mut found = Vec::new();
+    for (sentence, index) in sentences(&part).into_iter().take(SENTENCES).zip(0_u8..) {
+        let cost = f64::from(index) * PER_SENTENCE;
+        found.extend(
+            forms(sentence)
+                .into_iter()
+                .map(|(text, cuts)| (text, cost + cuts)),
+        );
+    }
+    found
+}
+
+/// Returns a sentence whole, and in the shorter forms that are still true.
+fn forms(sentence: &str) -> Vec<(String, f64)> {
+    let whole = sentence.trim_end_matches('.').to_owned();
+    let mut found = vec![(whole.clone(), 0.0)];
+    let bare = without_brackets(&whole);
+    if bare != whole {
+        found.push((bare.clone(), PER_CUT));
+    }
+    for (text, cost) in found.clone() {
+        for mark in CLAUSE_ENDS {
+            if let Some(at) = outside(&text, mark).find(|at| *at >= LEAST_CLAUSE) {
+                found.push((text[..at].to_owned(), cost + PER_CUT));
+            }
+        }
+        found.extend(reality(&text).map(|text| (text, cost + PER_CUT)));
+    }
+    found
+}
+
+/// Returns what is so, of a sentence on what the plan took for so: `Plan used X but Y` says `Y`.
+fn reality(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    let is_on_plan = ["plan ", "the plan ", "research ", "spec ", "original plan "]
+        .iter()
+        .any(|start| lower.starts_with(start));
+    let turn = [
+        " but ",
+        "; however, ",
+        ", however, ",
+        " whereas ",
+        " \u{2014} but ",
+    ]
+    .iter()
+    .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
+    let because = [
+        " failed because ",
+        " fails because ",
+        " failed since ",
+        " broke because ",
+    ]
+    .iter()
+    .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
+    let at = turn.filter(|_| is_on_plan).or(because)?;
+    Some(text[at..].trim().to_owned())
+}
+
+/// Returns the ways to say what was done, with what each adds to a lesson.
+fn fixes(fix: &str) -> Vec<(String, f64)> {
+    let fix = clean(fix);
+    let Some(first) = sentences(&fix).into_iter().next().map(str::to_owned) else {
+        return Vec::new();
+    };
+    let word = first.split(' ').next().unwrap_or_default();
+    let is_done = opens_with_deed(&first) || word.starts_with('`') || is_imperative(word);
+    if !is_done {
+        return Vec::new();
+    }
+    let shown = |text: &str| format!("Fix: {}", lowered(text));
+    let has_name = |text: &str| text.contains('`');
+    forms(&first)
+        .into_iter()
+        .filter(|(text, _)| text.chars().count() >= 12 && is_whole(&padded(text)))
+        .map(|(text, cost)| {
+            let bonus = if has_name(&text) { 1.3 } else { 0.5 };
+            (shown(&text), bonus - cost)
+        })
+        .collect()
+}
+
+/// A fix may be short, as it stands behind what was wrong.
+fn padded(fix: &str) -> String {
+    format!("Fix of it with {fix}")
+}
+
+fn is_imperative(word: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "use", "add", "run", "set", "install", "create", "pass", "move", "replace", "wrap", "call",
+        "remove", "make", "keep", "import", "export", "pin", "switch", "declare", "write", "read",
+        "mock",
+    ];
+    VERBS.contains(&word.to_lowercase().as_str())
+}
+
+fn lowered(text: &str) -> String {
+    let word = text.split(' ').next().unwrap_or_default();
+    let is_plain = word.chars().skip(1).all(char::is_lowercase);
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) if is_plain => first.to_lowercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Returns how much a sentence says to somebody who plans another phase.
+fn value(text: &str) -> f64 {
+    let signs = Signs::of(text);
+    let lower = text.to_lowercase();
+    let flag = |is_true: bool, worth: f64| if is_true { worth } else { 0.0 };
+    flag(signs.general, 2.0)
+        + flag(signs.environment, 2.0)
+        + flag(signs.convention, 1.5)
+        + flag(signs.version, 1.0)
+        + flag(signs.error, 0.5)
+        + flag(text.contains('`'), 0.5)
+        - flag(opens_with_deed(text), 1.5)
+        - flag(signs.process, 2.0)
+        - flag(
+            lower.starts_with("plan ") || lower.starts_with("the plan "),
+            0.5,
+        )
+}
+
+/// Tells whether a sentence only says that all is well, or blames nothing in particular.
+fn is_empty_talk(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let on_plan = lower.starts_with("plan ") || lower.starts_with("the plan ");
+    let turns = [
+        " but ",
+        " no ",
+        "not ",
+        "n't ",
+        " never ",
+        " only ",
+        " instead ",
+        " must ",
+        " cannot ",
+    ];
+    let says_nothing = [
+        "root cause",
+        "no errors",
+        "logic is correct",
+        "no impact",
+        "tests pass",
+        "see above",
+    ];
+    says_nothing.iter().any(|words| lower.contains(words))
+        || lower.starts_with("fix: ")
+        || (on_plan && !turns.iter().any(|turn| lower.contains(turn)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn composed(issue: &str, fix: &str) -> String {
+        let passage = Passage {
+            issue: issue.to_owned(),
+            fix: fix.to_owned(),
+            ..Passage::default()
+        };
+        compose(&passage, 140)
+            .map(|(text, _)| text)
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn issue_and_fix_make_one_lesson() {
+        assert_eq!(
+            composed(
+                "Click 8 no longer accepts `mix_stderr` in its runner. All tests failed.",
+                "Removed `mix_stderr` from the fixtures. Ran them."
+            ),
+            "Click 8 no longer accepts `mix_stderr` in its runner. Fix: removed `mix_stderr` from the fixtures"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said_shorter_and_never_cut() {
+        let long = "The lock file is gitignored and so missing in every worktree, which makes the first build \
+                    of each agent in a worktree of its own fail with a message about a missing registry entry";
+        assert_eq!(
+            composed(long, ""),
+            "The lock file is gitignored and so missing in every worktree"
+        );
+        let torn = "The first build of each of the agents that are at work in a worktree of their own fails with a \
+                    message about a missing registry entry of the second package of the workspace root";
+        assert_eq!(composed(torn, ""), "");
+    }
+
+    #[test]
+    fn of_a_plan_that_was_wrong_what_is_so_is_said() {
+        assert_eq!(
+            composed(
+                "Plan used `tests/unit/a.bats` but the project uses a flat `tests/` folder",
+                ""
+            ),
+            "The project uses a flat `tests/` folder"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_lesson_fits_and_is_whole(issue in "(\\PC{0,20}[.`(,; ]){0,12}", fix in "\\PC{0,60}", room in 40_usize..160) {
+            let passage = Passage { issue, fix, ..Passage::default() };
+            if let Some((text, _)) = compose(&passage, room) {
+                proptest::prop_assert!(text.chars().count() <= room);
+            }
+        }
+    }
+}

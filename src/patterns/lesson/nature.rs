@@ -1,0 +1,75 @@
+//! What kind of thing a deviation is: only problems and wrong plans stand under `What failed`.
+
+use crate::patterns::lesson::signs::Signs;
+use crate::patterns::lesson::signs::opens_with_deed;
+use crate::planning::Deviation;
+
+/// The nature of a deviation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nature {
+    /// Something did not work.
+    Problem,
+    /// The plan assumed what is not so.
+    PlanWrong,
+    /// How the work was split, ordered or committed.
+    Process,
+    /// Something more than planned, by choice.
+    Addition,
+    /// Something put off.
+    Deferred,
+    /// No deviation, though it stands among them.
+    None,
+}
+
+impl Nature {
+    /// Returns the nature of a deviation; `signs` are those of all its words.
+    pub(crate) fn of(deviation: &Deviation, signs: Signs) -> Self {
+        let text = deviation.text.trim_start_matches(['*', '-', ' ']);
+        let lower = deviation.text.to_lowercase();
+        let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();
+        let has_problem = deviation.issue.is_some() || deviation.cause.is_some();
+        let holds_further = signs.environment || signs.error;
+        if text.starts_with("~~")
+            || text.starts_with(['\u{2713}', '\u{2705}'])
+            || lower.contains("no scope creep")
+            || lower.contains("resolved:")
+        {
+            return Self::None;
+        }
+        if signs.deferred && !has_problem && !holds_further {
+            return Self::Deferred;
+        }
+        if signs.process && !has_problem && !signs.environment {
+            return Self::Process;
+        }
+        let is_added = kind.contains("rule 2")
+            || kind.contains("missing critical")
+            || kind == "scope"
+            || (lower.contains("added ") && opens_with_deed(without_tag(text)) && !has_problem);
+        if is_added && !holds_further && !signs.general && !signs.version {
+            return Self::Addition;
+        }
+        let plan_words = [
+            "plan ",
+            "plan's",
+            "research ",
+            "spec ",
+            "assumed",
+            "planned ",
+        ];
+        if plan_words.iter().any(|word| lower.contains(word)) {
+            Self::PlanWrong
+        } else {
+            Self::Problem
+        }
+    }
+
+    /// Tells whether it stands under `What failed`.
+    pub(crate) fn is_failure(self) -> bool {
+        matches!(self, Self::Problem | Self::PlanWrong)
+    }
+}
+
+fn without_tag(text: &str) -> &str {
+    text.split_once("] ").map_or(text, |(_, rest)| rest)
+}

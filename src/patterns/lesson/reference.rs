@@ -1,0 +1,104 @@
+//! How a lesson names the plans it is drawn from.
+
+use crate::patterns::trace::plan_id;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
+
+/// More plans than these are not named one by one.
+const MOST_CITED: usize = 6;
+
+/// A plan of an earlier phase, in which a lesson came up before.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Earlier {
+    /// The milestone, where the phase's number alone does not say which phase it is.
+    pub(crate) milestone: Option<String>,
+    pub(crate) phase: PhaseNumber,
+    pub(crate) plan: PlanNumber,
+}
+
+/// Returns the plans in brackets: `(plan 02)`, `(plans 01, 03)`, `(plans 01-04, 07; before in phase 2 plan 01)`.
+pub(crate) fn cite(plans: &[&PlanNumber], earlier: &[Earlier]) -> String {
+    let mut plans = plans.to_vec();
+    plans.sort();
+    plans.dedup();
+    let own = match plans[..] {
+        [] => return String::new(),
+        [only] => format!("plan {}", plan_id(only)),
+        _ => format!("plans {}", list(&plans)),
+    };
+    match earlier {
+        [] => format!("({own})"),
+        [one] => format!("({own}; before in {})", shown(one)),
+        [.., latest] => format!(
+            "({own}; before in {} plans, last {})",
+            earlier.len(),
+            shown(latest)
+        ),
+    }
+}
+
+fn shown(earlier: &Earlier) -> String {
+    let milestone = earlier.milestone.as_ref();
+    let milestone = milestone.map(|name| format!("{name} ")).unwrap_or_default();
+    let plan = plan_id(&earlier.plan);
+    format!("{milestone}phase {} plan {plan}", earlier.phase)
+}
+
+/// Returns sorted plans with runs of three and more drawn together: `01-04, 07`.
+fn list(plans: &[&PlanNumber]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < plans.len() {
+        let run = run_length(&plans[at..]);
+        let (first, last) = (plans[at], plans[at + run - 1]);
+        if run > 2 {
+            parts.push(format!("{}-{}", plan_id(first), plan_id(last)));
+            at += run;
+        } else {
+            parts.push(plan_id(first));
+            at += 1;
+        }
+    }
+    let rest = parts.len().saturating_sub(MOST_CITED);
+    parts.truncate(MOST_CITED);
+    if rest > 0 {
+        parts.push(format!("{rest} more"));
+    }
+    parts.join(", ")
+}
+
+/// Returns how many plans from the first on are numbered without a gap.
+fn run_length(plans: &[&PlanNumber]) -> usize {
+    let number = |plan: &PlanNumber| plan.to_string().parse::<u32>().ok();
+    let Some(first) = plans.first().and_then(|plan| number(plan)) else {
+        return 1;
+    };
+    let is_next = |(plan, expected): &(&&PlanNumber, u32)| number(plan) == Some(*expected);
+    plans.iter().zip(first..).take_while(is_next).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_named_briefly() {
+        let plans: Vec<PlanNumber> = [1, 2, 3, 4, 7].into_iter().map(PlanNumber::from).collect();
+        let all: Vec<&PlanNumber> = plans.iter().collect();
+        assert_eq!(cite(&all, &[]), "(plans 01-04, 07)");
+        assert_eq!(cite(&all[..1], &[]), "(plan 01)");
+        let earlier = |phase: u32, milestone: Option<&str>| Earlier {
+            milestone: milestone.map(str::to_owned),
+            phase: PhaseNumber::from(phase),
+            plan: PlanNumber::from(2),
+        };
+        assert_eq!(
+            cite(&all[..1], &[earlier(3, Some("v1.2"))]),
+            "(plan 01; before in v1.2 phase 3 plan 02)"
+        );
+        assert_eq!(
+            cite(&all[..1], &[earlier(1, None), earlier(3, None)]),
+            "(plan 01; before in 2 plans, last phase 3 plan 02)"
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! What was set up in a phase and used again: the patterns that its summaries name.
+
+use crate::patterns::PlanRecord;
+use crate::patterns::lesson::LessonSource;
+use crate::patterns::lesson::WIDTH;
+use crate::patterns::lesson::choice::Candidate;
+use crate::patterns::lesson::likeness::Words;
+use crate::patterns::lesson::likeness::groups;
+use crate::patterns::lesson::reference::cite;
+use crate::patterns::lesson::sentences::is_whole;
+use crate::patterns::lesson::sentences::outside;
+use crate::patterns::lesson::sentences::without_brackets;
+use crate::patterns::lesson::signs::Signs;
+use crate::patterns::lesson::wording::as_bullet;
+use crate::patterns::lesson::wording::clean;
+use crate::planning::PlanNumber;
+
+const REUSED: f64 = 5.0;
+
+/// Returns the patterns of several plans, then those of one.
+pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
+    let named: Vec<(&PlanNumber, String)> = plans
+        .iter()
+        .flat_map(|plan| plan.patterns.iter().map(|text| (&plan.plan, clean(text))))
+        .collect();
+    let words: Vec<Words> = named.iter().map(|(_, text)| Words::of(text)).collect();
+    let mut found = Vec::new();
+    for group in groups(&words) {
+        let mut numbers: Vec<&PlanNumber> = group.iter().map(|at| named[*at].0).collect();
+        numbers.sort();
+        numbers.dedup();
+        let citation = cite(&numbers, &[]);
+        let room = WIDTH.saturating_sub(citation.chars().count() + 1);
+        // The first plan that named it set it up; a later one may say it shorter.
+        let texts = group.iter().map(|at| (named[*at].0, &named[*at].1));
+        let fitting = texts
+            .into_iter()
+            .find_map(|(plan, text)| Some((plan, fitted(text, room)?)));
+        let Some((plan, text)) = fitting else {
+            continue;
+        };
+        let weight = worth(&text) + if numbers.len() > 1 { REUSED } else { 0.0 };
+        found.push(Candidate {
+            weight,
+            text,
+            citation,
+            source: LessonSource {
+                plan: plan.clone(),
+                line: 0,
+            },
+        });
+    }
+    found
+}
+
+/// Returns the whole of a pattern, or the part that says what it is.
+fn fitted(text: &str, room: usize) -> Option<String> {
+    let text = as_bullet(text);
+    let bare = without_brackets(&text);
+    let first = |mark: &str| outside(&text, mark).next().map(|at| text[..at].to_owned());
+    let forms = [
+        Some(text.clone()),
+        Some(bare),
+        first("; "),
+        first(". "),
+        first(" \u{2014} "),
+    ];
+    let mut fitting = forms
+        .into_iter()
+        .flatten()
+        .filter(|form| form.chars().count() <= room && is_whole(form));
+    fitting.next()
+}
+
+/// Weighs how much a pattern says: a rule, code it can be found by, a length that can be read.
+fn worth(text: &str) -> f64 {
+    let signs = Signs::of(text);
+    let flag = |is_true: bool, worth: f64| if is_true { worth } else { 0.0 };
+    flag(signs.general || signs.convention, 1.0)
+        + flag(text.contains(['`', '(', '/', '_']), 1.0)
+        + flag((50..=130).contains(&text.chars().count()), 1.0)
+        - flag(signs.interface, 0.5)
+}

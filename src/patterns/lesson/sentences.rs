@@ -1,0 +1,249 @@
+//! Sentences of somebody's text, and whether one stands alone.
+
+/// A sentence of fewer characters or words says too little.
+const LEAST_CHARACTERS: usize = 25;
+const LEAST_WORDS: usize = 4;
+
+/// Short forms whose full stop ends no sentence.
+const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl"];
+
+/// Words that point to something said before.
+const POINTING: &[&str] = &[
+    "it",
+    "its",
+    "this",
+    "these",
+    "those",
+    "that",
+    "they",
+    "them",
+    "their",
+    "both",
+    "also",
+    "which",
+    "my",
+    "i",
+    "we",
+    "not",
+    "and",
+    "but",
+    "so",
+    "then",
+    "same",
+    "however",
+    "instead",
+    "either",
+    "neither",
+    "he",
+    "one",
+    "all",
+    "such",
+    "similarly",
+    "otherwise",
+    "as",
+    "because",
+    "since",
+    "while",
+    "per",
+    "ditto",
+    "see",
+    "no",
+    "yes",
+    "note",
+    "done",
+    "additionally",
+    "n",
+    "therefore",
+    "thus",
+    "hence",
+    "again",
+    "here",
+    "there",
+];
+
+/// Words after which a sentence goes on.
+const DANGLING: &[&str] = &[
+    "the", "a", "an", "of", "to", "and", "or", "because", "before", "since", "with", "in", "for",
+    "by", "as", "that", "but", "which", "is", "are", "was", "were", "when", "if", "from", "on",
+    "at", "than", "not", "no", "via", "be", "has", "have", "had", "so", "its", "via", "e.g.",
+    "i.e.", "vs.", "vs", "instead",
+];
+
+/// Returns the sentences of a text; a full stop inside code, quotes or brackets ends none.
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut nesting = Nesting::default();
+    for (at, c) in text.char_indices() {
+        nesting.pass(c);
+        let end = at + c.len_utf8();
+        if matches!(c, '.' | '!' | '?') && nesting.is_open() {
+            continue;
+        }
+        if matches!(c, '.' | '!' | '?') && ends_sentence(text, at, end) {
+            found.push(text[start..end].trim());
+            start = end;
+        }
+    }
+    found.push(text[start..].trim());
+    found.retain(|sentence| sentence.contains(char::is_alphanumeric));
+    found
+}
+
+fn ends_sentence(text: &str, at: usize, end: usize) -> bool {
+    let Some(after) = text[end..].strip_prefix(' ') else {
+        return text[end..].is_empty();
+    };
+    let before = &text[..at];
+    let is_short = |short: &str| {
+        let head = before.strip_suffix(short);
+        head.is_some_and(|head| !head.ends_with(char::is_alphanumeric))
+    };
+    let opens = after
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_uppercase() || c.is_ascii_digit() || "`\"'(\u{201c}".contains(c));
+    opens && !ABBREVIATIONS.iter().any(|short| is_short(short))
+}
+
+/// What is open at a place of a text.
+#[derive(Default)]
+struct Nesting {
+    is_code: bool,
+    is_quote: bool,
+    brackets: usize,
+}
+
+impl Nesting {
+    fn pass(&mut self, c: char) {
+        match c {
+            '`' => self.is_code = !self.is_code,
+            _ if self.is_code => {}
+            '"' => self.is_quote = !self.is_quote,
+            '(' | '[' => self.brackets += 1,
+            ')' | ']' => self.brackets = self.brackets.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.is_code || self.is_quote || self.brackets > 0
+    }
+}
+
+/// Returns the byte offsets of `mark` outside of code, quotes and brackets.
+pub(crate) fn outside<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = usize> + 't {
+    let mut nesting = Nesting::default();
+    text.char_indices().filter_map(move |(at, c)| {
+        let is_free = !nesting.is_open();
+        nesting.pass(c);
+        (is_free && text[at..].starts_with(mark)).then_some(at)
+    })
+}
+
+/// Returns a text without what stands in brackets outside of code: `Locks (see #12) block` is `Locks block`.
+pub(crate) fn without_brackets(text: &str) -> String {
+    let mut nesting = Nesting::default();
+    let mut kept = String::new();
+    let mut before = ' ';
+    for c in text.chars() {
+        let was_bracket = nesting.brackets > 0;
+        // `call()` and `f(x)` outside of code are no remarks.
+        let is_call = c == '(' && before.is_alphanumeric();
+        if !nesting.is_code && is_call && !was_bracket {
+            return text.to_owned();
+        }
+        nesting.pass(c);
+        if nesting.brackets == 0 && !was_bracket {
+            kept.push(c);
+        }
+        before = c;
+    }
+    let words: Vec<&str> = kept.split_whitespace().collect();
+    words.join(" ").replace(" ,", ",").replace(" .", ".")
+}
+
+/// Tells whether a sentence is complete and can be read without what stood before it.
+pub(crate) fn is_whole(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (Some(first), Some(last)) = (words.first(), words.last()) else {
+        return false;
+    };
+    let word = |word: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        bare.to_lowercase()
+    };
+    let mut nesting = Nesting::default();
+    text.chars().for_each(|c| nesting.pass(c));
+    let closed: usize = text.matches([')', ']']).count();
+    let opened: usize = text.matches(['(', '[']).count();
+    text.chars().count() >= LEAST_CHARACTERS
+        && words.len() >= LEAST_WORDS
+        && !nesting.is_open()
+        && closed == opened
+        && !text.ends_with([':', ',', ';', '-', '\u{2014}', '\u{2026}'])
+        && !text.contains("...")
+        && !text.contains('\u{2026}')
+        && !first.starts_with(|c: char| c.is_ascii_digit())
+        && !first.starts_with(['"', '\'', '\u{201c}', ')', ',', '&', '+', '/'])
+        && !POINTING.contains(&word(first).as_str())
+        && !DANGLING.contains(&word(last).as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_stops_in_code_quotes_and_short_forms_end_nothing() {
+        assert_eq!(
+            sentences(
+                "Locks (e.g. `a.lock`. B) block `x. Y`. The `b` waits. version 2.1 is fine. Ok"
+            ),
+            [
+                "Locks (e.g. `a.lock`. B) block `x. Y`.",
+                "The `b` waits. version 2.1 is fine.",
+                "Ok"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_points_back_or_goes_on_is_not_whole() {
+        for text in [
+            "It has no lock in this version",
+            "The lock of the store is the",
+            "Too short a text",
+            "The lock (of the store is not there",
+            "The store waits for a lock of:",
+            "The store `waits for a lock of the other",
+            "The text of this one is cut\u{2026} and goes on",
+        ] {
+            assert!(!is_whole(text), "{text}");
+        }
+        assert!(is_whole("The store waits for the lock of another process"));
+    }
+
+    #[test]
+    fn remarks_in_brackets_go_and_calls_stay() {
+        assert_eq!(
+            without_brackets("Locks (see #12) block, always"),
+            "Locks block, always"
+        );
+        assert_eq!(
+            without_brackets("lock() blocks (always)"),
+            "lock() blocks (always)"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,60}") {
+            let found = sentences(&text);
+            proptest::prop_assert!(found.iter().all(|one| text.contains(one)));
+            is_whole(&text);
+            without_brackets(&text);
+            proptest::prop_assert!(outside(&text, "a").all(|at| text[at..].starts_with('a')));
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What a passage shows by its words: whether it names something that the next plan will meet again.
+//!
+//! Each sign is worth what it showed over deviations of real projects, read one by one. Words alone go a
+//! little further than chance and no more, so the structure of a deviation weighs beside them.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+/// The signs of a passage.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each sign is there or not, by itself"
+)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Signs {
+    /// The environment: what is not installed, ignored by git, set by CI.
+    pub(crate) environment: bool,
+    /// An error by its name.
+    pub(crate) error: bool,
+    /// A tool with its version.
+    pub(crate) version: bool,
+    /// A rule that holds beyond this plan: requires, must, cannot.
+    pub(crate) general: bool,
+    /// A convention of the code base.
+    pub(crate) convention: bool,
+    /// How the work was split and committed.
+    pub(crate) process: bool,
+    /// Something put off, or said not to matter.
+    pub(crate) deferred: bool,
+    /// Tidying up.
+    pub(crate) cleanup: bool,
+    /// The plan's own bookkeeping.
+    pub(crate) bookkeeping: bool,
+    /// Tests that follow an intended change.
+    pub(crate) test_upkeep: bool,
+    /// The looks of a page.
+    pub(crate) interface: bool,
+}
+
+macro_rules! sign {
+    ($name:ident, $pattern:expr) => {
+        static $name: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new($pattern).expect("a constant pattern"));
+    };
+}
+
+sign!(
+    ENVIRONMENT,
+    r"(?i)\b(?:(?:not|isn't|wasn't|aren't|never|no longer) (?:installed|available (?:on|in|locally)|on (?:the )?path|checked in|tracked)|not in (?:the )?(?:path|environment|worktree|virtualenv)|gitignored?|worktrees?|pre-commit|post-commit|commit hooks?|hooks? (?:blocks?|blocked|rejects?|rejected|fails?|failed|flags?|flagged|requires?)|ci|env(?:ironment)? var(?:iable)?s?|\.env|time(?:d )?-?outs?|sandbox(?:ed)?|docker|dockerfile|container|venv|virtualenv|command not found|cwd|working directory|race conditions?|races?|state leak\w*|leak(?:s|ed|ing)? state|shared state|shares? state|in-process state|flaky|cold start|port \d+|permission denied|lock ?file|package manager|toolchain|windows|macos|postinstall|peer dep\w*|dev deps?|git clone|fresh clone|rate limit\w*|network|offline)\b"
+);
+sign!(
+    ERROR,
+    r"\b(?:[A-Z]\w*(?:Error|Exception|Fault)|TS\d{4}|SC\d{4}|E\d{4}|CS\d{4}|ENOENT|EACCES|EPERM|EADDRINUSE|SIGSEGV|SIGKILL|[eE]xit code \d+|HTTP [45]\d\d|clippy::\w+)\b"
+);
+sign!(
+    VERSION,
+    r"\b(?:[A-Za-z][\w.+-]*[ @]v\d[\w.]*|[A-Z][\w+-]* \d+\.(?:\d+|x)[\w.]*|[\w-]+@\d[\w.]*|[\w-]+ ?(?:>=|<=|\^|~)\d[\w.]*|[a-z][\w-]* \d+\.\d+[\w.]*|v\d+(?:\.\d+)+)"
+);
+sign!(
+    GENERAL,
+    r"(?i)\b(?:requires?|required (?:by|for|to)|only (?:accepts?|has|have|allows?|supports?|works?|exposes?)|accepts? only|rejects?|rejected by|(?:does|do)(?:n't| not) (?:support|exist|accept|allow|expose|provide|resolve|include|return|work|have|match|handle|export|run|recogni[sz]e|apply)|no longer|cannot|can't|must(?: not)?|by default|immutable|expects?|never|always|ignores?|shadows?|throws?|strips?|silently|unsupported|deprecated|treats?|conflicts? with|incompatible|returns? (?:null|undefined|none|nil|empty|false)|not available|unavailable)\b"
+);
+sign!(
+    CONVENTION,
+    r"(?i)(?:\b(?:project|repo|repository|codebase|existing|actual|convention)\b.{0,60}\b(?:uses?|registers?|lives?|sits?|follows?|stores?|names?|is|are)\b|\bactually\b|\bin reality\b|\bis (?:flat|named|called)\b)"
+);
+sign!(
+    PROCESS,
+    r"(?i)\b(?:(?:one|single|separate|atomic|bundled|combined|same|own) commits?|commit(?:ted|s)? (?:together|separately|in (?:a |one |the )?(?:single|same|one)|as one|as a single)|commit (?:per|for each) task|(?:included|bundled|folded|rolled) in(?:to)? .{0,30}commit|already (?:done|committed|implemented|complete[d]?|deleted|created|applied|satisfied|covered|present)|ahead of schedule|pre-staged|staged by|sequenc\w+|(?:task|commit) (?:order|ordering)|ordering|tests pass|combined into|merged into one|no (?:separate )?commit|inline rather than|parallel (?:dev )?agents?|work split|checkpoint)\b"
+);
+sign!(
+    DEFERRED,
+    r"(?i)\b(?:deferred|defer|out[ -]of[ -]scope|skipped|follow-?up|no functional|no (?:behaviou?r\w*|scope|user|material) (?:impact|change|creep)|not a (?:plan )?deviation|(?:future|later) (?:plan|phase|work|pr)s?|not in this (?:pr|plan)|cosmetic|no impact|unrelated|harmless|as expected|non-blocking|functionally (?:equivalent|identical))\b"
+);
+sign!(
+    CLEANUP,
+    r"(?i)\b(?:unused|duplicated?|duplicates|orphan(?:ed)?|import order\w*|typos?|stale|lint(?:er|ing)?|formatting|dead code|whitespace|unreachable|prettier|rustfmt|redundant|doc(?:s|string)? (?:fix|update)|naming)\b"
+);
+sign!(
+    BOOKKEEPING,
+    r"(?i)(?:files_modified|\bplan (?:listed|counted|estimated|said \d)|\bnot listed\b|\bnot in (?:the )?(?:original |plan'?s? )?plan\b|amend(?:ed|ment)|acceptance criteri|front ?matter|\bline count|\bcount mismatch|\bwording\b|must_have|\brequirement ids?\b)"
+);
+sign!(
+    TEST_UPKEEP,
+    r"(?i)\b(?:tests? (?:expectations?|assertions?|fixtures?)|expectations?|assertions?|existing tests?|snapshots?|test (?:files?|cases?)|fixtures?)\b.{0,60}\b(?:updated|adjusted|rewritten|changed|relaxed|corrected|expected|match)|\b(?:updated|adjusted|fixed|rewrote|corrected|relaxed|changed)\b.{0,40}\b(?:tests?|fixtures?|assertions?|expectations?|snapshots?)\b"
+);
+sign!(
+    INTERFACE,
+    r"(?i)\b(?:button|page|tab|tabs|modal|dialog|layout|css|styling|icon|nav|sidebar|badge|tooltip|dropdown|checkbox|colou?rs?|padding|focus ring|screen)\b"
+);
+
+impl Signs {
+    pub(crate) fn of(text: &str) -> Self {
+        Self {
+            environment: ENVIRONMENT.is_match(text),
+            error: ERROR.is_match(text),
+            version: VERSION.is_match(text),
+            general: GENERAL.is_match(text),
+            convention: CONVENTION.is_match(text),
+            process: PROCESS.is_match(text),
+            deferred: DEFERRED.is_match(text),
+            cleanup: CLEANUP.is_match(text),
+            bookkeeping: BOOKKEEPING.is_match(text),
+            test_upkeep: TEST_UPKEEP.is_match(text),
+            interface: INTERFACE.is_match(text),
+        }
+    }
+
+    /// Tells whether something speaks against it that no other plan will meet.
+    pub(crate) fn is_local(self) -> bool {
+        self.process || self.deferred || self.cleanup || self.bookkeeping
+    }
+
+    /// Returns what the signs are worth together.
+    pub(crate) fn worth(self) -> f64 {
+        let weighed = [
+            (self.environment, 2.5),
+            (self.error, 1.5),
+            (self.version, 1.5),
+            (self.general, 1.0),
+            (self.convention, 1.0),
+            (self.process, -1.5),
+            (self.deferred, -2.0),
+            (self.cleanup, -2.0),
+            (self.bookkeeping, -1.5),
+            (self.test_upkeep, -1.0),
+            (self.interface, -0.5),
+        ];
+        let present = weighed.iter().filter(|(is_present, _)| *is_present);
+        present.map(|(_, worth)| worth).sum()
+    }
+}
+
+/// Tells whether a text opens with what was done: `Fixed …`, `Added …`.
+pub(crate) fn opens_with_deed(text: &str) -> bool {
+    const IRREGULAR: &[&str] = &[
+        "made", "built", "wrote", "set", "kept", "split", "put", "took", "chose", "ran", "rewrote",
+        "left", "did", "cut", "used",
+    ];
+    const NO_DEEDS: &[&str] = &[
+        "need",
+        "embed",
+        "seed",
+        "feed",
+        "speed",
+        "shared",
+        "nested",
+        "unexpected",
+    ];
+    let word = text
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
+    IRREGULAR.contains(&word.as_str())
+        || (word.ends_with("ed")
+            && word.chars().all(char::is_alphabetic)
+            && !NO_DEEDS.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_are_found_by_words() {
+        let env = Signs::of("`env.dart` is gitignored and missing in worktrees");
+        assert!(env.environment && !env.is_local());
+        assert!(Signs::of("fails with ModuleNotFoundError").error);
+        assert!(Signs::of("Click 8.x no longer accepts `mix_stderr`").version);
+        assert!(Signs::of("zod@4 exposes issues").version);
+        assert!(Signs::of("Tasks 2 and 3 went into one commit").process);
+        assert!(Signs::of("Removed an unused import").cleanup);
+        assert!(!Signs::of("Phase 3 added 2 plans").version);
+    }
+
+    #[test]
+    fn deeds_open_with_a_past_verb() {
+        assert!(opens_with_deed("Fixed the lock") && opens_with_deed("Made it so"));
+        assert!(!opens_with_deed("Shared state leaks") && !opens_with_deed("Locks block"));
+    }
+}

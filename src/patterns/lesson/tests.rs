@@ -1,0 +1,105 @@
+use std::path::Path;
+
+use super::*;
+use crate::patterns::PlanRecord;
+use crate::planning::PhaseNumber;
+use crate::planning::Summary;
+
+fn plan(number: u32, text: &str) -> PlanRecord {
+    let path = Path::new("01-01-SUMMARY.md");
+    let summary = Summary::parse(text, path).value;
+    PlanRecord::new(PlanNumber::from(number), summary, text, path)
+}
+
+fn phase(number: u32, plans: Vec<PlanRecord>) -> FinishedPhase {
+    FinishedPhase {
+        number: PhaseNumber::from(number),
+        name: "Phase".to_owned(),
+        dir: format!("phases/{number}").into(),
+        dir_name: number.to_string(),
+        milestone: "default".to_owned(),
+        plans,
+        digest: String::new(),
+    }
+}
+
+fn deviation(title: &str, issue: &str, fix: &str) -> String {
+    format!("## Deviations\n\n**1. {title}**\n- **Issue:** {issue}\n- **Fix:** {fix}\n")
+}
+
+fn texts(lessons: &[Lesson]) -> Vec<&str> {
+    lessons.iter().map(|lesson| lesson.text.as_str()).collect()
+}
+
+const GITIGNORED: &str = "`config/env.toml` is gitignored and so missing in every worktree";
+
+#[test]
+fn a_lesson_is_the_issue_with_its_fix_and_its_source() {
+    let text = deviation(
+        "[Rule 3 - Blocking] Stub missing",
+        GITIGNORED,
+        "Created the stub `env.toml` first",
+    );
+    let found = failed(&phase(1, vec![plan(2, &text)]), &[]);
+    assert_eq!(
+        texts(&found),
+        [format!(
+            "{GITIGNORED}. Fix: created the stub `env.toml` first (plan 02)"
+        )]
+    );
+    let source = found[0].source.as_ref().unwrap();
+    assert_eq!((source.plan.clone(), source.line), (PlanNumber::from(2), 3));
+}
+
+#[test]
+fn what_recurs_is_one_lesson_that_names_its_plans() {
+    let text = deviation("[Rule 3 - Blocking] Stub missing", GITIGNORED, "Created it");
+    let own = phase(3, vec![plan(1, &text), plan(4, &text)]);
+    let before = phase(1, vec![plan(2, &text)]);
+    assert_eq!(
+        texts(&failed(&own, &[before])),
+        [format!(
+            "{GITIGNORED} (plans 01, 04; before in phase 1 plan 02)"
+        )]
+    );
+}
+
+#[test]
+fn what_no_other_plan_will_meet_is_left_out() {
+    for text in [
+        "## Deviations\n- Tasks 2 and 3 were committed together in one commit\n",
+        "## Deviations\n- Removed an unused import of the old module path\n",
+        "## Deviations\n- Deferred the second half of the report to a later phase\n",
+        "## Deviations\n- [Rule 2 - Missing Critical] Added a second button to the report page\n",
+        "## Deviations\n- ~~The lock must be taken before the file is read by anyone~~\n",
+        "## Deviations\n- \u{2713} The lock must be taken before the file is read by anyone\n",
+        "## Deviations\n\nNone - plan executed exactly as written.\n",
+    ] {
+        let found = failed(&phase(1, vec![plan(1, text)]), &[]);
+        assert_eq!(texts(&found), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn an_entry_has_three_lessons_at_most() {
+    let names = ["alpha", "bravo", "carol", "delta", "echoes"];
+    let plans = names.iter().zip(1..).map(|(name, number)| {
+        let issue = format!("`{name}` of {name} requires `{name}_{name}` in the {name} section");
+        plan(number, &deviation("[Rule 3 - Blocking] X", &issue, "Added"))
+    });
+    assert_eq!(failed(&phase(1, plans.collect()), &[]).len(), MOST);
+}
+
+#[test]
+fn what_was_set_up_and_used_again_worked() {
+    let text = "---\npatterns-established:\n  - \"Every command returns a report struct that is also the JSON document\"\n---\n";
+    let once = "---\npatterns-established:\n  - \"Templates are rendered with `strict` undefined values\"\n  - \"builder\"\n---\n";
+    let found = worked(&phase(1, vec![plan(1, text), plan(2, once), plan(3, text)]));
+    assert_eq!(
+        texts(&found),
+        [
+            "Every command returns a report struct that is also the JSON document (plans 01, 03)",
+            "Templates are rendered with `strict` undefined values (plan 02)",
+        ]
+    );
+}

@@ -1,0 +1,265 @@
+//! The troubles of a phase, and which of them the next plan will meet again.
+
+use std::collections::BTreeSet;
+
+use crate::patterns::FinishedPhase;
+use crate::patterns::PlanRecord;
+use crate::patterns::lesson::LessonSource;
+use crate::patterns::lesson::Nature;
+use crate::patterns::lesson::WIDTH;
+use crate::patterns::lesson::choice::Candidate;
+use crate::patterns::lesson::compose::Passage;
+use crate::patterns::lesson::compose::compose;
+use crate::patterns::lesson::likeness::Words;
+use crate::patterns::lesson::reference::Earlier;
+use crate::patterns::lesson::reference::cite;
+use crate::patterns::lesson::signs::Signs;
+use crate::patterns::lesson::signs::opens_with_deed;
+use crate::patterns::lesson::wording::clean;
+use crate::planning::Deviation;
+use crate::planning::PlanNumber;
+use crate::planning::SummaryStatus;
+
+/// A trouble that weighs less is told for its own sake.
+const FLOOR: f64 = 1.0;
+
+/// What weighs beside the words.
+const BLOCKING: f64 = 1.5;
+const RECURS_IN_PHASE: f64 = 3.0;
+const RECURS_IN_PROJECT: f64 = 2.0;
+const HAS_ISSUE: f64 = 0.5;
+const NAMED_TITLE: f64 = 0.5;
+const DEED_TITLE: f64 = -0.5;
+const RULE_2: f64 = -0.5;
+/// Beside the deviations, issues are told loosely.
+const ISSUE_SECTION: f64 = -0.5;
+/// A plan that did not come to its end matters more than what it stumbled over.
+const UNFINISHED: f64 = 8.0;
+
+/// One deviation or issue of a plan.
+struct Trouble<'a> {
+    plan: &'a PlanNumber,
+    line: usize,
+    passage: Passage,
+    weight: f64,
+    is_failure: bool,
+    /// Whether it counts as the same lesson where it comes up again.
+    may_recur: bool,
+    words: Words,
+}
+
+impl<'a> Trouble<'a> {
+    fn of_deviation(plan: &'a PlanNumber, deviation: &Deviation) -> Self {
+        let passage = passage(deviation);
+        let signs = Signs::of(&passage.statement());
+        let nature = Nature::of(deviation, Signs::of(&passage.all()));
+        let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
+        let title = clean(&deviation.text);
+        let is_deed = opens_with_deed(&title);
+        let mut weight = signs.worth();
+        let mut add = |applies: bool, worth: f64| weight += if applies { worth } else { 0.0 };
+        add(has(&["rule 3", "blocking", "devn-02", "devn-03"]), BLOCKING);
+        add(has(&["rule 2", "missing critical"]), RULE_2);
+        add(deviation.issue.is_some(), HAS_ISSUE);
+        add(is_deed, DEED_TITLE);
+        add(!is_deed && deviation.issue.is_some(), NAMED_TITLE);
+        Self {
+            plan,
+            line: deviation.line,
+            words: Words::of(&passage.all()),
+            passage,
+            weight,
+            is_failure: nature.is_failure(),
+            may_recur: nature.is_failure() && !signs.is_local(),
+        }
+    }
+
+    fn of_issue(plan: &'a PlanNumber, text: &str, line: usize) -> Self {
+        let passage = Passage {
+            issue: text.to_owned(),
+            ..Passage::default()
+        };
+        let signs = Signs::of(text);
+        Self {
+            plan,
+            line,
+            words: Words::of(text),
+            passage,
+            weight: signs.worth() + ISSUE_SECTION,
+            is_failure: !signs.is_local(),
+            may_recur: !signs.is_local(),
+        }
+    }
+}
+
+/// Returns a deviation's parts as a lesson is composed of them.
+fn passage(deviation: &Deviation) -> Passage {
+    let own = |text: &Option<String>| text.clone().unwrap_or_default();
+    let bold_lead = deviation
+        .text
+        .strip_prefix("**")
+        .and_then(|rest| rest.split_once("**"))
+        .filter(|(_, rest)| rest.trim_matches([':', '.', ' ', '-']).contains(' '));
+    match (&deviation.issue, bold_lead) {
+        (Some(issue), _) => Passage {
+            title: deviation.text.clone(),
+            issue: issue.clone(),
+            cause: own(&deviation.cause),
+            fix: own(&deviation.fix),
+        },
+        (None, Some((title, rest))) => Passage {
+            title: title.to_owned(),
+            issue: rest.trim_start_matches([':', '.', ' ', '-']).to_owned(),
+            cause: own(&deviation.cause),
+            fix: own(&deviation.fix),
+        },
+        (None, None) => Passage {
+            title: String::new(),
+            issue: deviation.text.clone(),
+            cause: own(&deviation.cause),
+            fix: own(&deviation.fix),
+        },
+    }
+}
+
+/// Returns what a deviation says in one whole sentence of at most `room` characters.
+pub(crate) fn sentence_of(deviation: &Deviation, room: usize) -> Option<String> {
+    compose(&passage(deviation), room).map(|(text, _)| text)
+}
+
+/// Returns the candidates of a phase; `past` are the phases before it.
+pub(crate) fn candidates(phase: &FinishedPhase, past: &[FinishedPhase]) -> Vec<Candidate> {
+    let own: Vec<Trouble<'_>> = phase.plans.iter().flat_map(troubles).collect();
+    let earlier = earlier_troubles(phase, past);
+    let mut found = unfinished(phase, &own);
+    let mut told = BTreeSet::new();
+    for (index, trouble) in own.iter().enumerate() {
+        if !trouble.is_failure || told.contains(&index) {
+            continue;
+        }
+        let same: Vec<usize> = (0..own.len())
+            .filter(|other| *other == index || is_again(trouble, &own[*other]))
+            .collect();
+        let before: Vec<Earlier> = before(trouble, &earlier);
+        // Of the same lesson, the clearest telling speaks for all.
+        let best = same
+            .iter()
+            .map(|at| &own[*at])
+            .max_by(|one, other| one.weight.total_cmp(&other.weight))
+            .unwrap_or(trouble);
+        let plans: Vec<&PlanNumber> = same.iter().map(|at| own[*at].plan).collect();
+        let citation = cite(&plans, &before);
+        let room = WIDTH.saturating_sub(citation.chars().count() + 1);
+        let Some((text, value)) = compose(&best.passage, room) else {
+            continue;
+        };
+        let distinct: BTreeSet<&PlanNumber> = plans.iter().copied().collect();
+        let mut weight = best.weight + value / 2.0;
+        if distinct.len() > 1 {
+            weight += RECURS_IN_PHASE;
+        }
+        if !before.is_empty() {
+            weight += RECURS_IN_PROJECT;
+        }
+        told.extend(same);
+        if weight >= FLOOR + 1.0 {
+            found.push(Candidate {
+                weight,
+                text,
+                citation,
+                source: LessonSource {
+                    plan: best.plan.clone(),
+                    line: best.line,
+                },
+            });
+        }
+    }
+    found
+}
+
+fn troubles(plan: &PlanRecord) -> Vec<Trouble<'_>> {
+    let deviations = plan.deviations.iter();
+    let mut found: Vec<Trouble<'_>> = deviations
+        .map(|deviation| Trouble::of_deviation(&plan.plan, deviation))
+        .collect();
+    for issue in &plan.issues {
+        let issue = Trouble::of_issue(&plan.plan, &issue.text, issue.line);
+        // Many summaries tell a deviation once more as an issue.
+        if !found.iter().any(|other| other.words.is_like(&issue.words)) {
+            found.push(issue);
+        }
+    }
+    found
+}
+
+fn is_again(trouble: &Trouble<'_>, other: &Trouble<'_>) -> bool {
+    trouble.may_recur
+        && other.may_recur
+        && trouble.plan != other.plan
+        && trouble.words.is_like(&other.words)
+}
+
+/// The deviations of the phases before, with where they stand.
+fn earlier_troubles(phase: &FinishedPhase, past: &[FinishedPhase]) -> Vec<(Earlier, Words)> {
+    let is_ambiguous = |other: &FinishedPhase| {
+        let mut all = past.iter().chain([phase]);
+        all.any(|one| one.number == other.number && one.milestone != other.milestone)
+    };
+    let mut found = Vec::new();
+    for other in past {
+        let milestone = is_ambiguous(other).then(|| other.milestone.clone());
+        for plan in &other.plans {
+            for deviation in &plan.deviations {
+                let trouble = Trouble::of_deviation(&plan.plan, deviation);
+                if trouble.may_recur {
+                    let earlier = Earlier {
+                        milestone: milestone.clone(),
+                        phase: other.number.clone(),
+                        plan: plan.plan.clone(),
+                    };
+                    found.push((earlier, trouble.words));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn before(trouble: &Trouble<'_>, earlier: &[(Earlier, Words)]) -> Vec<Earlier> {
+    if !trouble.may_recur {
+        return Vec::new();
+    }
+    let alike = earlier
+        .iter()
+        .filter(|(_, words)| words.is_like(&trouble.words));
+    let mut found: Vec<Earlier> = alike.map(|(earlier, _)| earlier.clone()).collect();
+    found.dedup();
+    found
+}
+
+/// Returns each plan that is failed or partial, with the trouble that its summary gives first.
+fn unfinished(phase: &FinishedPhase, own: &[Trouble<'_>]) -> Vec<Candidate> {
+    let candidate = |plan: &PlanRecord| {
+        let ended = match plan.status? {
+            SummaryStatus::Failed => "Failed",
+            SummaryStatus::Partial => "Ended partial",
+            SummaryStatus::Complete => return None,
+        };
+        let citation = cite(&[&plan.plan], &[]);
+        let room = WIDTH.saturating_sub(citation.chars().count() + ended.len() + 3);
+        let mut reasons = own.iter().filter(|trouble| *trouble.plan == plan.plan);
+        let (trouble, text) =
+            reasons.find_map(|trouble| Some((trouble, compose(&trouble.passage, room)?.0)))?;
+        Some(Candidate {
+            weight: UNFINISHED,
+            text: format!("{ended}: {text}"),
+            citation,
+            source: LessonSource {
+                plan: plan.plan.clone(),
+                line: trouble.line,
+            },
+        })
+    };
+    phase.plans.iter().filter_map(candidate).collect()
+}

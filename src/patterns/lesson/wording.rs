@@ -1,0 +1,115 @@
+//! Cleans somebody's words of what says nothing: tags, numbering, emphasis, hashes.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::secrets;
+use crate::text::strip_controls;
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern")
+}
+
+/// What stands in front of what is said: `[Rule 1 - Bug] `, `DEVN-01 (minor): `, `PR-03 code-fix: `, `2. `.
+static TAG: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:\s*(?:[-*>]\s+|\d+[.)]\s+|\[[^\]]{1,48}\][:\s]|DEVN-\d+[^:]{0,40}:\s|Rule \d+[^:]{0,40}:\s|(?i:PR|P|D|T)-?\d+\w*[^:.]{0,40}:\s|(?i:auto-(?:fixed|added|fix))\s*:?\s|(?i:deviation|issue|fix|task|plan|phase|pattern)\s+[\d.-]+\w*(?:[^:.]{0,32})?:\s|(?i:process|scope|minor|note|bug|blocking|code-fix|plan-amendment)\s*:\s))+",
+    )
+});
+static STRUCK: LazyLock<Regex> = LazyLock::new(|| pattern(r"~~[^~]*~~"));
+static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]]+)\]\([^)\s]*\)"));
+/// References that lead nowhere outside of their file.
+static REMARK: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\s*\((?:commit|committed|task|tasks|found|per task|source_plan|fixed in|see|in commit|deviation|rule|DEVN)\b[^()]*\)|\s*\((?:[0-9a-f]{7,40})\)|\s+\(?(?:in|as|at|commit)?\s*`?\b[0-9a-f]{7,40}\b`?\)?\.?$",
+    )
+});
+
+/// Returns a passage on one line, without secrets, emphasis, tags, link targets and trailing hashes.
+pub(crate) fn clean(text: &str) -> String {
+    let redacted = secrets::redact(&strip_controls(text)).text.into_owned();
+    let mut text = redacted.split_whitespace().collect::<Vec<_>>().join(" ");
+    text = STRUCK.replace_all(&text, "").into_owned();
+    text = without_emphasis(&text);
+    text = LINK.replace_all(&text, "$1").into_owned();
+    text = REMARK.replace_all(&text, "").into_owned();
+    text = TAG.replace(&text, "").into_owned();
+    text = text.replace(" -- ", " \u{2014} ");
+    let trimmed = text.trim_matches(|c: char| c.is_whitespace() || ";,-\u{2014}".contains(c));
+    trimmed.to_owned()
+}
+
+/// Returns a text without the stars of emphasis outside of code.
+fn without_emphasis(text: &str) -> String {
+    let mut is_code = false;
+    let parts = text.split_inclusive('`').map(|part| {
+        let outside = !is_code;
+        is_code = !is_code;
+        if outside {
+            part.replace("**", "").replace("__", "")
+        } else {
+            part.to_owned()
+        }
+    });
+    parts.collect()
+}
+
+/// Returns a sentence as a bullet opens: with a capital, and without its full stop.
+pub(crate) fn as_bullet(sentence: &str) -> String {
+    let text = sentence.trim().trim_end_matches(['.', ';', ',', ':', ' ']);
+    let first_word = text.split(' ').next().unwrap_or_default();
+    // `pnpm`, `env.dart`, `useState`: names keep their case.
+    let is_plain = first_word.chars().all(|c| c.is_ascii_lowercase()) && is_english(first_word);
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) if is_plain => first.to_uppercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Tells whether a word in lower case is one that sentences open with, not somebody's name for a thing.
+fn is_english(word: &str) -> bool {
+    const OPENINGS: &[&str] = &[
+        "a", "an", "the", "initial", "existing", "every", "each", "some", "tests", "test", "plan",
+        "running", "using", "adding", "two", "three", "four", "new", "missing", "only", "when",
+        "if", "after", "most", "real", "used", "use", "added", "run", "set", "moved", "changed",
+        "unit", "several", "files", "file",
+    ];
+    OPENINGS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_numbers_emphasis_and_hashes_go() {
+        for (text, expected) in [
+            ("**2. [Rule 1 - Bug] Wrong `a_b`**", "Wrong `a_b`"),
+            (
+                "DEVN-01 (minor): the **plan** said so (commit abc1234)",
+                "the plan said so",
+            ),
+            (
+                "PR-03 plan-amendment: kept types inline",
+                "kept types inline",
+            ),
+            (
+                "Done in [the file](docs/a.md) -- see",
+                "Done in the file \u{2014} see",
+            ),
+            ("Moved it ~~there~~ here (84e9493)", "Moved it here"),
+            ("Keep `a**b` and **c**", "Keep `a**b` and c"),
+            ("Task 3: Extra target", "Extra target"),
+        ] {
+            assert_eq!(clean(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_keeps_its_case_at_the_front() {
+        assert_eq!(as_bullet("pnpm is not installed."), "pnpm is not installed");
+        assert_eq!(as_bullet("the plan said so."), "The plan said so");
+    }
+}

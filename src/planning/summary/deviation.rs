@@ -1,0 +1,374 @@
+//! One deviation, with all that its summary says of it.
+
+use serde::Serialize;
+
+use crate::planning::present;
+
+/// A deviation from the plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Deviation {
+    /// Its first line, verbatim: what was done differently.
+    pub text: String,
+    /// Its kind, where it has one: `DEVN-01`, `Rule 1 - Bug`, `plan-amendment`.
+    pub kind: Option<String>,
+    /// How severe it was, where that stands beside the kind: `minor`, `critical`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<String>,
+    /// What the problem was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issue: Option<String>,
+    /// Why it came to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// What was done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+    /// What it changed for the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impact: Option<String>,
+    /// The files it touched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The line of the summary that it begins on, counted from 1.
+    pub line: usize,
+}
+
+/// What a labelled part of a deviation says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Issue,
+    Cause,
+    Fix,
+    Impact,
+    Files,
+    Severity,
+    /// A known part that says nothing of the problem: a commit, a verification.
+    Other,
+}
+
+/// The labels of each part, in the spellings people use.
+const LABELS: &[(Part, &[&str])] = &[
+    (
+        Part::Issue,
+        &[
+            "issue",
+            "problem",
+            "problem discovered",
+            "description",
+            "bug",
+            "symptom",
+            "actual",
+            "finding",
+            "reality",
+            "discovered",
+            "diagnosis",
+        ],
+    ),
+    (
+        Part::Cause,
+        &[
+            "root cause",
+            "cause",
+            "reason",
+            "reasoning",
+            "why",
+            "rationale",
+            "justification",
+        ],
+    ),
+    (
+        Part::Fix,
+        &[
+            "fix",
+            "fixed",
+            "resolution",
+            "solution",
+            "action",
+            "action taken",
+            "decision",
+            "approach",
+            "remedy",
+            "workaround",
+        ],
+    ),
+    (
+        Part::Impact,
+        &["impact", "effect", "user impact", "net impact"],
+    ),
+    (
+        Part::Files,
+        &[
+            "files modified",
+            "files changed",
+            "files created",
+            "files added",
+            "files affected",
+            "files",
+            "file",
+        ],
+    ),
+    (Part::Severity, &["severity", "classification"]),
+    (
+        Part::Other,
+        &[
+            "found during",
+            "found in",
+            "verification",
+            "verified",
+            "committed in",
+            "commit",
+            "commits",
+            "status",
+            "rule",
+            "rule applied",
+            "type",
+            "task",
+            "note",
+            "result",
+            "outcome",
+            "planned",
+            "details",
+            "change",
+            "risk",
+            "mitigation",
+            "context",
+            "total",
+            "total deviations",
+            "impact on plan",
+        ],
+    ),
+];
+
+impl Part {
+    fn named(label: &str) -> Option<Self> {
+        let name = label
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase();
+        let is_named = |(_, names): &&(Self, &[&str])| names.contains(&name.as_str());
+        LABELS.iter().find(is_named).map(|(part, _)| *part)
+    }
+}
+
+/// Tells whether a label says more about the deviation above it, or about all of them.
+pub(super) fn is_detail(label: &str) -> bool {
+    Part::named(label).is_some()
+}
+
+impl Deviation {
+    /// Returns a deviation with the kind and severity that its text names.
+    pub(super) fn of_text(text: &str, line: usize) -> Self {
+        Self {
+            text: text.to_owned(),
+            kind: kind_of(text),
+            severity: severity_of(text),
+            line,
+            ..Self::default()
+        }
+    }
+
+    /// Takes over what labels in `passage`, the deviation's own lines, say: `**Issue:** …`, `- **Fix:** …`.
+    ///
+    /// A value runs to the next label, so that one of several lines is read whole.
+    pub(super) fn read_details(&mut self, passage: &str) {
+        let mut open: Option<Part> = None;
+        let mut value = String::new();
+        for line in passage.lines() {
+            let mut rest = line;
+            while let Some((before, label, after)) = next_label(rest) {
+                value.push_str(before);
+                self.take(open, &std::mem::take(&mut value));
+                open = Part::named(label).or(Some(Part::Other));
+                rest = after;
+            }
+            if line.trim().is_empty() {
+                self.take(open.take(), &std::mem::take(&mut value));
+            }
+            value.push_str(unmarked(rest));
+            value.push(' ');
+        }
+        self.take(open, &value);
+    }
+
+    /// Takes over from another telling of the same deviation what this one does not say.
+    pub(super) fn complete_from(&mut self, other: &Self) {
+        let fill = |own: &mut Option<String>, other: &Option<String>| {
+            if own.is_none() {
+                own.clone_from(other);
+            }
+        };
+        fill(&mut self.issue, &other.issue);
+        fill(&mut self.cause, &other.cause);
+        fill(&mut self.fix, &other.fix);
+        fill(&mut self.impact, &other.impact);
+        fill(&mut self.severity, &other.severity);
+        if self.files.is_empty() {
+            self.files.clone_from(&other.files);
+        }
+    }
+
+    fn take(&mut self, part: Option<Part>, value: &str) {
+        let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        let value = value.trim_matches(|c: char| c.is_whitespace() || "\u{2014}-|".contains(c));
+        let Some(value) = present(value).map(str::to_owned) else {
+            return;
+        };
+        match part {
+            Some(Part::Files) => self.files.extend(paths(&value)),
+            Some(Part::Issue) => set(&mut self.issue, value),
+            Some(Part::Cause) => set(&mut self.cause, value),
+            Some(Part::Fix) => set(&mut self.fix, value),
+            Some(Part::Impact) => set(&mut self.impact, value),
+            Some(Part::Severity) => set(&mut self.severity, value.to_lowercase()),
+            Some(Part::Other) | None => {}
+        }
+    }
+}
+
+fn set(field: &mut Option<String>, value: String) {
+    if field.is_none() {
+        *field = Some(value);
+    }
+}
+
+/// Returns what stands before the first bold label of a line, the label, and what follows.
+fn next_label(line: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    while let Some(at) = line[from..].find("**").map(|at| at + from) {
+        let inner = &line[at + 2..];
+        let end = inner.find("**")?;
+        let (name, after) = (&inner[..end], &inner[end + 2..]);
+        let label = match name.trim_end().strip_suffix(':') {
+            Some(label) => Some((label, after)),
+            None => after.strip_prefix(':').map(|after| (name, after)),
+        };
+        // Inside a sentence only the known labels are labels.
+        let is_at_start = line[..at]
+            .trim_matches([' ', '\t', '-', '*', '+'])
+            .is_empty();
+        if let Some((label, after)) = label
+            && (is_at_start || Part::named(label).is_some())
+        {
+            return Some((&line[..at], label, after));
+        }
+        from = at + 2 + end + 2;
+    }
+    None
+}
+
+fn unmarked(line: &str) -> &str {
+    let line = line.trim();
+    ["- ", "* ", "+ "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .unwrap_or(line)
+}
+
+/// Returns the paths of a list of files: ``src/a.rs (new), `b.rs` ``.
+pub(super) fn paths(list: &str) -> Vec<String> {
+    let path = |entry: &str| {
+        let word = entry.split_whitespace().next()?;
+        let path = word.trim_matches(|c: char| "`*\"'".contains(c));
+        let is_path = path.contains(['.', '/']) && path.contains(char::is_alphanumeric);
+        is_path.then(|| path.to_owned())
+    };
+    list.split([',', ';']).filter_map(path).collect()
+}
+
+/// Returns the kind that a deviation's text names in front: `[Rule 1 - Bug] …`, `DEVN-01 (minor): …`.
+pub(super) fn kind_of(text: &str) -> Option<String> {
+    const WORDS: &[&str] = &[
+        "plan-amendment",
+        "process-exception",
+        "code-fix",
+        "pre-existing",
+        "minor",
+        "critical",
+        "blocking",
+        "architectural",
+    ];
+    let text = text.trim_start_matches(['*', '_', '~', '`', ' ']);
+    if let Some((tag, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        return (tag.len() <= 48).then(|| tag.trim().to_owned());
+    }
+    if let Some(rest) = text.strip_prefix("DEVN-") {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        return (digits > 0).then(|| format!("DEVN-{}", &rest[..digits]));
+    }
+    // Further on the same words are part of the story.
+    let head: String = text.chars().take(64).collect::<String>().to_lowercase();
+    let head = head.split(". ").next().unwrap_or_default();
+    if let Some(rest) = head.strip_prefix("rule ") {
+        let number = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+        return (!number.is_empty()).then(|| format!("Rule {number}"));
+    }
+    let is_tag = |word: &&&str| {
+        head.find(**word).is_some_and(|at| {
+            let before = head[..at].chars().next_back();
+            let after = head[at + word.len()..].chars().next();
+            let opens = before.is_none_or(|c| "(: ".contains(c));
+            let closes = after.is_some_and(|c| "):,".contains(c));
+            opens && closes
+        })
+    };
+    WORDS.iter().find(is_tag).map(|word| (*word).to_owned())
+}
+
+/// Returns the severity in the brackets behind a code: `DEVN-03 (critical, plan-amended): …`.
+fn severity_of(text: &str) -> Option<String> {
+    const SEVERITIES: &[&str] = &["minor", "moderate", "major", "critical", "low", "high"];
+    let text = text.trim_start_matches(['*', '_', '[', ' ']);
+    let rest = text.strip_prefix("DEVN-")?;
+    let head = rest.split(':').next()?.to_lowercase();
+    let mut words = head.split(|c: char| !c.is_alphabetic());
+    words
+        .find(|word| SEVERITIES.contains(word))
+        .map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(passage: &str) -> Deviation {
+        let mut deviation = Deviation::default();
+        deviation.read_details(passage);
+        deviation
+    }
+
+    #[test]
+    fn labelled_parts_are_read_whole() {
+        let found = read(
+            "**1. [Rule 3 - Blocking] Missing crate**\n- **Found during:** Task 2\n\
+             - **Issue:** The crate is not\n  in the lock file\n- **Root cause:** An old cache\n\
+             - **Fix:** Ran `cargo fetch`\n- **Files modified:** Cargo.lock, `src/a.rs` (new)\n- **Commit:** abc1234\n",
+        );
+        assert_eq!(
+            found.issue.as_deref(),
+            Some("The crate is not in the lock file")
+        );
+        assert_eq!(found.cause.as_deref(), Some("An old cache"));
+        assert_eq!(found.fix.as_deref(), Some("Ran `cargo fetch`"));
+        assert_eq!(found.files, ["Cargo.lock", "src/a.rs"]);
+    }
+
+    #[test]
+    fn parts_on_one_line_are_parted() {
+        let found = read("Wrong date. **Issue:** It was a number. **Fix:** Read it as text.");
+        assert_eq!(found.issue.as_deref(), Some("It was a number."));
+        assert_eq!(found.fix.as_deref(), Some("Read it as text."));
+    }
+
+    #[test]
+    fn bold_words_in_a_sentence_are_no_label() {
+        let found = read("- **Issue:** It is **not** there: gone\n");
+        assert_eq!(found.issue.as_deref(), Some("It is **not** there: gone"));
+    }
+
+    #[test]
+    fn kind_and_severity_stand_in_front() {
+        let found = Deviation::of_text("DEVN-03 (critical, plan-amended): the spec was wrong", 1);
+        assert_eq!(found.kind.as_deref(), Some("DEVN-03"));
+        assert_eq!(found.severity.as_deref(), Some("critical"));
+        assert_eq!(Deviation::of_text("DEVN-01: a high wall", 1).severity, None);
+    }
+}
