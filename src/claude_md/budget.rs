@@ -19,14 +19,14 @@ pub enum Rung {
     SkillsInOneLine,
     /// Five decisions in place of ten.
     FewerDecisions,
-    /// No patterns.
-    NoPatterns,
-    /// No skills.
-    NoSkills,
-    /// No decisions.
-    NoDecisions,
     /// No commands.
     NoCommands,
+    /// No skills.
+    NoSkills,
+    /// No patterns; only under a limit that the user set.
+    NoPatterns,
+    /// No decisions; only under a limit that the user set.
+    NoDecisions,
 }
 
 /// What shrinks, in this order, until the file fits; the title, the core value and the position stay.
@@ -34,11 +34,20 @@ pub(crate) const LADDER: [Rung; 7] = [
     Rung::FewerPatterns,
     Rung::SkillsInOneLine,
     Rung::FewerDecisions,
-    Rung::NoPatterns,
-    Rung::NoSkills,
-    Rung::NoDecisions,
     Rung::NoCommands,
+    Rung::NoSkills,
+    Rung::NoPatterns,
+    Rung::NoDecisions,
 ];
+
+/// How many of these steps are taken where no limit was set: few decisions and patterns always have room.
+const SOFT_STEPS: usize = 5;
+
+/// The lines that the block may have, markers included, however long the user's own text is.
+const ROOM: usize = 28;
+
+/// The two lines around the block.
+const MARKERS: usize = 2;
 
 impl Rung {
     fn shrink(self, content: &mut Content) {
@@ -61,6 +70,8 @@ pub struct Limits {
     pub max_lines: usize,
     /// The most tokens of the block.
     pub max_tokens: Option<usize>,
+    /// Whether the user set these limits, so that they hold whatever is lost.
+    pub is_hard: bool,
 }
 
 /// How far a file is over its limits; it is written all the same.
@@ -107,15 +118,25 @@ pub(crate) fn fit(
     lines_with: impl Fn(&str) -> usize,
     render: impl Fn(&Content) -> Result<String>,
 ) -> Result<Fitted> {
+    let has_room = |block: &str| !limits.is_hard && block.lines().count() + MARKERS <= ROOM;
     let excess = |block: &str| Excess {
-        lines: lines_with(block).saturating_sub(limits.max_lines),
+        lines: if has_room(block) {
+            0
+        } else {
+            lines_with(block).saturating_sub(limits.max_lines)
+        },
         tokens: limits
             .max_tokens
             .map_or(0, |most| tokens(block).saturating_sub(most)),
     };
     let mut block = render(&content)?;
     let mut shrunk = Vec::new();
-    for rung in LADDER {
+    let steps = if limits.is_hard {
+        LADDER.len()
+    } else {
+        SOFT_STEPS
+    };
+    for rung in LADDER.into_iter().take(steps) {
         if excess(&block) == Excess::default() {
             break;
         }
@@ -127,7 +148,8 @@ pub(crate) fn fit(
         }
     }
     Ok(Fitted {
-        excess: Some(excess(&block)).filter(|excess| *excess != Excess::default()),
+        excess: Some(excess(&block))
+            .filter(|excess| limits.is_hard && *excess != Excess::default()),
         block,
         shrunk,
     })
@@ -172,6 +194,7 @@ mod tests {
         let limits = Limits {
             max_lines,
             max_tokens,
+            is_hard: max_lines != 200 || max_tokens.is_some(),
         };
         let lines_with = |block: &str| block.lines().count() + own;
         fit(full(), limits, lines_with, |content| Ok(render(content))).unwrap()
@@ -186,7 +209,7 @@ mod tests {
             (38, 3, 34),
             (33, 4, 28),
             (27, 5, 24),
-            (23, 6, 16),
+            (23, 6, 18),
             (15, 7, 10),
             (10, 7, 10),
         ] {
@@ -201,9 +224,16 @@ mod tests {
     fn the_users_lines_count() {
         assert_eq!(fitted(200, None, 156).shrunk, []);
         assert_eq!(fitted(200, None, 157).shrunk, [Rung::FewerPatterns]);
-        let over = fitted(200, None, 193);
-        assert_eq!(over.shrunk, LADDER);
-        assert_eq!(over.excess.unwrap().to_string(), "3 lines");
+    }
+
+    #[test]
+    fn beside_a_long_text_few_decisions_and_patterns_have_room() {
+        for own in [190, 900] {
+            let fitted = fitted(200, None, own);
+            assert_eq!(fitted.shrunk, LADDER[..5]);
+            assert!(fitted.block.lines().count() + MARKERS <= ROOM);
+            assert_eq!(fitted.excess, None);
+        }
     }
 
     #[test]
@@ -222,6 +252,7 @@ mod tests {
         let limits = Limits {
             max_lines: 0,
             max_tokens: None,
+            is_hard: true,
         };
         let only = Content {
             commands: lines(3),
@@ -235,6 +266,6 @@ mod tests {
             |c| Ok(render(c)),
         )
         .unwrap();
-        assert_eq!(fitted.shrunk, [Rung::NoPatterns, Rung::NoCommands]);
+        assert_eq!(fitted.shrunk, [Rung::NoCommands, Rung::NoPatterns]);
     }
 }

@@ -1,6 +1,7 @@
 //! Which decisions a new session must know: the newest, and the weightiest of the older ones.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::collections::HashSet;
 
 use chrono::NaiveDate;
@@ -15,6 +16,9 @@ pub(crate) const SHOWN: usize = 10;
 
 /// How many of them older, weightier ones can take.
 const HELD: usize = 3;
+
+/// The most decisions of one plan.
+const MOST_OF_ONE_PLAN: usize = 3;
 
 /// Words by which a decision binds whoever comes later.
 const BINDING: &[&str] = &[
@@ -86,10 +90,28 @@ impl Ranked<'_> {
 pub(crate) fn select(lists: &[DecisionList]) -> Vec<&Decision> {
     let mut ranked = ranked(lists);
     ranked.sort_by_key(Ranked::rank);
+    let mut of_plan: HashMap<&str, usize> = HashMap::new();
+    ranked.retain(|ranked| {
+        let Some(plan) = plan(ranked.decision) else {
+            return true;
+        };
+        let count = of_plan.entry(plan).or_default();
+        *count += 1;
+        *count <= MOST_OF_ONE_PLAN
+    });
     let older = ranked.split_off(ranked.len().min(SHOWN));
     hold(&mut ranked, older);
     ranked.sort_by_key(Ranked::recency);
     ranked.iter().map(|ranked| ranked.decision).collect()
+}
+
+/// Returns the plan that a decision came from: `02-03`, where its source is one.
+fn plan(decision: &Decision) -> Option<&str> {
+    let source = decision.source.as_deref()?;
+    let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    let (phase, plan) = source.rsplit_once('-')?;
+    let phase = phase.trim_start_matches(|c: char| !c.is_ascii_digit());
+    (is_number(phase) && is_number(plan)).then_some(source)
 }
 
 /// Gives up to three places, the last ones, to older decisions of more impact.

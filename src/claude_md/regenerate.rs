@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::error::Kind;
 use crate::error::Result;
 use crate::project::Project;
+use crate::project::Settings;
 use crate::project::Target;
 use crate::storage::Changes;
 use crate::templates;
@@ -141,6 +142,8 @@ pub fn regenerate(
         limits: Limits {
             max_lines: project.settings.max_lines,
             max_tokens: project.settings.max_tokens,
+            is_hard: project.settings.max_lines != Settings::default().max_lines
+                || project.settings.max_tokens.is_some(),
         },
         force,
     };

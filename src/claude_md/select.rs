@@ -8,6 +8,7 @@ use crate::claude_md::content::SkillLine;
 use crate::claude_md::decisions;
 use crate::claude_md::decisions::DecisionList;
 use crate::claude_md::legacy::Known;
+use crate::patterns;
 use crate::planning::Decision;
 use crate::planning::Skill;
 use crate::planning::present;
@@ -103,7 +104,10 @@ impl Sources {
             next_action: lines.optional("the next command", self.next_command.as_deref(), LINE),
             decisions: decisions::select(&self.decisions)
                 .into_iter()
-                .map(|decision| lines.line("a decision", &decision_text(decision), LINE))
+                .filter_map(|decision| {
+                    let text = decision_text(decision)?;
+                    Some(lines.line("a decision", &text, LONG_LINE))
+                })
                 .collect(),
             skills_line: None,
             skills: self.skill_lines(&mut lines),
@@ -140,7 +144,7 @@ impl Sources {
         let mut shown = Vec::new();
         for pattern in fresh.into_iter().chain(stale) {
             let mark = if pattern.is_stale { STALE } else { "" };
-            let line = lines.line("a pattern", &pattern.summary, LINE - mark.len());
+            let line = lines.line("a pattern", &pattern.summary, LONG_LINE);
             let line = Line::new(&format!("{line}{mark}"));
             if present(&pattern.summary).is_some() && !shown.contains(&line) {
                 shown.push(line);
@@ -151,13 +155,16 @@ impl Sources {
     }
 }
 
-/// Returns a decision with its reason, where the text does not give it already.
-fn decision_text(decision: &Decision) -> String {
+/// Returns a decision as a whole statement, with its reason where both fit; nothing where it does not fit whole.
+fn decision_text(decision: &Decision) -> Option<String> {
+    let text = patterns::statement(&decision.text, LINE)?;
     let reason = decision.rationale.as_deref().and_then(present);
-    match reason.filter(|reason| !fold(&decision.text).contains(&fold(reason))) {
-        Some(reason) => format!("{} \u{2014} {reason}", decision.text.trim()),
-        None => decision.text.clone(),
-    }
+    let reason = reason.filter(|reason| !fold(&decision.text).contains(&fold(reason)));
+    let both = reason.map(|reason| format!("{text} \u{2014} {}", reason.trim()));
+    Some(
+        both.filter(|both| both.chars().count() <= LINE)
+            .unwrap_or(text),
+    )
 }
 
 /// Makes lines of foreign text, and notes what had to be redacted.
@@ -233,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_come_with_their_reason_and_are_clipped() {
+    fn decisions_come_with_their_reason_and_are_whole() {
         let decision = |text: &str, rationale: Option<&str>| Decision {
             text: text.to_owned(),
             rationale: rationale.map(str::to_owned),
@@ -253,9 +260,9 @@ mod tests {
         };
         let (content, _) = content(&sources);
         let lines = shown(&content.decisions);
-        assert!(lines[0].ends_with("word…") && lines[0].chars().count() <= LINE);
+        // What does not fit whole is left out.
         assert_eq!(
-            lines[1..],
+            lines,
             [
                 "\\# Heading ```",
                 "Ship weekly, because one file",
@@ -288,7 +295,7 @@ mod tests {
         let lines = shown(&content.patterns);
         assert_eq!(lines[..4], ["one", "two", "three", "old (possibly stale)"]);
         assert_eq!(lines.len(), 5);
-        assert!(lines[4].ends_with("… (possibly stale)") && lines[4].chars().count() <= LINE);
+        assert!(lines[4].ends_with("word (possibly stale)"), "{}", lines[4]);
     }
 
     #[test]

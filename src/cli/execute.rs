@@ -2,9 +2,11 @@
 
 use std::io;
 use std::io::Write;
+use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::ledger::document;
 use crate::cli::output::Output;
 use crate::cli::shown;
 use crate::error::Error;
@@ -12,6 +14,7 @@ use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ExecuteReport;
 use crate::lifecycle::ExecuteRequest;
+use crate::patterns::JudgedLessons;
 use crate::planning::PhaseNumber;
 use crate::project::Project;
 
@@ -21,6 +24,7 @@ use crate::project::Project;
 /// not yet recorded.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals execute 3")]
+#[expect(clippy::struct_excessive_bools, reason = "one flag each")]
 pub(crate) struct ExecuteArgs {
     /// The phase's number
     #[arg(value_name = "PHASE", conflicts_with = "all")]
@@ -34,14 +38,34 @@ pub(crate) struct ExecuteArgs {
     /// Append a fresh entry for a phase that is recorded already
     #[arg(long)]
     again: bool,
+    /// Print what a judge of the phase needs, and record nothing
+    #[arg(long, conflicts_with_all = ["all", "again", "lessons"])]
+    digest: bool,
+    /// Record these lessons in place of chosen ones; `-` reads standard input
+    #[arg(long, value_name = "FILE|-", conflicts_with = "all")]
+    lessons: Option<PathBuf>,
     /// The effort profile it was carried out with, where the plans do not say
     #[arg(long, value_name = "PROFILE")]
     effort: Option<String>,
 }
 
 pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let phase = args.phase.as_deref().map(phase_number).transpose()?;
+    if args.digest {
+        let digest = lifecycle::digest(project, phase.as_ref())?;
+        out.result(&digest, |digest, to| write!(to, "{}", digest.text));
+        return Ok(());
+    }
+    let lessons = args
+        .lessons
+        .as_deref()
+        .map(|file| document(Some(file), "the lessons"));
     let request = ExecuteRequest {
-        phase: args.phase.as_deref().map(phase_number).transpose()?,
+        lessons: lessons
+            .transpose()?
+            .map(|text| JudgedLessons::parse(&text))
+            .transpose()?,
+        phase,
         all: args.all,
         partial: args.partial,
         again: args.again,
@@ -64,6 +88,7 @@ fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
         return write!(to, "{diff}");
     }
     shown::phases("Recorded", &report.recorded, to)?;
+    shown::phases("Lessons replaced", &report.judged, to)?;
     shown::phases("Already recorded", &report.already, to)?;
     for phase in &report.changed_since {
         writeln!(
@@ -71,7 +96,7 @@ fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
             "{phase}: its summaries changed since it was recorded; --again appends a fresh entry."
         )?;
     }
-    if report.recorded.is_empty() && report.already.is_empty() {
+    if report.recorded.is_empty() && report.already.is_empty() && report.judged.is_empty() {
         writeln!(to, "No complete phase to record.")?;
     }
     shown::context(&report.context, to)

@@ -126,7 +126,7 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
     list(
         &format!("To put right in {}", folder.display()),
         &lines,
-        5,
+        8,
         to,
     )
 }
@@ -275,6 +275,8 @@ mod tests {
             outcome: Outcome::Failed,
             source: "Phase 1: First".to_owned(),
             line: 1,
+            judged: false,
+            reference: None,
             score: 0.5,
             stale: Some("`a.rs` is gone".to_owned()),
         }

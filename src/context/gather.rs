@@ -26,6 +26,9 @@ use crate::warning::Warning;
 /// The longest line, in characters: a digest points at things, the stores hold them.
 const WIDTH: usize = 240;
 
+/// How many patterns one session is told.
+const PATTERNS: usize = 5;
+
 /// How many breadcrumbs follow a compaction.
 const BREADCRUMBS: usize = 5;
 
@@ -184,7 +187,10 @@ impl<'a> Scene<'a> {
             }
         };
         let fresh = relevant.iter().filter(|pattern| pattern.stale.is_none());
-        Ok(fresh.map(RelevantPattern::summary).collect())
+        Ok(fresh
+            .filter_map(RelevantPattern::standalone)
+            .take(PATTERNS)
+            .collect())
     }
 
     /// Returns the entries on the topic, as references: a reader follows the key.

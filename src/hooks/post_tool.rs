@@ -56,7 +56,8 @@ fn complete(project: &Project, survey: &Survey, phase: &Phase) -> String {
     let next = NextStatus::of(&survey.position, &project.planning_place().layout);
     format!(
         "annals: phase {number}{} is complete, {} of {} plans. \
-         Run `annals execute {number}` to record what it taught; then {}.",
+         Run `annals execute {number} --digest`, hand in the lessons that would change the next plan with \
+         `annals execute {number} --lessons -`; then {}.",
         name.unwrap_or_default(),
         phase.plans.len(),
         phase.plans.len(),

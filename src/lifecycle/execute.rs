@@ -10,6 +10,7 @@ use crate::lifecycle::record::Manner;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
+use crate::patterns::JudgedLessons;
 use crate::planning::Milestone;
 use crate::planning::Phase;
 use crate::planning::PhaseDir;
@@ -34,6 +35,8 @@ pub struct ExecuteRequest {
     pub again: bool,
     /// The effort profile that it was carried out with.
     pub effort: Option<String>,
+    /// The lessons of the agent who worked it; they take the place of the chosen ones.
+    pub lessons: Option<JudgedLessons>,
 }
 
 /// What `annals execute` did. It is the document of `annals execute --json`.
@@ -43,6 +46,8 @@ pub struct ExecuteReport {
     pub recorded: Vec<String>,
     /// The phases that had been recorded before, by folder name.
     pub already: Vec<String>,
+    /// The recorded phases whose lessons were replaced, by folder name.
+    pub judged: Vec<String>,
     /// The phases whose summaries changed since they were recorded, by folder name.
     pub changed_since: Vec<String>,
     /// The context files.
@@ -86,6 +91,7 @@ fn plan(
     let manner = Manner {
         again: request.again,
         effort: request.effort.clone(),
+        lessons: request.lessons.clone(),
         latest: complete(&survey).last().map(|(dir, _)| dir.dir.clone()),
     };
     let mut recorder = Recorder::new(project, &survey, manner, changes)?;
@@ -101,6 +107,7 @@ fn plan(
     let written = recorder.write(changes)?;
     report.recorded = written.recorded;
     report.already = written.already;
+    report.judged = written.judged;
     report.changed_since = written.changed_since;
     report.warnings.extend(written.warnings);
     let refreshed = refresh::plan(project, &survey, changes)?;
@@ -171,6 +178,21 @@ fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
         .filter(|phase| phase.standing == Standing::Done)
         .filter_map(|phase| Some((folder(survey, phase)?, phase)))
         .collect()
+}
+
+/// Returns the phase of a number, else the one worked last, with its folder.
+pub(crate) fn worked<'a>(
+    survey: &'a Survey,
+    number: Option<&PhaseNumber>,
+) -> Result<(&'a PhaseDir, &'a Phase)> {
+    let found = match number {
+        Some(number) => {
+            let phase = survey.phase(number)?;
+            folder(survey, phase).map(|dir| (dir, phase))
+        }
+        None => complete(survey).pop(),
+    };
+    found.ok_or_else(|| Error::not_found("there is no phase with summaries"))
 }
 
 fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {

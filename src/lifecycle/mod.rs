@@ -1,6 +1,7 @@
 //! What each command of a planning workflow does to the stores.
 
 mod archive;
+mod digest;
 mod example;
 mod execute;
 mod init;
@@ -18,6 +19,8 @@ mod sync;
 mod undo;
 
 pub use archive::Archived;
+pub use digest::PhaseDigest;
+pub use digest::digest;
 pub use example::example_files;
 pub use example::finish_example;
 pub use example::write_example;

@@ -11,6 +11,7 @@ use crate::git::Addition;
 use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
+use crate::patterns::JudgedLessons;
 use crate::patterns::Patterns;
 use crate::patterns::Recorded;
 use crate::patterns::Retrospective;
@@ -31,6 +32,8 @@ pub(crate) struct Written {
     pub(crate) recorded: Vec<String>,
     /// Those that had one.
     pub(crate) already: Vec<String>,
+    /// Those that had one, whose lessons are replaced.
+    pub(crate) judged: Vec<String>,
     /// Those that had one, and whose summaries changed since.
     pub(crate) changed_since: Vec<String>,
     /// What was read in part only.
@@ -44,6 +47,8 @@ pub(crate) struct Manner {
     pub(crate) again: bool,
     /// The effort profile that they were carried out with, where the caller says.
     pub(crate) effort: Option<String>,
+    /// The lessons that the agent hands in for the one phase that is recorded.
+    pub(crate) lessons: Option<JudgedLessons>,
     /// The phase folder that was worked last: only of that one config.json tells the effort.
     pub(crate) latest: Option<PathBuf>,
 }
@@ -56,6 +61,8 @@ pub(crate) struct Recorder<'a> {
     known: Patterns,
     folder: Folder,
     taken: Vec<FinishedPhase>,
+    /// The recorded phase whose lessons are to be replaced, and the line of its entry.
+    judged: Option<(FinishedPhase, usize)>,
     written: Written,
 }
 
@@ -81,6 +88,7 @@ impl<'a> Recorder<'a> {
             // What is odd about the folder is reported by the survey.
             folder: Folder::read(&project.planning()?.dir)?.value,
             taken: Vec::new(),
+            judged: None,
             project,
             survey,
             manner,
@@ -105,6 +113,13 @@ impl<'a> Recorder<'a> {
         let git = &self.project.git;
         let namesakes = FinishedPhase::namesakes(&self.folder, dir, &read::text, git)?.value;
         match self.known.recorded(&phase, &namesakes) {
+            Recorded::Same(line) | Recorded::Changed(line) | Recorded::ByOthers(line)
+                if !self.manner.again && self.manner.lessons.is_some() =>
+            {
+                self.written.judged.push(dir_name);
+                self.judged = Some((phase, line));
+                return Ok(true);
+            }
             Recorded::Same(_) | Recorded::ByOthers(_) if !self.manner.again => {
                 self.written.already.push(dir_name);
                 return Ok(false);
@@ -145,7 +160,17 @@ impl<'a> Recorder<'a> {
 
     /// Plans the entries at the end of PATTERNS.md, the phase that was finished first in front.
     pub(crate) fn write(mut self, changes: &mut Changes) -> Result<Written> {
-        let entries = self.entries()?;
+        let mut entries = self.entries()?;
+        if let Some(lessons) = &self.manner.lessons {
+            let root = &self.project.root;
+            for (entry, phase) in entries.iter_mut().zip(&self.taken) {
+                entry.judge(lessons.checked(phase, &self.known, None, root)?);
+            }
+            if let Some((phase, line)) = &self.judged {
+                let checked = lessons.checked(phase, &self.known, Some(*line), root)?;
+                patterns::replace_lessons(self.project, *line, &checked, changes)?;
+            }
+        }
         patterns::append(self.project, &entries, changes)?;
         Ok(self.written)
     }
@@ -234,13 +259,21 @@ impl<'a> Recorder<'a> {
         if let Some(effort) = &self.manner.effort {
             return Ok(Some(effort.clone()));
         }
-        let mut planned: Vec<&str> = Vec::new();
-        for plan in &one.phase.plans {
-            let effort = plan.effort.as_deref();
-            planned.extend(effort.filter(|effort| !planned.contains(effort)));
-        }
-        if !planned.is_empty() {
-            return Ok(Some(planned.join(", ")));
+        let plans = &one.phase.plans;
+        let own: Vec<&str> = plans
+            .iter()
+            .filter_map(|plan| plan.effort.as_deref())
+            .collect();
+        if !own.is_empty() {
+            let mut named = own.clone();
+            named.sort_unstable();
+            named.dedup();
+            let named = named.join(", ");
+            return Ok(Some(if own.len() == plans.len() {
+                named
+            } else {
+                format!("{named} ({} of {} plans)", own.len(), plans.len())
+            }));
         }
         if self.manner.latest.as_ref() != Some(&one.phase.dir) {
             return Ok(None);

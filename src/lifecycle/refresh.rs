@@ -101,8 +101,8 @@ fn write(
     })
 }
 
-/// What the whole history shows comes before what one phase taught, but leaves room for it.
-const LESSONS: usize = 2;
+/// What the whole history shows stands behind what phases taught, where there is room.
+const LESSONS: usize = 1;
 
 /// Gathers what the context files say.
 fn sources(
@@ -115,9 +115,11 @@ fn sources(
         summary,
         is_stale: false,
     });
-    let relevant = relevant.into_iter().map(|pattern| Pattern {
-        summary: pattern.summary(),
-        is_stale: pattern.stale.is_some(),
+    let relevant = relevant.into_iter().filter_map(|pattern| {
+        Some(Pattern {
+            summary: pattern.standalone()?,
+            is_stale: pattern.stale.is_some(),
+        })
     });
     let status = StatusReport::of(project, survey);
     let NextStatus { command, .. } = status.next;
@@ -133,7 +135,7 @@ fn sources(
         next_command: Some(command),
         decisions: decisions(survey),
         skills: status.skills,
-        patterns: lessons.chain(relevant).collect(),
+        patterns: relevant.chain(lessons).collect(),
     }
 }
 

@@ -8,6 +8,8 @@ use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::Retrospective;
 use crate::patterns::Trace;
+use crate::patterns::judged::Checked;
+use crate::patterns::rewriting::rewritten;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::templates;
@@ -47,6 +49,36 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
         })?;
     }
     changes.edit(&path, old, bytes)
+}
+
+/// Plans other lessons in a recorded entry, which is known by the line of its heading.
+///
+/// Refused where its bullets are not, byte for byte, those that annals wrote.
+pub(crate) fn replace_lessons(
+    project: &Project,
+    line: usize,
+    lessons: &Checked,
+    changes: &mut Changes,
+) -> Result<()> {
+    let path = patterns::path(&project.planning_place().dir);
+    let old = changes.current(&path)?;
+    let text = String::from_utf8(old.clone().unwrap_or_default()).ok();
+    let new = text.and_then(|text| {
+        let known = Patterns::parse(&text, &path).value;
+        let entry = known.entries.into_iter().find(|entry| entry.line == line)?;
+        let new = rewritten(&entry, lessons)?;
+        Some(format!(
+            "{}{new}{}",
+            &text[..entry.range.start],
+            &text[entry.range.end..]
+        ))
+    });
+    let new = new.ok_or_else(|| {
+        Error::refused("the entry's bullets are not what annals wrote, so they stay")
+            .at(&path, line)
+            .hint("--again appends a fresh entry, or `annals patterns note` adds to them")
+    })?;
+    changes.edit(&path, old, new.into_bytes())
 }
 
 /// Returns the file's bytes with an entry behind them; `head` comes first in an empty file.

@@ -141,7 +141,7 @@ fn found(project: &Project, dir: &PhaseDir, source: &LessonSource) -> Result<Opt
 }
 
 /// Returns the plans that the brackets at a bullet's end name: `(plan 02)`, `(plans 01-03, 07; before in …)`.
-fn cited(text: &str) -> Vec<PlanNumber> {
+pub(crate) fn cited(text: &str) -> Vec<PlanNumber> {
     let Some((_, inner)) = text.rsplit_once("(plan") else {
         return Vec::new();
     };

@@ -245,6 +245,9 @@ impl<'o, 'a> Reader<'o, 'a> {
     }
 
     fn deviation(&mut self, text: &str) {
+        if text.eq_ignore_ascii_case("unknown") {
+            return;
+        }
         let read = DeviationCount::of(text);
         if self.entry.deviations.count.is_none() && read.count.is_some() {
             self.entry.deviations = read;
@@ -344,7 +347,10 @@ What finished phases taught.
             "timing": {"plans": 2, "average": "4m", "total": "8m", "effort": "balanced"},
             "deviations": {"count": 1, "kinds": "1 Rule 1 - Bug"},
         });
-        assert_eq!(serde_json::to_value(entry).unwrap(), expected);
+        let mut value = serde_json::to_value(entry).unwrap();
+        let bullets = value.as_object_mut().unwrap().remove("bullets").unwrap();
+        assert_eq!(value, expected);
+        assert_eq!(bullets[1]["text"], "Deviations: none in plan 02");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::patterns::Entry;
 use crate::patterns::Patterns;
 use crate::planning::Phase;
 use crate::planning::Roadmap;
@@ -12,6 +13,8 @@ use crate::ranking::Corpus;
 
 /// How much the newest entry gains over the best fit by words; older ones gain less.
 const RECENCY: f64 = 0.2;
+/// A longer bullet is a paragraph, which its own file holds.
+const LONGEST: usize = 240;
 /// More bullets than this of one entry would crowd out what other phases taught.
 const PER_ENTRY: usize = 2;
 
@@ -42,18 +45,58 @@ pub struct RelevantPattern {
     pub score: f64,
     /// Why it may no longer hold; nothing where it is fresh.
     pub stale: Option<String>,
+    /// Whether an agent or a person worded it, and no rule chose it.
+    pub judged: bool,
+    /// The phase it is from, as a line elsewhere names it: `phase 4`, `v1.2 phase 4`.
+    pub reference: Option<String>,
 }
 
 impl RelevantPattern {
-    /// Returns the pattern in one line with its source.
-    pub fn summary(&self) -> String {
-        let source = self.source.split(':').next().unwrap_or_default();
-        match self.outcome {
-            Outcome::Worked => format!("{source} worked: {}", self.text),
-            Outcome::Failed => format!("{source} failed: {}", self.text),
-            Outcome::Noted => format!("{source}: {}", self.text),
+    /// Returns the pattern as a line that is understood without its entry: `… (phase 3, plan 02)`.
+    ///
+    /// Nothing where it only counts, or is cut off, as entries of earlier versions may be.
+    pub fn standalone(&self) -> Option<String> {
+        if self.text.contains('\u{2026}')
+            || self.text.chars().count() > LONGEST
+            || is_count(&self.text)
+        {
+            return None;
         }
+        let Some(reference) = &self.reference else {
+            return Some(self.text.clone());
+        };
+        if let Some((sentence, plans)) = self.text.rsplit_once("(plan") {
+            return Some(format!("{sentence}({reference}, plan{plans}"));
+        }
+        let failed = if self.outcome == Outcome::Failed && !self.judged {
+            "Failed: "
+        } else {
+            ""
+        };
+        Some(format!("{failed}{} ({reference})", self.text))
     }
+}
+
+/// Tells whether a bullet of an earlier version only counts: `3 of 4 plans without deviations`.
+fn is_count(text: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "all ",
+        "both plans",
+        "no deviations",
+        "largest plan",
+        "small plans were",
+        "took ",
+        "the one task",
+        "in ",
+    ];
+    let lower = text.to_lowercase();
+    let first = lower.split(' ').next().unwrap_or_default();
+    let counts = first.bytes().all(|byte| byte.is_ascii_digit());
+    let all = ["plans", "tasks", "deviations", "acceptance checks"];
+    (counts && (lower.contains(" of ") || lower.contains("plans collided")))
+        || lower.contains("was in deviations of")
+        || (STARTS.iter().any(|start| lower.starts_with(start))
+            && all.iter().any(|word| lower.contains(word)))
 }
 
 /// Returns the words that describe a phase: its name, goal, requirements and success criteria.
@@ -70,8 +113,8 @@ pub fn topic(phase: &Phase, roadmap: &Roadmap) -> String {
     words.join("\n")
 }
 
-/// Returns the patterns in the order in which they matter for a topic: fresh before stale, by words
-/// shared and by age. Age is counted in entries from the newest, never by the clock.
+/// Returns the patterns in the order in which they matter for a topic: fresh before stale, judged before
+/// chosen, by words shared and by age. Age is counted in entries from the newest, never by the clock.
 ///
 /// `stale` tells of an entry, by the line of its heading, why it may no longer hold.
 pub fn relevant(
@@ -89,7 +132,8 @@ pub fn relevant(
     }
     found.sort_by(|(a, _), (b, _)| {
         let fresh = a.stale.is_some().cmp(&b.stale.is_some());
-        fresh.then(b.score.total_cmp(&a.score))
+        let judged = b.judged.cmp(&a.judged);
+        fresh.then(judged).then(b.score.total_cmp(&a.score))
     });
     spread(found.into_iter().map(|(pattern, _)| pattern).collect())
 }
@@ -110,7 +154,11 @@ fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
         ];
         for (outcome, texts) in lists {
             for text in texts.iter().filter(|text| seen.insert((*text).clone())) {
-                let pattern = unit(text, outcome, &source, entry.line);
+                let pattern = RelevantPattern {
+                    judged: entry.trace.as_ref().is_none_or(|trace| trace.judged),
+                    reference: reference(entry, &patterns.entries),
+                    ..unit(text, outcome, &source, entry.line)
+                };
                 found.push((pattern, u32::try_from(age).unwrap_or(u32::MAX - 1)));
             }
         }
@@ -136,6 +184,28 @@ fn unit(text: &str, outcome: Outcome, source: &str, line: usize) -> RelevantPatt
         line,
         score: 0.0,
         stale: None,
+        judged: true,
+        reference: None,
+    }
+}
+
+/// Returns how another line names the phase of an entry; with its milestone where the number alone does not say.
+fn reference(entry: &Entry, all: &[Entry]) -> Option<String> {
+    let phase = entry.phase.as_ref()?;
+    let milestone = |entry: &Entry| {
+        entry
+            .trace
+            .as_ref()
+            .and_then(|trace| trace.milestone.clone())
+    };
+    let own = milestone(entry);
+    let is_other = |other: &Entry| {
+        other.phase.as_ref() == Some(phase) && other.trace.is_some() && milestone(other) != own
+    };
+    let is_ambiguous = all.iter().any(is_other);
+    match own.filter(|_| is_ambiguous) {
+        Some(milestone) => Some(format!("{milestone} phase {phase}")),
+        None => Some(format!("phase {phase}")),
     }
 }
 
@@ -180,7 +250,10 @@ mod tests {
     fn ranked(topic: &str, stale: &dyn Fn(usize, &str) -> Option<String>) -> Vec<String> {
         let patterns = Patterns::parse(FILE, Path::new("PATTERNS.md")).value;
         let found = relevant(&patterns, topic, stale);
-        found.into_iter().map(|pattern| pattern.summary()).collect()
+        found
+            .iter()
+            .filter_map(RelevantPattern::standalone)
+            .collect()
     }
 
     #[test]
@@ -188,20 +261,20 @@ mod tests {
         let found = ranked("file locking", &|_, _| None);
         assert_eq!(
             found[0],
-            "Phase 1 worked: Locking the file before reading kept writers apart"
+            "Locking the file before reading kept writers apart (phase 1)"
         );
     }
 
     #[test]
     fn without_a_shared_word_the_newest_comes_first() {
         let found = ranked("", &|_, _| None);
-        assert_eq!(found[0], "Phase 2 failed: Colour codes reached the pipe");
+        assert_eq!(found[0], "Colour codes reached the pipe (phase 2)");
     }
 
     #[test]
     fn one_entry_does_not_crowd_out_the_others() {
         let found = ranked("file lock small plans", &|_, _| None);
-        assert_eq!(found[2], "Phase 2 failed: Colour codes reached the pipe");
+        assert_eq!(found[2], "Colour codes reached the pipe (phase 2)");
     }
 
     #[test]
@@ -211,7 +284,28 @@ mod tests {
         });
         assert_eq!(
             found.last().unwrap(),
-            "Phase 1 worked: Locking the file before reading kept writers apart"
+            "Locking the file before reading kept writers apart (phase 1)"
+        );
+    }
+
+    #[test]
+    fn what_an_agent_judged_comes_before_what_a_rule_chose() {
+        let file = "### Phase 1: A (2026-01-01)\n<!-- annals: phase-dir=01-a plans=01 digest=a judged=1 -->\n\n\
+                    **What failed:**\n- `a.rs` needs a lock (plan 01)\n\n\
+                    ### Phase 2: B (2026-01-02)\n<!-- annals: phase-dir=02-b plans=01 digest=b -->\n\n\
+                    **What failed:**\n- Colour codes reach the pipe (plan 01)\n- 3 of 4 plans without deviations\n";
+        let patterns = Patterns::parse(file, Path::new("PATTERNS.md")).value;
+        let found = relevant(&patterns, "colour codes", &|_, _| None);
+        let lines: Vec<String> = found
+            .iter()
+            .filter_map(RelevantPattern::standalone)
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "`a.rs` needs a lock (phase 1, plan 01)",
+                "Colour codes reach the pipe (phase 2, plan 01)"
+            ]
         );
     }
 }

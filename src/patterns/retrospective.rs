@@ -9,8 +9,10 @@ use crate::patterns::FinishedPhase;
 use crate::patterns::PlanRecord;
 use crate::patterns::Trace;
 use crate::patterns::heading::Heading;
+use crate::patterns::judged::Checked;
 use crate::patterns::kinds;
 use crate::patterns::lesson;
+use crate::patterns::rewriting;
 use crate::planning::PhaseNumber;
 use crate::project::Project;
 use crate::secrets;
@@ -85,6 +87,24 @@ pub struct Circumstances<'a> {
 }
 
 impl Retrospective {
+    /// Puts the lessons of the agent in place of the chosen ones.
+    pub(crate) fn judge(&mut self, lessons: Checked) {
+        let both = || lessons.worked.iter().chain(&lessons.failed);
+        self.trace.sources = both().map(|one| one.source.clone()).collect();
+        self.trace.judged = true;
+        self.worked = lessons.worked.into_iter().map(|one| one.text).collect();
+        self.failed = lessons.failed.into_iter().map(|one| one.text).collect();
+        self.seal();
+    }
+
+    /// Notes the digest of the bullets, by which they are known again as annals' own.
+    fn seal(&mut self) {
+        let texts =
+            |lines: &[Line]| -> Vec<String> { lines.iter().map(ToString::to_string).collect() };
+        let digest = rewriting::digest(&texts(&self.worked), &texts(&self.failed));
+        self.trace.bullets = Some(digest);
+    }
+
     /// Draws the entry from a phase's plans.
     pub fn of(phase: &FinishedPhase, circumstances: &Circumstances<'_>) -> Self {
         let plans = &phase.plans;
@@ -98,7 +118,7 @@ impl Retrospective {
             .chain(&failed)
             .map(|one| one.source.clone())
             .collect();
-        Self {
+        let mut entry = Self {
             phase: PhaseTitle {
                 number: phase.number.clone(),
                 name: name(&phase.name),
@@ -113,7 +133,9 @@ impl Retrospective {
                 .map(line)
                 .filter(|line| !line.is_empty()),
             deviations: DeviationKinds::of(plans),
-        }
+        };
+        entry.seal();
+        entry
     }
 
     /// Returns the entry as it stands in PATTERNS.md.

@@ -112,6 +112,44 @@ impl Serialize for Trace {
     }
 }
 
+/// Returns an entry's text whose comment says that an agent worded the lessons; nothing without such a comment.
+pub(crate) fn judged(
+    text: &str,
+    sources: &[Option<LessonSource>],
+    bullets: &str,
+) -> Option<String> {
+    let at = text.match_indices(OPENING).find_map(|(at, _)| {
+        let inner = text[at + OPENING.len()..].trim_start();
+        inner.starts_with(MARK).then_some(at)
+    })?;
+    let end = at + text[at..].find(CLOSING)?;
+    let is_own = |word: &&str| {
+        !["sources=", "judged=", "bullets="]
+            .iter()
+            .any(|key| word.starts_with(key))
+    };
+    let mut words: Vec<String> = text[at..end]
+        .split_whitespace()
+        .filter(is_own)
+        .map(str::to_owned)
+        .collect();
+    let sources: Vec<String> = sources
+        .iter()
+        .map(|source| written_source(source.as_ref()))
+        .collect();
+    if !sources.is_empty() {
+        words.push(format!("sources={}", sources.join(",")));
+    }
+    words.push("judged=1".to_owned());
+    words.push(format!("bullets={}", encoded(bullets)));
+    Some(format!(
+        "{}{} {}",
+        &text[..at],
+        words.join(" "),
+        &text[end..]
+    ))
+}
+
 /// Reads `02:41`; nothing of `-` and what is not understood.
 fn source(text: &str) -> Option<LessonSource> {
     let (plan, line) = text.rsplit_once(':')?;

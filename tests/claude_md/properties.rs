@@ -58,7 +58,7 @@ proptest! {
 
     #[test]
     fn a_file_stays_within_its_lines_where_the_users_text_leaves_room(
-        own in 0_usize..186, decisions in 0_usize..20, skills in 0_usize..60, patterns in 0_usize..9,
+        own in 0_usize..172, decisions in 0_usize..20, skills in 0_usize..60, patterns in 0_usize..9,
     ) {
         let mut tree = Tree::new();
         let sources = &mut tree.sources;

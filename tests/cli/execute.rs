@@ -21,7 +21,7 @@ fn a_phase_is_recorded_once_and_says_so_after() {
     assert!(added.contains("### Phase 3: Shopping Lists (2026-02-13)\n<!-- annals: phase-dir=03-shopping-lists plans=01,02,03 digest="), "{added}");
     assert!(
         added.contains(
-            "- Plans: 3, Average: 25m, Total: 1h 14m\n- Effort: balanced\n\n**Deviations:** 0\n"
+            "- Plans: 3, Average: 25m, Total: 1h 14m\n- Effort: thorough (1 of 3 plans)\n\n**Deviations:** 0\n"
         ),
         "{added}"
     );
@@ -115,4 +115,147 @@ fn a_hand_edit_in_the_block_stops_the_context_file_and_nothing_else() {
     assert_eq!(case.read("CLAUDE.md"), edited);
     let patterns = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
     assert!(patterns.contains("### Phase 3: Shopping Lists"));
+}
+
+const LESSONS: &str = "{\"worked\":[{\"text\":\"Totals are summed by unit before they are shown, never across units\",\
+                       \"plans\":[\"01\"]}],\"failed\":[{\"text\":\"`src/shopping.rs` must sort its lines, or tests depend \
+                       on the order of a map\",\"files\":[\"src/shopping.rs\"]}]}";
+
+#[test]
+fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
+    let case = Case::new(VBW);
+    case.run("execute 3").success();
+    case.write("lessons.json", LESSONS);
+    let done = case
+        .run("execute 3 --lessons lessons.json --json")
+        .success();
+    assert_eq!(done.json()["judged"], json!(["03-shopping-lists"]));
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    assert_eq!(text.matches("### Phase 3: Shopping Lists").count(), 1);
+    assert!(text.contains("judged=1"), "{text}");
+    assert!(
+        text.contains(
+            "- Totals are summed by unit before they are shown, never across units (plan 01)\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "- `src/shopping.rs` must sort its lines, or tests depend on the order of a map\n"
+        ),
+        "{text}"
+    );
+    let written = case.tree();
+    let again = case.run("execute 3 --lessons lessons.json").success();
+    assert_unchanged(&written, &case, &again);
+    // Somebody else's bullet stays, whatever is handed in.
+    case.write(
+        PATTERNS,
+        text.replace("never across units (plan 01)\n", "never across (plan 01)\n"),
+    );
+    let before = case.tree();
+    let refused = case.run("execute 3 --lessons lessons.json").code(4);
+    assert!(
+        refused.stderr().contains("not what annals wrote"),
+        "{}",
+        refused.stderr()
+    );
+    assert_unchanged(&before, &case, &refused);
+}
+
+#[test]
+fn lessons_that_teach_nothing_are_refused_with_the_reason() {
+    let case = Case::new(VBW);
+    let before = case.tree();
+    for (text, plans, reason) in [
+        (
+            "Everything went well in this phase of the work",
+            "01",
+            "only praises",
+        ),
+        ("Too short", "01", "not a whole sentence"),
+        (
+            "Sort the lines before they are shown, or tests depend on",
+            "01",
+            "not a whole sentence",
+        ),
+        (
+            "Sort the lines before they are shown to anyone",
+            "09",
+            "names plan 09",
+        ),
+        (
+            "The key is AKIAIOSFODNN7EXAMPLF for the store of the tests",
+            "01",
+            "looks like a secret",
+        ),
+    ] {
+        let lessons = json!({"failed": [{"text": text, "plans": [plans]}]});
+        let refused = case
+            .run("execute 3 --lessons -")
+            .stdin(lessons.to_string())
+            .code(4);
+        assert!(
+            refused.stderr().contains(reason),
+            "{reason}: {}",
+            refused.stderr()
+        );
+        assert_unchanged(&before, &case, &refused);
+    }
+    let long = json!({"failed": [{"text": "a long lesson ".repeat(20), "plans": ["01"]}]});
+    case.run("execute 3 --lessons -")
+        .stdin(long.to_string())
+        .code(4);
+    let none = json!({"failed": [{"text": "Sort the lines before they are shown to anyone"}]});
+    let refused = case
+        .run("execute 3 --lessons -")
+        .stdin(none.to_string())
+        .code(4);
+    assert!(
+        refused.stderr().contains("neither a plan nor a file"),
+        "{}",
+        refused.stderr()
+    );
+}
+
+#[test]
+fn the_digest_says_what_a_judge_needs_and_changes_nothing() {
+    let case = Case::new(VBW);
+    let before = case.tree();
+    let digest = case.run("execute 2 --digest").success();
+    assert!(
+        digest.stdout().starts_with("Phase 2: "),
+        "{}",
+        digest.stdout()
+    );
+    assert!(
+        digest.stdout().contains("annals execute 2 --lessons -"),
+        "{}",
+        digest.stdout()
+    );
+    let document = case.run("execute 2 --digest --json").success().json();
+    assert!(document["tokens"].as_u64().unwrap() <= 1_500, "{document}");
+    assert_unchanged(&before, &case, &digest);
+}
+
+#[test]
+fn effort_is_what_was_recorded_or_what_the_caller_says() {
+    let case = Case::new(VBW);
+    case.run("execute 3 --effort careful").success();
+    case.run("execute --all").success();
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    let of = |phase: &str| {
+        let entry = text.split(phase).last().unwrap();
+        entry
+            .split("- Effort: ")
+            .nth(1)
+            .unwrap()
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(of("### Phase 3: Shopping"), "careful");
+    // What only some plans say is not said of all.
+    assert_eq!(of("### Phase 1: Event"), "thorough (2 of 3 plans)");
 }

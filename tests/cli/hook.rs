@@ -144,7 +144,7 @@ fn the_last_summary_of_a_phase_is_told_and_another_is_not() {
             text.contains("phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans"),
             "{text}"
         );
-        assert!(text.contains("`annals execute 4`"), "{text}");
+        assert!(text.contains("`annals execute 4 --lessons -`"), "{text}");
         case.run("execute 4").success();
     }
 }

@@ -7,6 +7,8 @@ mod pending;
 mod skill;
 mod update;
 
+pub(crate) use update::document;
+
 use clap::Args;
 use clap::Subcommand;
 

@@ -40,7 +40,7 @@ pub(crate) struct UpdateArgs {
 }
 
 pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let text = document(args.file.as_deref())?;
+    let text = document(args.file.as_deref(), "the update")?;
     let request = UpdateRequest {
         commit: args.commit,
         allow_secret: args.allow_secret,
@@ -52,7 +52,8 @@ pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Res
 }
 
 /// Reads the document from a file or from standard input, up to the size of any file that is read.
-fn document(file: Option<&Path>) -> Result<String> {
+/// Reads a text from a file, or from standard input for `-` and none; `what` names it in errors.
+pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
     let bytes = if let Some(file) = file.filter(|file| *file != Path::new("-")) {
         let file = path::absolute(file).at("find", file)?;
         read::users_bytes(&file)?.ok_or_else(|| Error::not_found("no such file").at(&file, None))?
@@ -61,13 +62,13 @@ fn document(file: Option<&Path>) -> Result<String> {
         let mut input = io::stdin().take(read::MAX_FILE + 1);
         input
             .read_to_end(&mut bytes)
-            .at("read the update", Path::new("-"))?;
+            .at(&format!("read {what}"), Path::new("-"))?;
         bytes
     };
     if bytes.len() as u64 > read::MAX_FILE {
-        return Err(Error::refused("the update is larger than 8 MiB"));
+        return Err(Error::refused(format!("{what} is larger than 8 MiB")));
     }
-    String::from_utf8(bytes).map_err(|_| Error::refused("the update is not UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| Error::refused(format!("{what} is not UTF-8 text")))
 }
 
 fn show(report: &UpdateReport, to: &mut dyn Write) -> io::Result<()> {

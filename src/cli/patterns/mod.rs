@@ -3,6 +3,7 @@
 mod check;
 mod insights;
 mod list;
+mod note;
 mod relevant;
 mod show;
 
@@ -25,6 +26,7 @@ pub(crate) struct PatternsArgs {
 enum PatternsCommand {
     Check(check::CheckArgs),
     List(list::ListArgs),
+    Note(note::NoteArgs),
     Show(show::ShowArgs),
     Relevant(relevant::RelevantArgs),
     Insights(insights::InsightsArgs),
@@ -33,6 +35,7 @@ enum PatternsCommand {
 pub(crate) fn run(args: &PatternsArgs, project: &Project, out: &mut Output) -> Result<()> {
     match &args.command {
         PatternsCommand::Check(args) => check::run(args, project, out),
+        PatternsCommand::Note(args) => note::run(args, project, out),
         PatternsCommand::List(args) => list::run(args, project, out),
         PatternsCommand::Show(args) => show::run(args, project, out),
         PatternsCommand::Relevant(args) => relevant::run(args, project, out),

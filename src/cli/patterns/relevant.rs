@@ -35,7 +35,11 @@ pub(crate) fn run(args: &RelevantArgs, project: &Project, out: &mut Output) -> R
 
 fn show(patterns: &Vec<RelevantPattern>, to: &mut dyn Write) -> io::Result<()> {
     for pattern in patterns {
-        writeln!(to, "{}", pattern.summary())?;
+        writeln!(
+            to,
+            "{}",
+            pattern.standalone().unwrap_or_else(|| pattern.text.clone())
+        )?;
         if let Some(reason) = &pattern.stale {
             writeln!(to, "    possibly stale: {reason}")?;
         }

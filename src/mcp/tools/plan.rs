@@ -13,6 +13,7 @@ use crate::mcp::arguments::Arguments;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
+use crate::patterns::JudgedLessons;
 use crate::planning::PhaseNumber;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
@@ -40,8 +41,18 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "record_phase",
         set: ToolSet::Plan,
-        description: "Record what a finished phase taught in PATTERNS.md, once. Use when all plans of a phase have summaries.",
-        properties: || json!({"phase": {"type": "string", "description": "default: the latest complete one"}}),
+        description: "Record what a finished phase taught in PATTERNS.md, once; with `lessons`, in your words: at most 3 worked and 3 failed, each a whole sentence of at most 160 characters with its plans or files. Use when all plans of a phase have summaries.",
+        properties: || {
+            let lesson = json!({"type": "array", "items": {"type": "object", "properties": {
+                "text": {"type": "string"},
+                "plans": {"type": "array", "items": {"type": "string"}},
+                "files": {"type": "array", "items": {"type": "string"}},
+            }, "required": ["text"]}});
+            json!({
+                "phase": {"type": "string", "description": "default: the latest complete one"},
+                "lessons": {"type": "object", "properties": {"worked": lesson, "failed": lesson}},
+            })
+        },
         required: &[],
         effect: Effect::Sets,
         call: record_phase,
@@ -81,10 +92,19 @@ fn plan_brief(project: &Project, arguments: Arguments) -> Result<Answer> {
     Answer::json("annals plan", &brief)
 }
 
+/// A phase and what the agent who worked it has learned.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recording {
+    phase: Option<String>,
+    lessons: Option<JudgedLessons>,
+}
+
 fn record_phase(project: &Project, arguments: Arguments) -> Result<Answer> {
-    let phase = arguments.read::<OfPhase>()?.number()?;
+    let Recording { phase, lessons } = arguments.read::<Recording>()?;
     let request = ExecuteRequest {
-        phase,
+        phase: OfPhase { phase }.number()?,
+        lessons,
         ..ExecuteRequest::default()
     };
     Answer::json("annals execute", &lifecycle::execute(project, &request)?)

@@ -108,6 +108,25 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
     best.map(|(text, value)| (without_stop(&text), value))
 }
 
+/// Returns the first statement of a text that is whole within `room`: its bold head, else its first sentence.
+pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
+    let text = text.trim();
+    let head = text
+        .strip_prefix("**")
+        .and_then(|rest| rest.split_once("**"));
+    let head = head.map(|(head, _)| head).filter(|head| head.contains(' '));
+    let plain = clean(text);
+    let first = sentences(&plain).into_iter().next().unwrap_or_default();
+    let candidates = forms(first).into_iter().map(|(form, _)| form);
+    let fits = |form: &String| !form.is_empty() && form.chars().count() <= room;
+    let whole = Some(plain.trim_end_matches('.').to_owned()).filter(fits);
+    let closed = |form: &String| fits(form) && !form.ends_with(['\u{2026}', ':', ',']);
+    let head = head.map(|head| clean(head).trim_end_matches([':', '.']).to_owned());
+    whole
+        .or_else(|| candidates.into_iter().find(closed))
+        .or(head.filter(fits))
+}
+
 fn without_stop(text: &str) -> String {
     text.trim_end_matches(['.', ' ']).to_owned()
 }

@@ -18,11 +18,21 @@ use crate::patterns::FinishedPhase;
 use crate::planning::PlanNumber;
 use crate::text::Line;
 
+pub(crate) use compose::statement;
+pub(crate) use likeness::Words;
 pub(crate) use nature::Nature;
+pub(crate) use reference::cite;
+pub(crate) use sentences::is_closed;
 pub(crate) use trouble::sentence_of;
 
 /// The most characters of a lesson.
 pub(crate) const WIDTH: usize = 160;
+
+/// Returns the lessons that would be chosen of a phase by itself.
+pub(crate) fn lessons_of(phase: &FinishedPhase) -> Vec<String> {
+    let all = worked(phase).into_iter().chain(failed(phase, &[]));
+    all.map(|lesson| lesson.text.to_string()).collect()
+}
 
 /// The most lessons of a kind in one entry.
 pub(crate) const MOST: usize = 3;

@@ -165,13 +165,23 @@ pub(crate) fn without_brackets(text: &str) -> String {
 
 /// Tells whether a sentence is complete and can be read without what stood before it.
 pub(crate) fn is_whole(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    is_closed(text)
+        && !first.starts_with(|c: char| c.is_ascii_digit())
+        && !first.starts_with(['"', '\'', '\u{201c}', ')', ',', '&', '+', '/'])
+        && !POINTING.contains(&bare(first).as_str())
+}
+
+fn bare(word: &str) -> String {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    bare.to_lowercase()
+}
+
+/// Tells whether a sentence comes to its end: nothing is left open or cut off.
+pub(crate) fn is_closed(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let (Some(first), Some(last)) = (words.first(), words.last()) else {
+    let Some(last) = words.last() else {
         return false;
-    };
-    let word = |word: &str| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        bare.to_lowercase()
     };
     let mut nesting = Nesting::default();
     text.chars().for_each(|c| nesting.pass(c));
@@ -184,10 +194,7 @@ pub(crate) fn is_whole(text: &str) -> bool {
         && !text.ends_with([':', ',', ';', '-', '\u{2014}', '\u{2026}'])
         && !text.contains("...")
         && !text.contains('\u{2026}')
-        && !first.starts_with(|c: char| c.is_ascii_digit())
-        && !first.starts_with(['"', '\'', '\u{201c}', ')', ',', '&', '+', '/'])
-        && !POINTING.contains(&word(first).as_str())
-        && !DANGLING.contains(&word(last).as_str())
+        && !DANGLING.contains(&bare(last).as_str())
 }
 
 #[cfg(test)]

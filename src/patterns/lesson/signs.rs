@@ -59,7 +59,7 @@ sign!(
 );
 sign!(
     GENERAL,
-    r"(?i)\b(?:requires?|required (?:by|for|to)|only (?:accepts?|has|have|allows?|supports?|works?|exposes?)|accepts? only|rejects?|rejected by|(?:does|do)(?:n't| not) (?:support|exist|accept|allow|expose|provide|resolve|include|return|work|have|match|handle|export|run|recogni[sz]e|apply)|no longer|cannot|can't|must(?: not)?|by default|immutable|expects?|never|always|ignores?|shadows?|throws?|strips?|silently|unsupported|deprecated|treats?|conflicts? with|incompatible|returns? (?:null|undefined|none|nil|empty|false)|not available|unavailable)\b"
+    r"(?i)\b(?:requires?|required (?:by|for|to)|only (?:accepts?|has|have|allows?|supports?|works?|exposes?)|accepts? only|rejects?|rejected by|(?:does|do)(?:n't| not) (?:support|exist|accept|allow|expose|provide|resolve|include|return|work|have|match|handle|export|run|recogni[sz]e|apply)|no longer|cannot|can't|must(?: not)?|by default|immutable|expects?|never|always|ignores?|shadows?|throws?|strips?|silently|ha(?:s|ve) no|unsupported|deprecated|treats?|conflicts? with|incompatible|returns? (?:null|undefined|none|nil|empty|false)|not available|unavailable)\b"
 );
 sign!(
     CONVENTION,

@@ -82,11 +82,17 @@ fn what_no_other_plan_will_meet_is_left_out() {
 
 #[test]
 fn an_entry_has_three_lessons_at_most() {
-    let names = ["alpha", "bravo", "carol", "delta", "echoes"];
-    let plans = names.iter().zip(1..).map(|(name, number)| {
-        let issue = format!("`{name}` of {name} requires `{name}_{name}` in the {name} section");
-        plan(number, &deviation("[Rule 3 - Blocking] X", &issue, "Added"))
-    });
+    let issues = [
+        "`parser` requires a full stop behind every heading",
+        "The lexer rejects tables without header rows",
+        "Colour codes cannot be stripped by `printer.rs` on Windows",
+        "Locks of `store.rs` are shared state between workers",
+        "An index of unsorted keys is not available offline",
+    ];
+    let plans = issues
+        .iter()
+        .zip(1..)
+        .map(|(issue, number)| plan(number, &deviation("[Rule 3 - Blocking] X", issue, "Added")));
     assert_eq!(failed(&phase(1, plans.collect()), &[]).len(), MOST);
 }
 

@@ -20,8 +20,8 @@ use crate::planning::Deviation;
 use crate::planning::PlanNumber;
 use crate::planning::SummaryStatus;
 
-/// A trouble that weighs less is told for its own sake.
-const FLOOR: f64 = 1.0;
+/// A trouble that weighs less is no lesson.
+const FLOOR: f64 = 1.5;
 
 /// What weighs beside the words.
 const BLOCKING: f64 = 1.5;
@@ -163,7 +163,7 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: &[FinishedPhase]) -> Vec<C
             weight += RECURS_IN_PROJECT;
         }
         told.extend(same);
-        if weight >= FLOOR + 1.0 {
+        if weight >= FLOOR {
             found.push(Candidate {
                 weight,
                 text,

@@ -35,7 +35,7 @@ pub(crate) fn clean(text: &str) -> String {
     text = LINK.replace_all(&text, "$1").into_owned();
     text = REMARK.replace_all(&text, "").into_owned();
     text = TAG.replace(&text, "").into_owned();
-    text = text.replace(" -- ", " \u{2014} ");
+    text = text.replace(" -- ", " \u{2014} ").replace("  ", " ");
     let trimmed = text.trim_matches(|c: char| c.is_whitespace() || ";,-\u{2014}".contains(c));
     trimmed.to_owned()
 }

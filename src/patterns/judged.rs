@@ -1,0 +1,325 @@
+//! Lessons that the agent who worked a phase hands in: it judges, this checks.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::patterns::BulletSection;
+use crate::patterns::Entry;
+use crate::patterns::FinishedPhase;
+use crate::patterns::LessonSource;
+use crate::patterns::Patterns;
+use crate::patterns::bullet::cited;
+use crate::patterns::lesson::Lesson;
+use crate::patterns::lesson::MOST;
+use crate::patterns::lesson::WIDTH;
+use crate::patterns::lesson::Words;
+use crate::patterns::lesson::cite;
+use crate::patterns::lesson::is_closed;
+use crate::patterns::part::Part;
+use crate::planning::PlanNumber;
+use crate::secrets;
+use crate::text::Line;
+use crate::text::clip;
+
+/// From this share of common words on, a lesson says what another one says.
+const SAME: f64 = 0.7;
+
+/// Words of praise that teach nobody anything.
+const PRAISE: &[&str] = &[
+    "went well",
+    "went smoothly",
+    "worked well",
+    "as planned",
+    "as expected",
+    "no issues",
+    "no problems",
+    "without issues",
+    "without problems",
+    "great job",
+    "good progress",
+    "all good",
+    "successfully completed",
+    "everything worked",
+];
+
+/// Lessons as they are handed in, as JSON or as bullets under two headings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgedLessons {
+    /// What worked.
+    #[serde(default)]
+    pub worked: Vec<JudgedLesson>,
+    /// What failed.
+    #[serde(default)]
+    pub failed: Vec<JudgedLesson>,
+}
+
+/// One lesson with what it rests on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgedLesson {
+    /// The lesson: one whole sentence.
+    pub text: String,
+    /// The plans of the phase that taught it.
+    #[serde(default)]
+    pub plans: Vec<String>,
+    /// The files it is about.
+    #[serde(default)]
+    pub files: Vec<String>,
+}
+
+/// Lessons that passed every check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Checked {
+    pub(crate) worked: Vec<Lesson>,
+    pub(crate) failed: Vec<Lesson>,
+}
+
+impl JudgedLessons {
+    /// Reads lessons from JSON, or from markdown bullets under `What worked` and `What failed`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let found = if text.trim_start().starts_with('{') {
+            serde_json::from_str(text).map_err(|error| {
+                Error::refused(format!("the lessons cannot be read: {error}")).hint(FORM)
+            })?
+        } else {
+            Self::of_markdown(text)
+        };
+        if found.worked.is_empty() && found.failed.is_empty() {
+            return Err(Error::refused("there are no lessons in it").hint(FORM));
+        }
+        Ok(found)
+    }
+
+    fn of_markdown(text: &str) -> Self {
+        let mut found = Self::default();
+        let mut section = None;
+        for line in text.lines().map(str::trim) {
+            let label = line.trim_matches(|c: char| "#*: ".contains(c));
+            match Part::named(label) {
+                Some(Part::Worked) => section = Some(BulletSection::Worked),
+                Some(Part::Failed) => section = Some(BulletSection::Failed),
+                _ => {}
+            }
+            let Some(bullet) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")) else {
+                continue;
+            };
+            let list = match section {
+                Some(BulletSection::Worked) => &mut found.worked,
+                Some(BulletSection::Failed) => &mut found.failed,
+                None => continue,
+            };
+            list.push(JudgedLesson::of_bullet(bullet));
+        }
+        found
+    }
+
+    /// Checks every lesson; the first that a rule refuses is named with the reason.
+    ///
+    /// `known` are the recorded patterns, of which `own`, the line of the phase's entry, does not count.
+    pub(crate) fn checked(
+        &self,
+        phase: &FinishedPhase,
+        known: &Patterns,
+        own: Option<usize>,
+        root: &Path,
+    ) -> Result<Checked> {
+        for (lessons, name) in [(&self.worked, "worked"), (&self.failed, "failed")] {
+            if lessons.len() > MOST {
+                let message = format!("{} lessons under {name}, and {MOST} fit", lessons.len());
+                return Err(Error::refused(message).hint("keep those that change the next plan"));
+            }
+        }
+        let mut before: Vec<(String, Words)> = known
+            .entries
+            .iter()
+            .filter(|entry| Some(entry.line) != own)
+            .flat_map(Entry::texts)
+            .chain(known.loose.iter().map(|loose| loose.text.as_str()))
+            .map(|text| (text.to_owned(), Words::of(text)))
+            .collect();
+        let mut check = |lessons: &[JudgedLesson]| -> Result<Vec<Lesson>> {
+            let mut found = Vec::new();
+            for lesson in lessons {
+                let checked = lesson.checked(phase, root)?;
+                let words = Words::of(&lesson.text);
+                if let Some((other, _)) = before
+                    .iter()
+                    .find(|(_, other)| other.likeness(&words) >= SAME)
+                {
+                    let reason = format!("near-duplicate of a recorded one: {}", clip(other, 100));
+                    return Err(lesson.refused(&reason, "leave it out: it is recorded"));
+                }
+                before.push((lesson.text.clone(), words));
+                found.push(checked);
+            }
+            Ok(found)
+        };
+        Ok(Checked {
+            worked: check(&self.worked)?,
+            failed: check(&self.failed)?,
+        })
+    }
+}
+
+/// How lessons are written.
+const FORM: &str = "write {\"worked\":[{\"text\":\"…\",\"plans\":[\"02\"]}],\"failed\":[…]}, or bullets under \
+                    `What worked` and `What failed`";
+
+impl JudgedLesson {
+    /// Reads `Text (plans 01, 03)`; the files are those in backticks.
+    fn of_bullet(bullet: &str) -> Self {
+        let plans: Vec<String> = cited(bullet).iter().map(ToString::to_string).collect();
+        let text = match bullet.rsplit_once("(plan") {
+            Some((text, _)) if !plans.is_empty() => text.trim(),
+            _ => bullet,
+        };
+        let spans = text.split('`').skip(1).step_by(2);
+        let files = spans.filter(|span| span.contains(['/', '.']) && !span.contains(' '));
+        Self {
+            text: text.to_owned(),
+            files: if plans.is_empty() {
+                files.map(str::to_owned).collect()
+            } else {
+                Vec::new()
+            },
+            plans,
+        }
+    }
+
+    fn checked(&self, phase: &FinishedPhase, root: &Path) -> Result<Lesson> {
+        let text = Line::new(self.text.trim().trim_end_matches('.'));
+        let sentence = text.as_str();
+        if let Some(secret) = secrets::find(sentence).first() {
+            let reason = format!("looks like a secret ({})", secret.rule);
+            return Err(self.refused(&reason, "name where it is kept, not what it is"));
+        }
+        let length = sentence.chars().count();
+        if length > WIDTH {
+            let reason = format!("has {length} characters, and {WIDTH} fit");
+            return Err(self.refused(&reason, "say it in one sentence"));
+        }
+        if !is_closed(sentence) {
+            return Err(self.refused("is not a whole sentence", "say what is so, and what to do"));
+        }
+        let lower = sentence.to_lowercase();
+        if PRAISE.iter().any(|praise| lower.contains(praise)) && !sentence.contains('`') {
+            let hint = "say what to do again, and where it is";
+            return Err(self.refused("only praises", hint));
+        }
+        let plans = self.known_plans(phase)?;
+        let files = self.known_files(phase, root)?;
+        if plans.is_empty() && files.is_empty() {
+            return Err(self.refused(
+                "names neither a plan nor a file",
+                "add \"plans\" or \"files\"",
+            ));
+        }
+        let of_files = || {
+            let files: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
+            format!("({})", files.join(", "))
+        };
+        let own: Vec<&PlanNumber> = plans.iter().collect();
+        let citation = if plans.is_empty() {
+            of_files()
+        } else {
+            cite(&own, &[])
+        };
+        let is_said = plans.is_empty() && files.iter().all(|file| sentence.contains(*file));
+        Ok(Lesson {
+            text: Line::new(&if is_said {
+                sentence.to_owned()
+            } else {
+                format!("{sentence} {citation}")
+            }),
+            source: plans.first().map(|plan| LessonSource {
+                plan: plan.clone(),
+                line: 0,
+            }),
+        })
+    }
+
+    fn known_plans(&self, phase: &FinishedPhase) -> Result<Vec<PlanNumber>> {
+        let known = |text: &String| {
+            let plan = text
+                .rsplit_once('-')
+                .map_or(text.as_str(), |(_, plan)| plan);
+            let number = PlanNumber::parse(plan);
+            let exists = |number: &PlanNumber| phase.plans.iter().any(|plan| plan.plan == *number);
+            number.filter(exists).ok_or_else(|| {
+                let reason = format!(
+                    "names plan {text}, which phase {} does not have",
+                    phase.number
+                );
+                let all: Vec<String> = phase
+                    .plans
+                    .iter()
+                    .map(|plan| plan.plan.to_string())
+                    .collect();
+                self.refused(&reason, &format!("its plans: {}", all.join(", ")))
+            })
+        };
+        self.plans.iter().map(known).collect()
+    }
+
+    fn known_files(&self, phase: &FinishedPhase, root: &Path) -> Result<Vec<&str>> {
+        let touched: BTreeSet<&str> = phase
+            .plans
+            .iter()
+            .flat_map(|plan| plan.files.iter().flatten().map(String::as_str))
+            .collect();
+        for file in &self.files {
+            let path = Path::new(file);
+            let is_inside = path.is_relative()
+                && !path
+                    .components()
+                    .any(|part| matches!(part, std::path::Component::ParentDir));
+            let exists = touched.contains(file.as_str()) || (is_inside && root.join(path).exists());
+            if !exists {
+                let reason = format!("names {file}, which does not exist");
+                return Err(self.refused(&reason, "name files relative to the project"));
+            }
+        }
+        Ok(self.files.iter().map(String::as_str).collect())
+    }
+
+    fn refused(&self, reason: &str, hint: &str) -> Error {
+        // A secret must not come back in the refusal.
+        let shown = secrets::redact(&self.text).text.into_owned();
+        Error::refused(format!("the lesson \"{}\" {reason}", clip(&shown, 80))).hint(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_and_markdown_say_the_same() {
+        let json = JudgedLessons::parse(
+            "{\"worked\":[{\"text\":\"Locks are taken before a file is read\",\"plans\":[\"1\"]}],\
+             \"failed\":[{\"text\":\"`a.rs` needs a lock of its own\",\"files\":[\"a.rs\"]}]}",
+        );
+        let markdown = JudgedLessons::parse(
+            "## What worked\n\n- Locks are taken before a file is read (plan 01)\n\n**What failed:**\n\
+             - `a.rs` needs a lock of its own\n",
+        );
+        assert_eq!(json.unwrap(), markdown.unwrap());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_with_the_form() {
+        for text in [
+            "",
+            "{\"worked\":[{\"txt\":\"a\"}]}",
+            "- a bullet under nothing",
+        ] {
+            let error = JudgedLessons::parse(text).unwrap_err();
+            assert!(error.hint.is_some(), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Puts judged lessons into an entry, which may be changed only while it is what annals wrote.
+
+use sha2::Digest;
+use sha2::Sha256;
+
+use crate::patterns::Entry;
+use crate::patterns::LessonSource;
+use crate::patterns::judged::Checked;
+use crate::patterns::trace;
+use crate::text::hexadecimal;
+
+/// Returns the digest of an entry's bullets.
+pub(crate) fn digest<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
+    let digest = Sha256::digest(section(worked, failed));
+    hexadecimal(&digest[..8])
+}
+
+/// Returns the part of an entry that holds its bullets.
+fn section<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
+    let list = |bullets: &[T]| -> String {
+        if bullets.is_empty() {
+            return "- none observed\n".to_owned();
+        }
+        let lines: Vec<String> = bullets
+            .iter()
+            .map(|bullet| format!("- {}\n", bullet.as_ref()))
+            .collect();
+        lines.concat()
+    };
+    format!(
+        "**What worked:**\n{}\n**What failed:**\n{}\n",
+        list(worked),
+        list(failed)
+    )
+}
+
+/// Returns an entry's text with other lessons; nothing where its bullets are not, byte for byte, those that
+/// annals wrote.
+pub(crate) fn rewritten(entry: &Entry, lessons: &Checked) -> Option<String> {
+    let trace = entry.trace.as_ref()?;
+    let written = trace.bullets.as_deref()?;
+    if digest(&entry.worked, &entry.failed) != written {
+        return None;
+    }
+    let is_windows = entry.text.contains("\r\n");
+    let text = entry.text.replace("\r\n", "\n");
+    let old = section(&entry.worked, &entry.failed);
+    let at = text.find(&old)?;
+    let texts = |lessons: &[crate::patterns::lesson::Lesson]| -> Vec<String> {
+        lessons
+            .iter()
+            .map(|lesson| lesson.text.to_string())
+            .collect()
+    };
+    let (worked, failed) = (texts(&lessons.worked), texts(&lessons.failed));
+    let sources: Vec<Option<LessonSource>> = lessons
+        .worked
+        .iter()
+        .chain(&lessons.failed)
+        .map(|lesson| lesson.source.clone())
+        .collect();
+    let mut new = text;
+    new.replace_range(at..at + old.len(), &section(&worked, &failed));
+    let new = trace::judged(&new, &sources, &digest(&worked, &failed))?;
+    Some(if is_windows {
+        new.replace('\n', "\r\n")
+    } else {
+        new
+    })
+}
