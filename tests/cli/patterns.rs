@@ -97,7 +97,7 @@ fn a_note_is_kept_once_in_a_section_of_its_own() {
     let case = Case::new(VBW);
     let before = case.read(".vbw-planning/patterns/PATTERNS.md").unwrap();
     let note = || {
-        case.run("patterns note").args(&[
+        case.run("patterns note").args([
             "Run `cargo test` with one thread",
             "--phase",
             "3",
