@@ -31,6 +31,7 @@ mod load;
 mod mcp_client;
 mod obstacles;
 mod package;
+mod packaging;
 mod planning_files;
 mod plugin;
 mod races;

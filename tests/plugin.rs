@@ -27,14 +27,20 @@ fn every_json_file_parses() {
             seen += 1;
         }
     }
-    assert_eq!(seen, 3, "plugin.json, hooks.json, .mcp.json");
+    assert_eq!(seen, 4, "plugin.json twice, hooks.json, .mcp.json");
 }
 
 #[test]
 fn its_version_is_the_programs() {
-    let manifest = json("plugin/.claude-plugin/plugin.json");
-    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(manifest["name"], "annals");
+    for manifest in [
+        "plugin/.claude-plugin/plugin.json",
+        "plugin/.codex-plugin/plugin.json",
+        "gemini-extension.json",
+    ] {
+        let manifest = json(manifest);
+        assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(manifest["name"], "annals");
+    }
     let listed = &json(".claude-plugin/marketplace.json")["plugins"][0];
     assert_eq!(listed["name"], "annals");
     assert_eq!(listed["source"], format!("./{PLUGIN}"));
