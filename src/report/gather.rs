@@ -12,14 +12,15 @@ use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::report::SessionCost;
-use crate::report::history;
+use crate::report::inline::Inline;
+use crate::report::inline::clean;
+use crate::report::page::CurrentPhase;
 use crate::report::page::DecisionRow;
 use crate::report::page::EntryRow;
 use crate::report::page::FactRow;
 use crate::report::page::Page;
 use crate::report::page::Standing;
-use crate::report::page::clean;
-use crate::report::page::cleaned;
+use crate::report::phases;
 use crate::storage::read;
 use crate::text;
 use crate::warning::Parsed;
@@ -69,30 +70,32 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     warnings.extend(survey.warnings.iter().cloned());
     let status = StatusReport::of(project, &survey);
     page.project = clean(&status.project);
-    page.core_value = status.core_value.as_deref().map(clean);
+    page.core_value = status.core_value.as_deref().map(Inline::of);
     page.standing = Some(standing(&status));
     let state = survey.folder.active.dir.join("STATE.md");
     let file = clean(&project.relative(&state).to_string_lossy());
     let decisions = status.decisions.iter().map(|decision| DecisionRow {
         date: decision.date,
-        text: clean(&decision.text),
-        why: decision.rationale.as_deref().map(clean),
+        text: Inline::of(&decision.text),
+        why: decision.rationale.as_deref().map(Inline::of),
         file: file.clone(),
     });
     page.decisions.extend(decisions);
-    history::fill(page, project, &survey, warnings)
+    phases::fill(page, project, &survey, warnings)
 }
 
 fn standing(status: &StatusReport) -> Standing {
     let milestone = &status.milestone;
-    let phase = &status.derived;
-    let phase = phase.number.as_ref().map(|number| {
-        let words = phase.name.iter().chain(&phase.status);
-        words.fold(number.to_string(), |line, word| format!("{line} - {word}"))
+    let derived = &status.derived;
+    let phase = derived.number.as_ref().map(|number| CurrentPhase {
+        number: number.to_string(),
+        total: derived.total,
+        name: clean(derived.name.as_deref().unwrap_or_default()),
+        status: clean(derived.status.as_deref().unwrap_or_default()),
     });
     let drift = status.drift.iter().map(|drift| {
         format!(
-            "{}:{} says {}, the files say {}",
+            "`{}:{}` says {}, the files say {}",
             drift.file.display(),
             drift.line,
             drift.stated,
@@ -101,15 +104,15 @@ fn standing(status: &StatusReport) -> Standing {
     });
     Standing {
         milestone: clean(milestone.name.as_ref().unwrap_or(&milestone.slug)),
-        phase: phase.as_deref().map(clean),
+        phase,
         complete: status.plans.complete,
         total: status.plans.total,
         next: clean(&status.next.command),
-        because: cleaned(&status.next.because),
-        blockers: cleaned(&status.blockers),
-        todos: cleaned(&status.todos),
-        drift: cleaned(drift),
-        archived: cleaned(&milestone.archived),
+        contested: None,
+        because: Inline::all(&status.next.because),
+        blockers: Inline::all(&status.blockers),
+        todos: Inline::all(&status.todos),
+        drift: Inline::all(drift),
     }
 }
 
@@ -122,7 +125,7 @@ fn decided(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     page.decisions
         .extend(decided.into_iter().map(|decision| DecisionRow {
             date: decision.date,
-            text: clean(&decision.title),
+            text: Inline::of(&decision.title),
             why: None,
             file: file.clone(),
         }));
@@ -133,7 +136,7 @@ fn entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     let linked = knowledge::linked(project)?.into_value(warnings);
     page.entries.extend(linked.into_iter().map(|one| {
         EntryRow {
-            title: clean(one.entry.title.as_deref().unwrap_or(&one.entry.key)),
+            title: Inline::of(one.entry.title.as_deref().unwrap_or(&one.entry.key)),
             key: clean(&one.entry.key),
             kind: one
                 .entry
@@ -142,7 +145,7 @@ fn entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
                 .to_owned(),
             status: one.entry.status.as_str().to_owned(),
             updated: one.entry.dated(),
-            links: cleaned(&one.links),
+            links: one.links.iter().map(|key| clean(key)).collect(),
         }
     }));
     Ok(())
@@ -157,9 +160,9 @@ fn pending(page: &mut Page, project: &Project, _: &mut Vec<Warning>) -> Result<(
     let pending = facts::pending(&Facts::open(project, None, Purpose::Read)?, &user)?;
     let rows = pending.into_iter().map(|one| FactRow {
         id: clean(&one.fact.fact_id),
-        text: clean(&one.fact.to_string()),
+        text: Inline::of(&one.fact.to_string()),
         confidence: format!("{:.2}", one.fact.confidence),
-        question: one.question.as_deref().map(clean),
+        question: one.question.as_deref().map(Inline::of),
     });
     page.facts = Some(rows.collect());
     Ok(())

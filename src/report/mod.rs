@@ -1,12 +1,13 @@
 //! One self-contained page for people: what the project remembers, seen at once.
 //!
-//! The page needs no network, no script and no font of its own. Stored text is hostile until proved
-//! otherwise: everything is escaped, and the page forbids every script in its head as well.
+//! The page needs no network, no script and no font of its own. Stored text is escaped, or rendered by
+//! `inline`, which lets four harmless forms of markdown through; the page forbids every script in its head as well.
 
-mod charts;
 mod gather;
-mod history;
+mod inline;
 mod page;
+mod phases;
+mod timeline;
 
 pub use page::SessionCost;
 
@@ -17,7 +18,6 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::project::Project;
-use crate::report::charts::Charts;
 use crate::report::page::Page;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -38,23 +38,12 @@ pub struct ReportFile {
     pub warnings: Vec<Warning>,
 }
 
-/// What the template is filled in with.
-#[derive(Serialize)]
-struct Filling<'a> {
-    page: &'a Page,
-    charts: Charts,
-}
-
 /// Returns the page of a project. The context files are counted here; what else a session reads at its
 /// start, the caller says.
 pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
     let gathered = Page::of(project, costs);
-    let filling = Filling {
-        charts: Charts::of(&gathered.value),
-        page: &gathered.value,
-    };
     Ok(Parsed {
-        value: templates::page(&filling)?,
+        value: templates::page(&gathered.value)?,
         warnings: project.named(gathered.warnings),
     })
 }

@@ -1,31 +1,31 @@
-//! What the page says, as plain text in the order in which it is read.
+//! What the page says, in the order in which it is read.
 
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::secrets;
-use crate::text::clip;
-use crate::text::strip_controls;
-
-/// The longest text of a cell, in characters: the page points at things, the stores hold them.
-const WIDTH: usize = 240;
+use crate::report::inline::Inline;
+use crate::report::timeline::Timeline;
 
 /// All that the page says.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Page {
     /// The project's name.
     pub(crate) project: String,
     /// What the project is for.
-    pub(crate) core_value: Option<String>,
+    pub(crate) core_value: Option<Inline>,
     /// When the page was made.
     pub(crate) made: String,
     /// Where the work stands; none without a planning folder.
     pub(crate) standing: Option<Standing>,
-    /// The phases of all milestones, in the order in which they were done; the open ones last.
-    pub(crate) phases: Vec<PhaseRow>,
-    /// What the history shows.
+    /// The milestones, the active one first, then the latest.
+    pub(crate) milestones: Vec<Milestone>,
+    /// The phases in the course of time.
+    pub(crate) timeline: Option<Timeline>,
+    /// What finished phases taught, the latest first.
+    pub(crate) lessons: Vec<PhaseLessons>,
+    /// What all plans together show.
     pub(crate) insights: Insights,
-    /// The decisions, the newest first, those without a day last.
+    /// The decisions, the newest first.
     pub(crate) decisions: Vec<DecisionRow>,
     /// The knowledge entries, by key.
     pub(crate) entries: Vec<EntryRow>,
@@ -36,67 +36,86 @@ pub(crate) struct Page {
 }
 
 /// Where the work stands.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Standing {
     pub(crate) milestone: String,
-    pub(crate) phase: Option<String>,
+    pub(crate) phase: Option<CurrentPhase>,
+    /// Complete plans of the active milestone, and all of them.
     pub(crate) complete: usize,
     pub(crate) total: usize,
+    /// The command to run next.
     pub(crate) next: String,
-    pub(crate) because: Vec<String>,
-    pub(crate) blockers: Vec<String>,
-    pub(crate) todos: Vec<String>,
-    pub(crate) drift: Vec<String>,
-    pub(crate) archived: Vec<String>,
+    /// Why the position is contested; none where the files agree.
+    pub(crate) contested: Option<String>,
+    pub(crate) because: Vec<Inline>,
+    pub(crate) blockers: Vec<Inline>,
+    pub(crate) todos: Vec<Inline>,
+    pub(crate) drift: Vec<Inline>,
+}
+
+/// The phase at which the work stands.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct CurrentPhase {
+    pub(crate) number: String,
+    pub(crate) total: Option<u32>,
+    pub(crate) name: String,
+    pub(crate) status: String,
+}
+
+/// A milestone and its phases.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Milestone {
+    pub(crate) name: String,
+    pub(crate) is_active: bool,
+    pub(crate) complete: usize,
+    pub(crate) total: usize,
+    pub(crate) phases: Vec<PhaseRow>,
 }
 
 /// A phase, finished or not.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct PhaseRow {
-    pub(crate) milestone: String,
     pub(crate) number: String,
     pub(crate) name: String,
     pub(crate) complete: usize,
     pub(crate) total: usize,
+    /// How much of it is complete, in percent.
+    pub(crate) percent: usize,
     /// The days on which its first and its last plan were done.
     pub(crate) first: Option<NaiveDate>,
     pub(crate) last: Option<NaiveDate>,
-    /// Nothing where no summary speaks of deviations.
+    /// How many deviations its summaries state; none where no summary speaks of them.
     pub(crate) deviations: Option<u32>,
-    pub(crate) minutes: Option<f64>,
-    /// The minutes as people write them.
-    pub(crate) duration: String,
-    /// How many plans have a known duration.
-    pub(crate) timed: usize,
+    /// How many of its summaries do not say whether they deviated.
+    pub(crate) silent: usize,
+    /// The time that its plans took, as people write it; none where no plan has one.
+    pub(crate) duration: Option<String>,
+    /// How many of its summaries do not say how long they took.
+    pub(crate) untimed: usize,
 }
 
-/// What the history shows, with figures.
-#[derive(Clone, Debug, Default, Serialize)]
+/// What one phase taught.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct PhaseLessons {
+    pub(crate) phase: String,
+    pub(crate) date: Option<NaiveDate>,
+    pub(crate) worked: Vec<Inline>,
+    pub(crate) failed: Vec<Inline>,
+}
+
+/// What all plans together show, with figures.
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Insights {
+    /// The plans that say whether they deviated, and those that did.
     pub(crate) plans: usize,
-    /// How many of their summaries speak of deviations, and how many do not.
-    pub(crate) speaking: usize,
-    pub(crate) silent: usize,
     pub(crate) deviated: usize,
-    pub(crate) deviations: u32,
-    pub(crate) lessons: Vec<String>,
-    pub(crate) sizes: Vec<SizeRow>,
+    /// Differences that a test found significant.
+    pub(crate) differences: Vec<Inline>,
     pub(crate) files: Vec<FileRow>,
 }
 
-/// Plans of one size.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct SizeRow {
-    pub(crate) size: String,
-    pub(crate) deviated: usize,
-    /// How many of the plans say whether they deviated.
-    pub(crate) speaking: usize,
-    pub(crate) plans: usize,
-    pub(crate) median: String,
-}
-
 /// A file that deviations name.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct FileRow {
     pub(crate) file: String,
     pub(crate) plans: String,
@@ -105,34 +124,34 @@ pub(crate) struct FileRow {
 }
 
 /// A decision.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct DecisionRow {
     pub(crate) date: Option<NaiveDate>,
-    pub(crate) text: String,
-    pub(crate) why: Option<String>,
+    pub(crate) text: Inline,
+    pub(crate) why: Option<Inline>,
     /// The file that records it.
     pub(crate) file: String,
 }
 
-/// A knowledge entry and what it names.
-#[derive(Clone, Debug, Default, Serialize)]
+/// A knowledge entry.
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct EntryRow {
     pub(crate) key: String,
-    pub(crate) title: String,
+    pub(crate) title: Inline,
     pub(crate) kind: String,
     pub(crate) status: String,
     pub(crate) updated: Option<NaiveDate>,
-    /// The keys of other entries, each once.
+    /// The keys of the entries that it names.
     pub(crate) links: Vec<String>,
 }
 
 /// A fact that waits for the user's word.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct FactRow {
     pub(crate) id: String,
-    pub(crate) text: String,
+    pub(crate) text: Inline,
     pub(crate) confidence: String,
-    pub(crate) question: Option<String>,
+    pub(crate) question: Option<Inline>,
 }
 
 /// What a session reads at its start.
@@ -142,20 +161,4 @@ pub struct SessionCost {
     pub what: String,
     /// How long it is, as `text::tokens` estimates it.
     pub tokens: usize,
-}
-
-/// Returns a foreign text as one line that tells no secret and holds no control character.
-///
-/// It is no markdown: what could be markup is escaped where the page is filled in, and nowhere else.
-pub(crate) fn clean(text: &str) -> String {
-    // First the controls: a key with one inside of it would be no key to the detector.
-    let plain = strip_controls(text);
-    let redacted = secrets::redact(&plain).text;
-    let words: Vec<&str> = redacted.split_whitespace().collect();
-    clip(&words.join(" "), WIDTH).into_owned()
-}
-
-/// Returns several texts the same way.
-pub(crate) fn cleaned<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<String> {
-    texts.into_iter().map(|text| clean(text.as_ref())).collect()
 }

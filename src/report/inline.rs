@@ -1,0 +1,132 @@
+//! A line of markdown as HTML that cannot do harm.
+//!
+//! Stored text is hostile until proved otherwise, so nothing of it becomes markup but the four inline
+//! forms that carry meaning in planning files: code, strong, emphasis and strikethrough. Links and images show
+//! their text, raw HTML shows its characters.
+
+use pulldown_cmark::Event;
+use pulldown_cmark::Options;
+use pulldown_cmark::Parser;
+use pulldown_cmark::Tag;
+use pulldown_cmark::TagEnd;
+use serde::Serialize;
+
+use crate::secrets;
+use crate::text::clip;
+use crate::text::strip_controls;
+
+/// The longest text, in characters: the page points at things, the stores hold them.
+const LONGEST: usize = 600;
+
+/// HTML made of one line of stored text. The template may print it as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Inline(String);
+
+impl Inline {
+    /// Renders a line; control characters go, and what looks like a secret is redacted.
+    pub(crate) fn of(text: &str) -> Self {
+        let line = clean(text);
+        Self(rendered(&line).unwrap_or_else(|| escaped(&line)))
+    }
+
+    /// Renders several lines.
+    pub(crate) fn all<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<Self> {
+        texts
+            .into_iter()
+            .map(|text| Self::of(text.as_ref()))
+            .collect()
+    }
+}
+
+/// Returns a stored text as one line without control characters and secrets. It is not escaped.
+pub(crate) fn clean(text: &str) -> String {
+    // First the controls: a key with one inside of it would be no key to the detector.
+    let plain = strip_controls(text);
+    let redacted = secrets::redact(&plain).text;
+    let words: Vec<&str> = redacted.split_whitespace().collect();
+    clip(&words.join(" "), LONGEST).into_owned()
+}
+
+/// Returns the line as HTML; nothing where it is a heading, a list item or another block, which is shown verbatim.
+fn rendered(line: &str) -> Option<String> {
+    let mut html = String::with_capacity(line.len());
+    for event in Parser::new_ext(line, Options::ENABLE_STRIKETHROUGH) {
+        match event {
+            Event::Start(Tag::Strong) => html.push_str("<strong>"),
+            Event::End(TagEnd::Strong) => html.push_str("</strong>"),
+            Event::Start(Tag::Emphasis) => html.push_str("<em>"),
+            Event::End(TagEnd::Emphasis) => html.push_str("</em>"),
+            Event::Start(Tag::Strikethrough) => html.push_str("<s>"),
+            Event::End(TagEnd::Strikethrough) => html.push_str("</s>"),
+            Event::Code(code) => {
+                html.push_str("<code>");
+                html.push_str(&escaped(&code));
+                html.push_str("</code>");
+            }
+            Event::Text(text) | Event::InlineHtml(text) => html.push_str(&escaped(&text)),
+            Event::SoftBreak | Event::HardBreak => html.push(' '),
+            Event::Start(Tag::Paragraph | Tag::Link { .. } | Tag::Image { .. })
+            | Event::End(TagEnd::Paragraph | TagEnd::Link | TagEnd::Image) => {}
+            _ => return None,
+        }
+    }
+    Some(html)
+}
+
+/// Returns a text in which no character opens an element, an attribute or an entity.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn html(text: &str) -> String {
+        Inline::of(text).0
+    }
+
+    #[test]
+    fn the_four_inline_forms_become_elements() {
+        assert_eq!(
+            html("**Never** `rm -rf <dir>`, *really*, ~~maybe~~"),
+            "<strong>Never</strong> <code>rm -rf &lt;dir&gt;</code>, <em>really</em>, <s>maybe</s>"
+        );
+        assert_eq!(html("see [the docs](https://example.com)"), "see the docs");
+    }
+
+    #[test]
+    fn markup_stays_text() {
+        assert_eq!(
+            html("<b onclick='x'>a</b>"),
+            "&lt;b onclick=&#39;x&#39;&gt;a&lt;/b&gt;"
+        );
+        assert_eq!(html("&lt;script&gt;"), "&lt;script&gt;");
+        assert_eq!(
+            html("<script>alert(1)</script>"),
+            "&lt;script&gt;alert(1)&lt;/script&gt;"
+        );
+    }
+
+    #[test]
+    fn a_block_is_shown_verbatim() {
+        assert_eq!(html("# not a heading"), "# not a heading");
+        assert_eq!(html("1. first"), "1. first");
+        assert_eq!(
+            html("snake_case_name and 2 * 3 * 4"),
+            "snake_case_name and 2 * 3 * 4"
+        );
+    }
+}

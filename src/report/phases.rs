@@ -1,0 +1,184 @@
+//! The phases of all milestones, what they taught, and what their plans show together.
+
+use crate::clock::Minutes;
+use crate::error::Result;
+use crate::patterns;
+use crate::patterns::DeviatingFile;
+use crate::patterns::Entry;
+use crate::patterns::FinishedPhase;
+use crate::patterns::Patterns;
+use crate::patterns::PlanRef;
+use crate::planning::Phase;
+use crate::planning::PlanStanding;
+use crate::planning::Survey;
+use crate::project::Project;
+use crate::report::inline::Inline;
+use crate::report::inline::clean;
+use crate::report::page::FileRow;
+use crate::report::page::Insights;
+use crate::report::page::Milestone;
+use crate::report::page::Page;
+use crate::report::page::PhaseLessons;
+use crate::report::page::PhaseRow;
+use crate::report::timeline::Timeline;
+use crate::warning::Warning;
+
+/// How many files that deviations name are listed.
+const FILES: usize = 10;
+
+/// A bullet that says that there was nothing to say.
+const NOTHING: &str = "none observed";
+
+/// Fills in the milestones, the timeline, the lessons and the insights.
+pub(crate) fn fill(
+    page: &mut Page,
+    project: &Project,
+    survey: &Survey,
+    warnings: &mut Vec<Warning>,
+) -> Result<()> {
+    let recorded = patterns::stored(project)?.into_value(warnings);
+    let finished = patterns::history(survey, &recorded)?.into_value(warnings);
+    page.milestones = milestones(&finished, survey);
+    if let (Some(standing), [active, ..]) = (&page.standing, &mut page.milestones[..])
+        && active.is_active
+    {
+        active.name.clone_from(&standing.milestone);
+    }
+    let in_order: Vec<PhaseRow> = page
+        .milestones
+        .iter()
+        .rev()
+        .flat_map(|milestone| milestone.phases.iter().cloned())
+        .collect();
+    page.timeline = Timeline::of(&in_order);
+    page.lessons = lessons(&recorded);
+    page.insights = insights(&patterns::Insights::of(&finished));
+    Ok(())
+}
+
+/// Returns the milestones, the active one first, then from the latest to the earliest.
+fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<Milestone> {
+    let active = &survey.folder.active.slug;
+    let mut groups: Vec<(&str, Vec<PhaseRow>)> = Vec::new();
+    for phase in finished.iter().filter(|phase| phase.milestone != *active) {
+        match groups.last_mut() {
+            Some((slug, rows)) if *slug == phase.milestone => rows.push(finished_row(phase)),
+            _ => groups.push((&phase.milestone, vec![finished_row(phase)])),
+        }
+    }
+    groups.push((active, active_rows(finished, survey)));
+    groups.retain(|(_, rows)| !rows.is_empty());
+    let milestones = groups.into_iter().rev().map(|(slug, phases)| Milestone {
+        name: clean(slug),
+        is_active: slug == active,
+        complete: phases.iter().map(|row| row.complete).sum(),
+        total: phases.iter().map(|row| row.total).sum(),
+        phases,
+    });
+    milestones.collect()
+}
+
+/// Returns the phases of the active milestone in the order of their numbers, whether they are begun or not.
+fn active_rows(finished: &[FinishedPhase], survey: &Survey) -> Vec<PhaseRow> {
+    let of_active = |phase: &&FinishedPhase| phase.milestone == survey.folder.active.slug;
+    let mut numbered: Vec<_> = finished
+        .iter()
+        .filter(of_active)
+        .map(|phase| (&phase.number, finished_row(phase)))
+        .collect();
+    for phase in &survey.position.phases {
+        match numbered
+            .iter_mut()
+            .find(|(number, _)| **number == phase.number)
+        {
+            Some((_, row)) => row.total = phase.plans.len().max(row.complete),
+            None => numbered.push((&phase.number, open_row(phase))),
+        }
+    }
+    numbered.sort_by_key(|(number, _)| *number);
+    numbered.into_iter().map(|(_, row)| counted(row)).collect()
+}
+
+fn finished_row(phase: &FinishedPhase) -> PhaseRow {
+    let days = || phase.plans.iter().filter_map(|plan| plan.completed);
+    let times: Vec<Minutes> = phase
+        .plans
+        .iter()
+        .filter_map(|plan| plan.duration)
+        .collect();
+    let sum: Minutes = times.iter().copied().sum();
+    let stated: Vec<u32> = phase.plans.iter().filter_map(|plan| plan.deviation_count).collect();
+    counted(PhaseRow {
+        number: phase.number.to_string(),
+        name: clean(&phase.name),
+        complete: phase.plans.iter().filter(|plan| !plan.is_broken_off()).count(),
+        total: phase.plans.len(),
+        first: days().min(),
+        last: days().max(),
+        deviations: (!stated.is_empty())
+            .then(|| stated.iter().copied().fold(0, u32::saturating_add)),
+        silent: phase.plans.len() - stated.len(),
+        untimed: phase.plans.len() - times.len(),
+        duration: (!times.is_empty()).then(|| sum.to_string()),
+        ..PhaseRow::default()
+    })
+}
+
+fn open_row(phase: &Phase) -> PhaseRow {
+    PhaseRow {
+        number: phase.number.to_string(),
+        name: clean(phase.name.as_deref().unwrap_or_default()),
+        complete: phase.count(PlanStanding::Complete),
+        total: phase.plans.len(),
+        ..PhaseRow::default()
+    }
+}
+
+/// Returns the row with its share of complete plans.
+fn counted(row: PhaseRow) -> PhaseRow {
+    let percent = (row.complete * 100)
+        .checked_div(row.total)
+        .unwrap_or(0)
+        .min(100);
+    PhaseRow { percent, ..row }
+}
+
+fn lessons(recorded: &Patterns) -> Vec<PhaseLessons> {
+    let taught = |bullets: &[String]| {
+        let said = bullets
+            .iter()
+            .filter(|bullet| !bullet.eq_ignore_ascii_case(NOTHING));
+        Inline::all(said)
+    };
+    let of = |entry: &Entry| PhaseLessons {
+        phase: entry.phase.as_ref().map_or_else(
+            || clean(&entry.name),
+            |number| clean(&format!("{number} {}", entry.name)),
+        ),
+        date: entry.date,
+        worked: taught(&entry.worked),
+        failed: taught(&entry.failed),
+    };
+    let mut lessons: Vec<PhaseLessons> = recorded.entries.iter().rev().map(of).collect();
+    lessons.retain(|phase| !phase.worked.is_empty() || !phase.failed.is_empty());
+    lessons
+}
+
+fn insights(found: &patterns::Insights) -> Insights {
+    Insights {
+        plans: found.deviated.of,
+        deviated: found.deviated.count,
+        differences: Inline::all(found.lessons().map(|one| &one.statement)),
+        files: found.deviating_files.iter().take(FILES).map(file).collect(),
+    }
+}
+
+fn file(file: &DeviatingFile) -> FileRow {
+    let plans: Vec<String> = file.named_in.iter().map(PlanRef::to_string).collect();
+    FileRow {
+        file: clean(&file.file),
+        plans: clean(&plans.join(", ")),
+        deviated: file.deviated.count,
+        touched: file.deviated.of,
+    }
+}

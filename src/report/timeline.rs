@@ -1,0 +1,169 @@
+//! The phases on an axis of real dates, as shares of its length.
+
+use chrono::Datelike;
+use chrono::Days;
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::report::page::PhaseRow;
+
+/// How many phases are drawn; the table has all.
+const DRAWN: usize = 40;
+
+/// How many ticks the axis has at most.
+const TICKS: i64 = 6;
+
+/// A date written further right than this share of the axis, in percent, would not fit.
+const LAST_TICK: f64 = 90.0;
+
+/// The phases that have dates, on their axis.
+#[derive(Debug, PartialEq, Serialize)]
+pub(crate) struct Timeline {
+    bars: Vec<Bar>,
+    ticks: Vec<Tick>,
+    /// How many earlier phases are not drawn.
+    earlier: usize,
+}
+
+/// A phase, from the day of its first finished plan to that of its last; percent of the axis.
+#[derive(Debug, PartialEq, Serialize)]
+struct Bar {
+    phase: String,
+    dates: String,
+    left: f64,
+    width: f64,
+    is_open: bool,
+}
+
+/// A date below the axis; percent of its length.
+#[derive(Debug, PartialEq, Serialize)]
+struct Tick {
+    date: NaiveDate,
+    left: f64,
+}
+
+impl Timeline {
+    /// Lays the dated phases out; nothing where fewer than two days are known, for then there is no course of time.
+    pub(crate) fn of(phases: &[PhaseRow]) -> Option<Self> {
+        let dated: Vec<(&PhaseRow, NaiveDate, NaiveDate)> = phases
+            .iter()
+            .filter_map(|row| Some((row, row.first?, row.last?)))
+            .collect();
+        let earlier = dated.len().saturating_sub(DRAWN);
+        let dated = &dated[earlier..];
+        let begin = dated.iter().map(|(_, first, _)| *first).min()?;
+        let end = dated.iter().map(|(_, _, last)| *last).max()?;
+        if begin == end {
+            return None;
+        }
+        // A day has a length: the axis ends with its last day, and a phase of one day is as wide as that day.
+        let length = (end - begin).num_days() + 1;
+        let share = |days: i64| percent(days, length);
+        let bars = dated.iter().map(|(row, first, last)| Bar {
+            phase: format!("{} {}", row.number, row.name),
+            dates: span(*first, *last),
+            left: share((*first - begin).num_days()),
+            width: share((*last - *first).num_days() + 1),
+            is_open: row.complete < row.total,
+        });
+        let ticks = ticks(begin, length);
+        Some(Self {
+            bars: bars.collect(),
+            ticks: ticks
+                .map(|days| Tick {
+                    date: begin + Days::new(days.unsigned_abs()),
+                    left: share(days),
+                })
+                .filter(|tick| tick.left <= LAST_TICK)
+                .collect(),
+            earlier,
+        })
+    }
+}
+
+/// Returns the days after the first at which the axis is labelled, evenly spaced in whole days or weeks.
+fn ticks(begin: NaiveDate, length: i64) -> impl Iterator<Item = i64> {
+    let even = (length + TICKS - 1) / TICKS;
+    let step = if even > 7 { (even + 6) / 7 * 7 } else { even };
+    // Weeks begin on Mondays.
+    let first = if even > 7 {
+        i64::from((7 - begin.weekday().num_days_from_monday()) % 7)
+    } else {
+        0
+    };
+    (0..)
+        .map(move |count| first + count * step)
+        .take_while(move |day| *day < length)
+}
+
+/// Returns two days as a span; what they share is written once.
+fn span(first: NaiveDate, last: NaiveDate) -> String {
+    if first == last {
+        return first.to_string();
+    }
+    let until = if first.year() == last.year() {
+        "%m-%d"
+    } else {
+        "%Y-%m-%d"
+    };
+    format!("{first} – {}", last.format(until))
+}
+
+/// Returns a share in percent, to two places.
+fn percent(part: i64, whole: i64) -> f64 {
+    let hundredths = part.saturating_mul(10_000) / whole.max(1);
+    i32::try_from(hundredths).map_or(100.0, |value| f64::from(value) / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn phase(number: &str, first: &str, last: &str) -> PhaseRow {
+        PhaseRow {
+            number: number.to_owned(),
+            first: first.parse().ok(),
+            last: last.parse().ok(),
+            ..PhaseRow::default()
+        }
+    }
+
+    #[test]
+    fn a_bar_lies_where_its_days_are() {
+        let phases = [
+            phase("1", "2026-01-01", "2026-01-01"),
+            phase("2", "2026-01-03", "2026-01-10"),
+            phase("3", "", ""),
+        ];
+        let timeline = Timeline::of(&phases).unwrap();
+        let bars: Vec<(f64, f64)> = timeline
+            .bars
+            .iter()
+            .map(|bar| (bar.left, bar.width))
+            .collect();
+        assert_eq!(bars, [(0.0, 10.0), (20.0, 80.0)]);
+        assert_eq!(timeline.bars[1].dates, "2026-01-03 – 01-10");
+        assert!(timeline.ticks.iter().all(|tick| tick.left < 100.0));
+    }
+
+    #[test]
+    fn long_axes_are_labelled_by_weeks() {
+        let phases = [phase("1", "2026-01-01", "2026-06-30")];
+        let ticks = Timeline::of(&phases).unwrap().ticks;
+        assert!(ticks.len() <= 7, "{ticks:?}");
+        assert!(
+            ticks
+                .iter()
+                .all(|tick| tick.date.weekday() == chrono::Weekday::Mon)
+        );
+    }
+
+    #[test]
+    fn one_day_is_no_course_of_time() {
+        assert_eq!(
+            Timeline::of(&[phase("1", "2026-01-01", "2026-01-01")]),
+            None
+        );
+        assert_eq!(Timeline::of(&[phase("1", "", "")]), None);
+    }
+}
