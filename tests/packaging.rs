@@ -211,3 +211,18 @@ fn the_formula_and_the_registry_entry_name_this_version() {
     assert!(entry["description"].as_str().unwrap().len() <= 100);
     release.make(&["check"]);
 }
+
+#[test]
+fn the_readmes_picture_shows_what_is_printed() {
+    if !require("python3") {
+        return;
+    }
+    let release = Release::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures/draw.py");
+    let drawn = release.path().join("session.svg");
+    let binary = env!("CARGO_BIN_EXE_annals");
+    release.call("python3", &[script.to_str().unwrap(), binary, drawn.to_str().unwrap()]);
+    let kept = script.with_file_name("session.svg");
+    let same = fs::read_to_string(&kept).unwrap() == fs::read_to_string(drawn).unwrap();
+    assert!(same, "run docs/pictures/draw.py");
+}
