@@ -221,7 +221,10 @@ fn the_readmes_picture_shows_what_is_printed() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures/draw.py");
     let drawn = release.path().join("session.svg");
     let binary = env!("CARGO_BIN_EXE_annals");
-    release.call("python3", &[script.to_str().unwrap(), binary, drawn.to_str().unwrap()]);
+    release.call(
+        "python3",
+        &[script.to_str().unwrap(), binary, drawn.to_str().unwrap()],
+    );
     let kept = script.with_file_name("session.svg");
     let same = fs::read_to_string(&kept).unwrap() == fs::read_to_string(drawn).unwrap();
     assert!(same, "run docs/pictures/draw.py");

@@ -67,7 +67,7 @@ fn what_the_readme_says_to_type_in_a_project_works() {
     for line in typed {
         case.run(line).success();
     }
-    case.run("setup claude --check").success();
+    case.run("setup claude --user --check").success();
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::project::Project;
 use crate::report::SessionCost;
 use crate::report::inline::Inline;
 use crate::report::inline::clean;
+use crate::report::inline::plain;
 use crate::report::page::CurrentPhase;
 use crate::report::page::DecisionRow;
 use crate::report::page::EntryRow;
@@ -69,7 +70,7 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     let survey = Survey::take(project)?;
     warnings.extend(survey.warnings.iter().cloned());
     let status = StatusReport::of(project, &survey);
-    page.project = clean(&status.project);
+    page.project = plain(&status.project);
     page.core_value = status.core_value.as_deref().map(Inline::of);
     page.standing = Some(standing(&status));
     let state = survey.folder.active.dir.join("STATE.md");
@@ -90,7 +91,7 @@ fn standing(status: &StatusReport) -> Standing {
     let phase = derived.number.as_ref().map(|number| CurrentPhase {
         number: number.to_string(),
         total: derived.total,
-        name: clean(derived.name.as_deref().unwrap_or_default()),
+        name: plain(derived.name.as_deref().unwrap_or_default()),
         status: clean(derived.status.as_deref().unwrap_or_default()),
     });
     let drift = status.drift.iter().map(|drift| {
@@ -103,7 +104,7 @@ fn standing(status: &StatusReport) -> Standing {
         )
     });
     Standing {
-        milestone: clean(milestone.name.as_ref().unwrap_or(&milestone.slug)),
+        milestone: plain(milestone.name.as_ref().unwrap_or(&milestone.slug)),
         phase,
         complete: status.plans.complete,
         total: status.plans.total,

@@ -48,6 +48,26 @@ pub(crate) fn clean(text: &str) -> String {
     clip(&words.join(" "), LONGEST).into_owned()
 }
 
+/// Returns a name as plain text: what marks it up is dropped. It is not escaped.
+pub(crate) fn plain(text: &str) -> String {
+    let line = clean(text);
+    let mut plain = String::with_capacity(line.len());
+    for event in Parser::new(&line) {
+        match event {
+            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => {
+                plain.push_str(&text);
+            }
+            Event::SoftBreak | Event::HardBreak => plain.push(' '),
+            Event::Start(
+                Tag::Heading { .. } | Tag::List(_) | Tag::BlockQuote(_) | Tag::HtmlBlock,
+            )
+            | Event::Rule => return line,
+            _ => {}
+        }
+    }
+    plain
+}
+
 /// Returns the line as HTML; nothing where it is a heading, a list item or another block, which is shown verbatim.
 fn rendered(line: &str) -> Option<String> {
     let mut html = String::with_capacity(line.len());
@@ -118,6 +138,12 @@ mod tests {
             html("<script>alert(1)</script>"),
             "&lt;script&gt;alert(1)&lt;/script&gt;"
         );
+    }
+
+    #[test]
+    fn a_name_loses_its_marks() {
+        assert_eq!(plain("**Sync** of `a_b`"), "Sync of a_b");
+        assert_eq!(plain("1. Sync <b>"), "1. Sync <b>");
     }
 
     #[test]

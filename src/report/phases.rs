@@ -14,6 +14,7 @@ use crate::planning::Survey;
 use crate::project::Project;
 use crate::report::inline::Inline;
 use crate::report::inline::clean;
+use crate::report::inline::plain;
 use crate::report::page::FileRow;
 use crate::report::page::Insights;
 use crate::report::page::Milestone;
@@ -107,11 +108,19 @@ fn finished_row(phase: &FinishedPhase) -> PhaseRow {
         .filter_map(|plan| plan.duration)
         .collect();
     let sum: Minutes = times.iter().copied().sum();
-    let stated: Vec<u32> = phase.plans.iter().filter_map(|plan| plan.deviation_count).collect();
+    let stated: Vec<u32> = phase
+        .plans
+        .iter()
+        .filter_map(|plan| plan.deviation_count)
+        .collect();
     counted(PhaseRow {
         number: phase.number.to_string(),
-        name: clean(&phase.name),
-        complete: phase.plans.iter().filter(|plan| !plan.is_broken_off()).count(),
+        name: plain(&phase.name),
+        complete: phase
+            .plans
+            .iter()
+            .filter(|plan| !plan.is_broken_off())
+            .count(),
         total: phase.plans.len(),
         first: days().min(),
         last: days().max(),
@@ -127,7 +136,7 @@ fn finished_row(phase: &FinishedPhase) -> PhaseRow {
 fn open_row(phase: &Phase) -> PhaseRow {
     PhaseRow {
         number: phase.number.to_string(),
-        name: clean(phase.name.as_deref().unwrap_or_default()),
+        name: plain(phase.name.as_deref().unwrap_or_default()),
         complete: phase.count(PlanStanding::Complete),
         total: phase.plans.len(),
         ..PhaseRow::default()
@@ -152,8 +161,8 @@ fn lessons(recorded: &Patterns) -> Vec<PhaseLessons> {
     };
     let of = |entry: &Entry| PhaseLessons {
         phase: entry.phase.as_ref().map_or_else(
-            || clean(&entry.name),
-            |number| clean(&format!("{number} {}", entry.name)),
+            || plain(&entry.name),
+            |number| format!("{number} {}", plain(&entry.name)),
         ),
         date: entry.date,
         worked: taught(&entry.worked),
