@@ -75,7 +75,8 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     page.standing = Some(standing(&status));
     let state = survey.folder.active.dir.join("STATE.md");
     let file = clean(&project.relative(&state).to_string_lossy());
-    let decisions = status.decisions.iter().map(|decision| DecisionRow {
+    // Lists without dates grow at their end.
+    let decisions = status.decisions.iter().rev().map(|decision| DecisionRow {
         date: decision.date,
         text: Inline::of(&decision.text),
         why: decision.rationale.as_deref().map(Inline::of),
