@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage::listing;
 use crate::storage::read;
 
 /// The planning tools whose folders are understood.
@@ -92,13 +93,74 @@ pub struct Commands {
     pub plan: String,
     /// Executes a phase; `{phase}` stands for its number.
     pub execute: String,
+    /// Verifies a finished phase, or tests it with its user.
+    pub verify: String,
+    /// Works on what a check of a phase found.
+    pub remediate: String,
+    /// Discusses a phase before it is planned.
+    pub discuss: String,
     /// Ships the active milestone.
     pub ship: String,
     /// Starts a milestone where none is active.
     pub new_milestone: String,
 }
 
+/// One generation of a tool's commands, and what tells that it is in use.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Generation {
+    /// Files below a harness's folder that come with it; `*` stands for one folder's name.
+    files: Vec<String>,
+    /// Beginnings of its commands, as a project's texts have them.
+    words: Vec<String>,
+    commands: Commands,
+}
+
+impl Generation {
+    fn is_installed(&self, harness: &Path) -> bool {
+        let mut files = self.files.iter();
+        files.any(|file| has_file(harness, &file.split('/').collect::<Vec<_>>()))
+    }
+
+    fn mentions(&self, text: &str) -> usize {
+        let words = self.words.iter();
+        words.map(|word| text.matches(word.as_str()).count()).sum()
+    }
+}
+
+/// Tells whether a file is there below `dir`, by the parts of its path.
+fn has_file(dir: &Path, parts: &[&str]) -> bool {
+    match parts {
+        [] => dir.is_file(),
+        ["*", rest @ ..] => {
+            let names = listing::entries(dir).unwrap_or_default();
+            let mut folders = names.iter().take(MAX_FOLDERS);
+            folders.any(|(name, _)| has_file(&dir.join(name), rest))
+        }
+        [name, rest @ ..] => has_file(&dir.join(name), rest),
+    }
+}
+
+/// A folder of plugins holds no more than this, or is none.
+const MAX_FOLDERS: usize = 200;
+
+/// The context file's block repeats commands that were printed before: it says nothing of what is in use.
+fn without_own_block(text: &str) -> String {
+    match (
+        text.find("<!-- annals:begin"),
+        text.find("<!-- annals:end -->"),
+    ) {
+        (Some(begin), Some(end)) if begin < end => format!("{}{}", &text[..begin], &text[end..]),
+        _ => text.to_owned(),
+    }
+}
+
 impl Commands {
+    /// Returns a command for this phase.
+    pub fn with_phase(command: &str, phase: &str) -> String {
+        command.replace("{phase}", phase)
+    }
+
     /// Returns the command that plans this phase.
     pub fn plan(&self, phase: &str) -> String {
         self.plan.replace("{phase}", phase)
@@ -131,6 +193,7 @@ pub struct Layout {
     pub commands: Commands,
     /// What the context file says about its commands.
     pub section: CommandSection,
+    generations: Vec<Generation>,
 }
 
 impl Layout {
@@ -140,19 +203,63 @@ impl Layout {
         #[serde(deny_unknown_fields)]
         struct Table {
             brand: String,
-            commands: Commands,
+            generations: Vec<Generation>,
             section: CommandSection,
         }
         let table: Table = toml::from_str(name.table()).map_err(|error| {
             let layout = name.as_str();
             Error::failed(format!("the built-in layout {layout} is broken: {error}"))
         })?;
+        let Some(first) = table.generations.first() else {
+            let layout = name.as_str();
+            return Err(Error::failed(format!(
+                "the built-in layout {layout} has no commands"
+            )));
+        };
         Ok(Self {
             name,
             brand: table.brand,
-            commands: table.commands,
+            commands: first.commands.clone(),
             section: table.section,
+            generations: table.generations,
         })
+    }
+
+    /// Puts the commands of the generation in use in place of the first one's.
+    ///
+    /// The newest that is installed counts, for the user (`harness` is their folder of the harness) or for the
+    /// project; else the one that the project's own texts name most often.
+    pub(crate) fn use_generation(&mut self, root: &Path, planning: &Path, harness: Option<&Path>) {
+        let [_, _, ..] = self.generations.as_slice() else {
+            return;
+        };
+        let own = root.join(".claude");
+        let homes = || harness.into_iter().chain([own.as_path()]);
+        let mut newest_first = self.generations.iter().rev();
+        let installed = newest_first.find(|generation| {
+            let mut homes = homes();
+            homes.any(|home| generation.is_installed(home))
+        });
+        let named = || {
+            let text = without_own_block(&glance(&root.join("CLAUDE.md")));
+            let text = text + &glance(&planning.join("STATE.md"));
+            let counted = self
+                .generations
+                .iter()
+                .map(|one| (one.mentions(&text), one));
+            let most = counted
+                .filter(|(count, _)| *count > 0)
+                .max_by_key(|(count, _)| *count);
+            most.map(|(_, generation)| generation)
+        };
+        let Some(generation) = installed.or_else(named) else {
+            return;
+        };
+        let (old, new) = (&self.generations[0].words[0], &generation.words[0]);
+        for line in &mut self.section.lines {
+            *line = line.replace(old.as_str(), new);
+        }
+        self.commands = generation.commands.clone();
     }
 }
 
@@ -176,6 +283,36 @@ mod tests {
             assert!(layout.commands.new_milestone.starts_with(&own));
             assert!(layout.section.lines.iter().any(|line| line.contains(&own)));
         }
+    }
+
+    #[test]
+    fn commands_are_those_of_the_generation_in_use() {
+        let tree = Tree::new(&[]);
+        let commands = |name| {
+            let mut layout = Layout::load(name).unwrap();
+            let home = tree.at("home/.claude");
+            layout.use_generation(&tree.at(""), &tree.at(".planning"), Some(&home));
+            (layout.commands.plan("2"), layout.section.lines.concat())
+        };
+        assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
+        tree.write("CLAUDE.md", "<!-- annals:begin v1 -->/gsd:a /gsd:b<!-- annals:end -->\nRun /gsd-progress and /vbw:vibe\n");
+        let (plan, section) = commands(LayoutName::Gsd);
+        assert_eq!(plan, "/gsd-plan-phase 2");
+        assert!(
+            section.contains("/gsd-progress") && !section.contains("/gsd:"),
+            "{section}"
+        );
+        assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
+        tree.write(
+            "home/.claude/plugins/cache/market/vbw/1.2.0/commands/plan.md",
+            "",
+        );
+        assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
+        tree.write(
+            "home/.claude/plugins/cache/market/vbw/1.30.0/commands/vibe.md",
+            "",
+        );
+        assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
     }
 
     #[test]

@@ -92,6 +92,13 @@ impl Project {
             boundary.allow(&root.join(folder));
         }
         boundary.limit(&place.dir);
+        let home = environment.home().map(|home| home.join(".claude"));
+        let harness = environment
+            .get("CLAUDE_CONFIG_DIR")
+            .map(PathBuf::from)
+            .or(home);
+        let layout = &mut place.layout;
+        layout.use_generation(&root, &place.dir, harness.as_deref());
         settings.complete(&place.layout.commands);
         place.layout.commands.clone_from(&settings.commands);
         Ok(Self {

@@ -260,6 +260,9 @@ impl Settings {
     /// Puts a layout's own commands where none are set.
     pub(crate) fn complete(&mut self, layout: &Commands) {
         let own = &mut self.commands;
+        own.verify.clone_from(&layout.verify);
+        own.remediate.clone_from(&layout.remediate);
+        own.discuss.clone_from(&layout.discuss);
         for (key, own, layout) in [
             ("commands.plan", &mut own.plan, &layout.plan),
             ("commands.execute", &mut own.execute, &layout.execute),
