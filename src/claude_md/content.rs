@@ -17,6 +17,8 @@ pub struct Content {
     pub phase: Option<PhaseLine>,
     /// The command to run next.
     pub next_action: Option<Line>,
+    /// What contests it, where another reading of the files is about as good.
+    pub contested: Option<Line>,
     /// The decisions, newest first.
     pub decisions: Vec<Line>,
     /// All skills in one line, where the room is short.

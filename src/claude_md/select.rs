@@ -41,6 +41,8 @@ pub struct Sources {
     pub phase: Option<CurrentPhase>,
     /// The command to run next.
     pub next_command: Option<String>,
+    /// What contests it, where another reading of the files is about as good.
+    pub contested: Option<String>,
     /// The decisions, one list a place: STATE.md's first.
     pub decisions: Vec<DecisionList>,
     /// The installed skills.
@@ -102,6 +104,7 @@ impl Sources {
                 status: lines.optional("the phase's status", phase.status.as_deref(), LINE),
             }),
             next_action: lines.optional("the next command", self.next_command.as_deref(), LINE),
+            contested: lines.optional("what contests it", self.contested.as_deref(), LONG_LINE),
             decisions: decisions::select(&self.decisions)
                 .into_iter()
                 .filter_map(|decision| {

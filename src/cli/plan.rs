@@ -62,7 +62,11 @@ fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     if let Some(diff) = brief.diff.as_ref().filter(|diff| !diff.is_empty()) {
         return write!(to, "{diff}");
     }
-    writeln!(to, "Next: {}", brief.next)
+    writeln!(to, "Next: {}", brief.next)?;
+    match &brief.contested {
+        Some(contest) => writeln!(to, "Contested: {contest}"),
+        None => Ok(()),
+    }
 }
 
 fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
@@ -335,6 +339,7 @@ mod tests {
             plans: vec![endless_plan(&long); 90],
             problems: vec![Warning::file(Path::new("p/01-PLAN.md"), long); 90],
             next: "/vbw:plan 2.1".to_owned(),
+            contested: None,
             context: ContextFiles::default(),
             changed: Vec::new(),
             diff: None,

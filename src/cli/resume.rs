@@ -56,5 +56,9 @@ fn show(report: &ResumeReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(commits) = since.commits.filter(|commits| *commits > 0) {
         writeln!(to, "Commits since: {commits}")?;
     }
-    writeln!(to, "Next: {}", report.next.command)
+    writeln!(to, "Next: {}", report.next.command)?;
+    match report.next.contest() {
+        Some(contest) => writeln!(to, "Contested: {contest}"),
+        None => Ok(()),
+    }
 }

@@ -84,10 +84,11 @@ fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     for reason in &report.next.because {
         writeln!(to, "            {}", clip(reason, WIDTH))?;
     }
-    if report.next.conflict {
+    if let Some(rival) = &report.next.alternative {
+        let command = &rival.command;
         writeln!(
             to,
-            "            the sources contradict each other: look before you go on"
+            "Contested:  {command} is about as likely: look before you go on"
         )?;
     }
     Ok(())

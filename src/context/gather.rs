@@ -101,9 +101,12 @@ impl<'a> Scene<'a> {
             lines.push(format!("Phase: {number}{rest}"));
         }
         lines.push(format!("Next action: {}", status.next.command));
-        if status.next.conflict {
-            lines.push("The files contradict each other: `annals status` shows how".to_owned());
-        }
+        lines.extend(
+            status
+                .next
+                .contest()
+                .map(|contest| format!("Contested: {contest}")),
+        );
         lines.extend(status.drift.iter().map(|drift| {
             format!(
                 "Drift: {}:{} says {}, the files say {}",

@@ -54,14 +54,18 @@ fn complete(project: &Project, survey: &Survey, phase: &Phase) -> String {
     let number = &phase.number;
     let name = phase.name.as_ref().map(|name| format!(" ({name})"));
     let next = NextStatus::of(&survey.position, &project.planning_place().layout);
+    let contested = next
+        .contest()
+        .map(|contest| format!("\nContested: {contest}"));
     format!(
         "annals: phase {number}{} is complete, {} of {} plans. \
          Run `annals execute {number} --digest`, hand in the lessons that would change the next plan with \
-         `annals execute {number} --lessons -`; then {}.",
+         `annals execute {number} --lessons -`; then {}.{}",
         name.unwrap_or_default(),
         phase.plans.len(),
         phase.plans.len(),
-        next.command
+        next.command,
+        contested.unwrap_or_default()
     )
 }
 

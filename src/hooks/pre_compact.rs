@@ -42,5 +42,10 @@ fn place(project: &Project) -> Result<String> {
     let parts = [name, state].into_iter().flatten();
     let number = phase.number.map(|number| format!(": phase {number}"));
     let text: String = number.into_iter().chain(parts).collect();
-    Ok(format!("{text}, next {}", status.next.command))
+    let contested = if status.next.conflict {
+        " (contested)"
+    } else {
+        ""
+    };
+    Ok(format!("{text}, next {}{contested}", status.next.command))
 }

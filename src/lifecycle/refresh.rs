@@ -12,7 +12,6 @@ use crate::lifecycle::lessons::lessons;
 use crate::patterns;
 use crate::patterns::Doubts;
 use crate::patterns::RelevantPattern;
-use crate::planning::NextStatus;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
@@ -122,7 +121,7 @@ fn sources(
         })
     });
     let status = StatusReport::of(project, survey);
-    let NextStatus { command, .. } = status.next;
+    let contested = status.next.contest();
     Sources {
         project: status.project,
         core_value: status.core_value,
@@ -132,7 +131,8 @@ fn sources(
             name: status.derived.name,
             status: status.derived.status,
         }),
-        next_command: Some(command),
+        next_command: Some(status.next.command),
+        contested,
         decisions: decisions(survey),
         skills: status.skills,
         patterns: relevant.chain(lessons).collect(),

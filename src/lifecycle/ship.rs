@@ -15,6 +15,7 @@ use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::planning::Action;
+use crate::planning::Phase;
 use crate::planning::Position;
 use crate::planning::Standing;
 use crate::planning::Survey;
@@ -117,6 +118,8 @@ fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Resu
     if archives {
         if !request.force {
             check_complete(&survey.position)?;
+            check_checks(project, &survey.position)?;
+            check_uncontested(&survey.position)?;
         }
         let mut recorder = Recorder::new(project, &survey, Manner::default(), changes)?;
         execute::all(&survey, &mut recorder)?;
@@ -149,6 +152,7 @@ fn check_complete(position: &Position) -> Result<()> {
     let problems: Vec<String> = position
         .phases
         .iter()
+        .filter(|phase| phase.is_in_milestone)
         .filter_map(|phase| match phase.standing {
             Standing::Open => {
                 let plans: Vec<String> = phase
@@ -162,6 +166,7 @@ fn check_complete(position: &Position) -> Result<()> {
                     phase.number
                 ))
             }
+            Standing::Running => Some(format!("phase {} is not finished", phase.number)),
             Standing::Unplanned => Some(format!("phase {} is not planned", phase.number)),
             Standing::Done | Standing::Dropped => None,
         })
@@ -174,6 +179,37 @@ fn check_complete(position: &Position) -> Result<()> {
         problems.join("; ")
     ))
     .hint("finish or drop what is open, or ship it as it is with --force"))
+}
+
+/// Refuses while a user test or a verification of the milestone is open.
+fn check_checks(project: &Project, position: &Position) -> Result<()> {
+    let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
+    let open: Vec<String> = own
+        .flat_map(Phase::open_checks)
+        .map(|check| {
+            let file = project.relative(&check.file).display();
+            format!("{file} says {:?}", check.said)
+        })
+        .collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    let message = format!("a check of the milestone is open: {}", open.join("; "));
+    Err(Error::refused(message).hint("finish the check, or ship it as it is with --force"))
+}
+
+/// Refuses where another reading of the files, about as good, sees work left to do.
+fn check_uncontested(position: &Position) -> Result<()> {
+    match &position.next.alternative {
+        Some(rival) if position.next.action == Action::Ship => {
+            let because = rival.because.join("; ");
+            Err(Error::refused(format!(
+                "whether the work is finished is contested: {because}"
+            ))
+            .hint("finish or drop what is open, or ship it as it is with --force"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Plans that RESUME.md goes: what it says of a session is stale once the milestone has shipped.

@@ -93,11 +93,61 @@ pub(crate) struct Findings {
     pub(crate) roadmap: Vec<Finding>,
 }
 
-/// Returns the statements of STATE.md, then of ROADMAP.md, that the files contradict, in file order.
+/// Returns the statements of STATE.md, then of ROADMAP.md, that the files contradict, in file order, then the
+/// plans that were left behind.
 pub fn drift(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
+    let left_behind = position
+        .phases
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| is_left_behind(position, *index))
+        .flat_map(|(_, phase)| left_plans(evidence, phase));
+    let stated = statements(evidence, position).into_iter();
+    stated.chain(left_behind).collect()
+}
+
+/// Returns the statements of STATE.md, then of ROADMAP.md, that the files contradict, in file order.
+pub(crate) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
     let Findings { state, roadmap } = findings(evidence, position);
     let all = state.into_iter().chain(roadmap);
     all.map(|finding| finding.drift).collect()
+}
+
+/// Tells whether plans of a phase have no summary although the work has gone on: the phase is called done,
+/// or lies before the current one.
+fn is_left_behind(position: &Position, index: usize) -> bool {
+    let phase = &position.phases[index];
+    let is_passed = position
+        .current
+        .is_some_and(|current| current != index && phase.number < position.phases[current].number);
+    phase.is_in_milestone && (phase.standing == Standing::Done || is_passed)
+}
+
+fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
+    let Some(dir) = &phase.dir else {
+        return Vec::new();
+    };
+    let open = phase
+        .plans
+        .iter()
+        .filter(|(_, standing)| *standing == PlanStanding::Open);
+    open.filter_map(|(slot, _)| {
+        let file = dir.join(slot.plan.as_ref()?);
+        Some(Drift {
+            kind: DriftKind::Plans,
+            stated: format!("plan {}", slot.number),
+            actual: format!("left behind in phase {}, without a summary", phase.number),
+            file: file.strip_prefix(evidence.root).unwrap_or(&file).to_owned(),
+            line: 1,
+        })
+    })
+    .collect()
+}
+
+/// Tells whether the files do not tell how many plans a phase has: some were left behind, or more are to come.
+fn has_unclear_counts(phase: &Phase) -> bool {
+    phase.standing == Standing::Running
+        || phase.standing == Standing::Done && phase.open_plans().next().is_some()
 }
 
 /// Returns the same statements with their bytes and what puts them right.
@@ -171,7 +221,7 @@ impl<'a> Statements<'a> {
             Standing::Done if PhaseProgress::calls_open(words) && !is_check(words) => {
                 ("complete", PhaseProgress::Complete)
             }
-            Standing::Open if PhaseProgress::calls_complete(words) => {
+            Standing::Open | Standing::Running if PhaseProgress::calls_complete(words) => {
                 ("in progress", PhaseProgress::InProgress)
             }
             Standing::Unplanned if PhaseProgress::calls_complete(words) => {
@@ -398,7 +448,9 @@ fn is_a_percent(position: &Position, here: Option<usize>, stated: u32) -> bool {
 
 /// Returns a stated number of plans and the right one, for claims that count plans.
 fn plan_count(claim: &Claim, here: Option<usize>, position: &Position) -> Option<(u32, usize)> {
-    let here = here.map(|index| &position.phases[index]);
+    let here = here
+        .map(|index| &position.phases[index])
+        .filter(|phase| !has_unclear_counts(phase));
     let all = || position.phases.iter().filter(|phase| phase.dir.is_some());
     Some(match claim {
         Claim::PlansComplete(stated) => (*stated, here?.count(PlanStanding::Complete)),
@@ -454,6 +506,9 @@ impl Statements<'_> {
             phase: Some(index),
         };
         let (complete, total) = (phase.count(PlanStanding::Complete), phase.plans.len());
+        if has_unclear_counts(phase) {
+            return;
+        }
         if let (Some(cell), Some(done), Some(all)) =
             (&row.plans, row.plans_complete, row.plans_total)
         {
@@ -469,7 +524,7 @@ impl Statements<'_> {
             {
                 ("Complete", PhaseProgress::Complete)
             }
-            Standing::Open if PhaseProgress::calls_complete(&status.value) => {
+            Standing::Open | Standing::Running if PhaseProgress::calls_complete(&status.value) => {
                 ("In progress", PhaseProgress::InProgress)
             }
             Standing::Unplanned if PhaseProgress::calls_complete(&status.value) => {

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::Result;
+use crate::planning::CheckFile;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
+use crate::planning::check;
 use crate::planning::folder;
 use crate::planning::pair;
 use crate::storage::listing::Kind;
@@ -23,6 +25,10 @@ pub struct PhaseDir {
     pub dir: PathBuf,
     /// Its plans, by number.
     pub plans: Vec<PlanSlot>,
+    /// Whether it was discussed: it has a CONTEXT file.
+    pub has_context: bool,
+    /// The latest file of each kind of check.
+    pub checks: Vec<CheckFile>,
 }
 
 impl PhaseDir {
@@ -39,12 +45,10 @@ impl PhaseDir {
             let dir = home.join(&name);
             match number_and_slug(&name) {
                 Some((number, slug)) => {
-                    let plans = plans(&name, &dir, &mut warnings)?;
                     phases.push(Self {
                         number,
                         name: words(slug),
-                        dir,
-                        plans,
+                        ..Self::read(&name, dir, &mut warnings)?
                     });
                 }
                 None if strict => warnings.push(Warning::file(
@@ -58,6 +62,42 @@ impl PhaseDir {
         Ok(Parsed {
             value: phases,
             warnings,
+        })
+    }
+
+    /// Reads the names in one phase's folder; its number and name are the caller's.
+    fn read(name: &str, dir: PathBuf, warnings: &mut Vec<Warning>) -> Result<Self> {
+        let mut names = Vec::new();
+        let mut folders = Vec::new();
+        let mut others = Vec::new();
+        for (entry, kind) in folder::entries(&dir, warnings)? {
+            match kind {
+                Kind::File => names.push(entry),
+                Kind::Folder => folders.push(entry),
+                Kind::Link | Kind::Other => others.push(entry),
+            }
+        }
+        for (found, what) in [
+            (&folders, "a folder where a file is expected; left out"),
+            (
+                &others,
+                "a pipe, a device or a dead link where a file is expected; left out",
+            ),
+        ] {
+            for slot in pair(name, found).plans {
+                for entry in [slot.plan, slot.summary].into_iter().flatten() {
+                    warnings.push(Warning::file(&dir.join(entry), what));
+                }
+            }
+        }
+        let has_remediation = folders.iter().any(|folder| folder == "remediation");
+        Ok(Self {
+            number: PhaseNumber::from(0),
+            name: String::new(),
+            plans: pair(name, &names).plans,
+            has_context: names.iter().any(|name| name.ends_with("CONTEXT.md")),
+            checks: check::files(&dir, &names, has_remediation)?,
+            dir,
         })
     }
 
@@ -77,33 +117,6 @@ impl PhaseDir {
     }
 }
 
-fn plans(name: &str, dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<PlanSlot>> {
-    let mut names = Vec::new();
-    let mut folders = Vec::new();
-    let mut others = Vec::new();
-    for (entry, kind) in folder::entries(dir, warnings)? {
-        match kind {
-            Kind::File => names.push(entry),
-            Kind::Folder => folders.push(entry),
-            Kind::Link | Kind::Other => others.push(entry),
-        }
-    }
-    for (found, what) in [
-        (folders, "a folder where a file is expected; left out"),
-        (
-            others,
-            "a pipe, a device or a dead link where a file is expected; left out",
-        ),
-    ] {
-        for slot in pair(name, &found).plans {
-            for entry in [slot.plan, slot.summary].into_iter().flatten() {
-                warnings.push(Warning::file(&dir.join(entry), what));
-            }
-        }
-    }
-    Ok(pair(name, &names).plans)
-}
-
 /// Splits `05.1-event-system`; a range of phases such as `42-49-review` is none.
 fn number_and_slug(name: &str) -> Option<(PhaseNumber, &str)> {
     let (number, rest) = PhaseNumber::split(name)?;
@@ -112,8 +125,14 @@ fn number_and_slug(name: &str) -> Option<(PhaseNumber, &str)> {
         None if rest.is_empty() => rest,
         None => return None,
     };
-    let end_of_range = PhaseNumber::split(slug)
-        .filter(|(end, rest)| *end > number && (rest.is_empty() || rest.starts_with('-')));
+    // Both ends of a range are whole and written alike: `01-3d-terrain` is one phase.
+    let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let end_of_range = PhaseNumber::split(slug).filter(|(end, rest)| {
+        *end == PhaseNumber::from(end.whole())
+            && *end > number
+            && width(slug) >= width(name)
+            && (rest.is_empty() || rest.starts_with('-'))
+    });
     end_of_range.is_none().then_some((number, slug))
 }
 

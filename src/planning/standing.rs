@@ -1,17 +1,22 @@
 //! How far each phase is, by its files first.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::path::PathBuf;
 
+use crate::planning::Check;
+use crate::planning::CheckKind;
+use crate::planning::CheckOutcome;
 use crate::planning::Milestone;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
-use crate::planning::PhaseProgress;
 use crate::planning::PlanSlot;
 use crate::planning::Roadmap;
 use crate::planning::RoadmapPhase;
 use crate::planning::State;
+use crate::planning::Summary;
 use crate::planning::SummaryStatus;
+use crate::planning::position::phases_in;
 
 /// How far a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +25,8 @@ pub enum Standing {
     Done,
     /// Some plan has no summary, or one that is partial or failed.
     Open,
+    /// Every plan that is there has a summary, and more are declared or may follow.
+    Running,
     /// It has neither plans nor summaries.
     Unplanned,
     /// The roadmap put it off, replaced it or took it out.
@@ -39,6 +46,12 @@ pub struct Phase {
     pub dir: Option<PathBuf>,
     /// Its plans and what became of each.
     pub plans: Vec<(PlanSlot, PlanStanding)>,
+    /// Whether it was discussed: it has a CONTEXT file.
+    pub has_context: bool,
+    /// What checks of it came to.
+    pub checks: Vec<Check>,
+    /// Whether it is of the milestone that is worked on; earlier ones often leave their folders behind.
+    pub is_in_milestone: bool,
     /// How far it is.
     pub standing: Standing,
 }
@@ -78,12 +91,35 @@ impl Phase {
         !self.plans.is_empty() && self.plans.iter().all(|(slot, _)| slot.plan.is_none())
     }
 
+    /// Tells whether a plan or a summary of it is there.
+    pub fn has_files_of_plans(&self) -> bool {
+        !self.plans.is_empty()
+    }
+
+    /// Returns the checks that still ask for something; what the user passed needs no verification.
+    pub fn open_checks(&self) -> impl Iterator<Item = &Check> {
+        let mut checks = self.checks.iter();
+        let is_passed = checks
+            .any(|check| check.kind == CheckKind::Uat && check.outcome == CheckOutcome::Passed);
+        let open = self.checks.iter().filter(|check| check.is_open());
+        open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
+    }
+
+    /// Tells whether its verification found gaps that are still open.
+    pub fn has_gaps(&self) -> bool {
+        self.checks.iter().any(|check| {
+            check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Issues
+        })
+    }
+
     /// Returns the share of the phase that is done, from 0 to 1.
     pub fn share_done(&self) -> f64 {
         match self.standing {
             Standing::Done => 1.0,
             Standing::Unplanned | Standing::Dropped => 0.0,
-            Standing::Open => ratio(self.count(PlanStanding::Complete), self.plans.len()),
+            Standing::Open | Standing::Running => {
+                ratio(self.count(PlanStanding::Complete), self.plans.len())
+            }
         }
     }
 }
@@ -99,19 +135,19 @@ pub(crate) fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 /// Returns the phases of a milestone in number order: those with a folder, then those that only the
-/// roadmap names, or STATE.md's total where there is no roadmap.
+/// roadmap names, or STATE.md's total where there is no roadmap. How far they are is yet to be weighed.
 ///
-/// `status_of` tells what the summary file at a path says of itself.
+/// `text` returns a file's text.
 pub fn phases(
     milestone: &Milestone,
     roadmap: &Roadmap,
     state: &State,
-    status_of: &mut dyn FnMut(PathBuf) -> Option<SummaryStatus>,
+    text: &dyn Fn(&Path) -> Option<String>,
 ) -> Vec<Phase> {
     let mut phases: Vec<Phase> = milestone
         .phases
         .iter()
-        .map(|dir| with_folder(dir, planned(roadmap, &dir.number), status_of))
+        .map(|dir| with_folder(dir, roadmap_phase(roadmap, &dir.number), text))
         .collect();
     let known: BTreeSet<PhaseNumber> = phases.iter().map(|phase| phase.number.clone()).collect();
     phases.extend(
@@ -124,13 +160,17 @@ pub fn phases(
     if roadmap.phases.is_empty() {
         phases.extend(counted(&known, state));
     }
+    phases.extend(only_stated(&phases, roadmap, state));
     // Stable: two folders of one number keep the order of their names.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
     phases
 }
 
 /// Returns what the roadmap says of a phase; of the active milestone's before a shipped one's.
-pub(crate) fn planned<'a>(roadmap: &'a Roadmap, number: &PhaseNumber) -> Option<&'a RoadmapPhase> {
+pub(crate) fn roadmap_phase<'a>(
+    roadmap: &'a Roadmap,
+    number: &PhaseNumber,
+) -> Option<&'a RoadmapPhase> {
     let mut same = roadmap
         .phases
         .iter()
@@ -146,15 +186,16 @@ pub(crate) fn planned<'a>(roadmap: &'a Roadmap, number: &PhaseNumber) -> Option<
 fn with_folder(
     dir: &PhaseDir,
     planned: Option<&RoadmapPhase>,
-    status_of: &mut dyn FnMut(PathBuf) -> Option<SummaryStatus>,
+    text: &dyn Fn(&Path) -> Option<String>,
 ) -> Phase {
     let plans = dir
         .plans
         .iter()
         .map(|slot| {
+            let status = |name| Summary::status_of(&text(&dir.dir.join(name))?);
             let standing = match &slot.summary {
                 None => PlanStanding::Open,
-                Some(name) => match status_of(dir.dir.join(name)) {
+                Some(name) => match status(name) {
                     Some(SummaryStatus::Partial) => PlanStanding::Partial,
                     Some(SummaryStatus::Failed) => PlanStanding::Failed,
                     Some(SummaryStatus::Complete) | None => PlanStanding::Complete,
@@ -163,63 +204,65 @@ fn with_folder(
             (slot.clone(), standing)
         })
         .collect();
-    let mut phase = Phase {
-        number: dir.number.clone(),
+    Phase {
         name: planned
             .and_then(|phase| phase.name.clone())
             .or_else(|| Some(dir.name.clone())),
         goal: planned.and_then(|phase| phase.goal.clone()),
         dir: Some(dir.dir.clone()),
         plans,
-        standing: Standing::Unplanned,
-    };
-    phase.standing = by_files(&phase, planned);
-    phase
-}
-
-fn by_files(phase: &Phase, planned: Option<&RoadmapPhase>) -> Standing {
-    let said = planned.and_then(|phase| phase.status);
-    let is_done = !phase.plans.is_empty() && phase.open_plans().next().is_none();
-    if is_done {
-        // Summaries without plans that the roadmap knows nothing of are left over from a reset.
-        let is_leftover = phase.has_only_summaries() && said == Some(PhaseProgress::NotStarted);
-        return if is_leftover {
-            Standing::Unplanned
-        } else {
-            Standing::Done
-        };
+        has_context: dir.has_context,
+        checks: dir
+            .checks
+            .iter()
+            .filter_map(|file| file.read(text))
+            .collect(),
+        ..Phase::empty(dir.number.clone())
     }
-    if is_dropped(said) {
-        return Standing::Dropped;
-    }
-    if phase.plans.is_empty() {
-        Standing::Unplanned
-    } else {
-        Standing::Open
-    }
-}
-
-fn is_dropped(said: Option<PhaseProgress>) -> bool {
-    matches!(
-        said,
-        Some(PhaseProgress::Deferred | PhaseProgress::Superseded | PhaseProgress::Removed)
-    )
 }
 
 fn without_folder(planned: &RoadmapPhase) -> Phase {
-    let standing = match planned.status {
-        Some(PhaseProgress::Complete) => Standing::Done,
-        said if is_dropped(said) => Standing::Dropped,
-        _ => Standing::Unplanned,
-    };
     Phase {
-        number: planned.number.clone(),
         name: planned.name.clone(),
         goal: planned.goal.clone(),
-        dir: None,
-        plans: Vec::new(),
-        standing,
+        ..Phase::empty(planned.number.clone())
     }
+}
+
+impl Phase {
+    /// Returns a phase of which nothing but its number is known.
+    pub(crate) fn empty(number: PhaseNumber) -> Self {
+        Self {
+            number,
+            name: None,
+            goal: None,
+            dir: None,
+            plans: Vec::new(),
+            has_context: false,
+            checks: Vec::new(),
+            is_in_milestone: true,
+            standing: Standing::Unplanned,
+        }
+    }
+}
+
+/// Returns the phase that STATE.md names, where no folder and no roadmap knows it.
+fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &State) -> Option<Phase> {
+    let next = || {
+        let steps = state.next_steps.iter();
+        steps.flat_map(|step| phases_in(&step.value)).next()
+    };
+    let number = match known {
+        [] if state.is_between_milestones => None,
+        [] => next(),
+        _ => state.phase.number.clone(),
+    }?;
+    let is_known = known.iter().any(|phase| phase.number == number)
+        || roadmap_phase(roadmap, &number).is_some();
+    (!is_known).then(|| Phase {
+        name: state.phase.name.clone(),
+        ..Phase::empty(number)
+    })
 }
 
 /// Returns the phases behind the last known one that STATE.md's total says there are.
@@ -228,14 +271,7 @@ fn counted(known: &BTreeSet<PhaseNumber>, state: &State) -> Vec<Phase> {
     let first = known.last().map_or(1, |last| last.whole() + 1);
     (first..)
         .take(total.saturating_sub(known.len()))
-        .map(|number| Phase {
-            number: PhaseNumber::from(number),
-            name: None,
-            goal: None,
-            dir: None,
-            plans: Vec::new(),
-            standing: Standing::Unplanned,
-        })
+        .map(|number| Phase::empty(PhaseNumber::from(number)))
         .collect()
 }
 

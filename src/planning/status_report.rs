@@ -16,6 +16,7 @@ use crate::planning::Standing;
 use crate::planning::StatedPhase;
 use crate::planning::Survey;
 use crate::planning::drift;
+use crate::project::Commands;
 use crate::project::Layout;
 use crate::project::Project;
 use crate::text::quantity;
@@ -108,10 +109,32 @@ pub struct NextStatus {
     pub phase: Option<PhaseNumber>,
     /// The command of the workflow that does it.
     pub command: String,
-    /// Whether sources contradict each other about it.
+    /// Whether another reading of the files is about as good.
     pub conflict: bool,
-    /// The evidence; in a conflict that of both sides.
+    /// What that reading would do next; null where there is none.
+    pub alternative: Option<AlternativeStatus>,
+    /// The evidence; in a conflict that of both readings.
     pub because: Vec<String>,
+}
+
+/// What another reading of the files would do next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AlternativeStatus {
+    /// What to do.
+    pub action: Action,
+    /// Of which phase; null for `ship` and `none`.
+    pub phase: Option<PhaseNumber>,
+    /// The command of the workflow that does it.
+    pub command: String,
+    /// The first piece of its evidence.
+    #[serde(skip)]
+    pub reason: String,
+}
+
+impl AlternativeStatus {
+    fn sentence(&self) -> String {
+        format!("{} (run {} or `annals status`)", self.reason, self.command)
+    }
 }
 
 impl StatusReport {
@@ -151,9 +174,10 @@ impl StatusReport {
 
 impl PlanCounts {
     fn of(phases: &[Phase]) -> Self {
-        let count = |standing| phases.iter().map(|phase| phase.count(standing)).sum();
+        let own = || phases.iter().filter(|phase| phase.is_in_milestone);
+        let count = |standing| own().map(|phase| phase.count(standing)).sum();
         Self {
-            total: phases.iter().map(|phase| phase.plans.len()).sum(),
+            total: own().map(|phase| phase.plans.len()).sum(),
             complete: count(PlanStanding::Complete),
             partial: count(PlanStanding::Partial),
             failed: count(PlanStanding::Failed),
@@ -162,27 +186,47 @@ impl PlanCounts {
 }
 
 impl NextStatus {
+    /// Says in one line what contests it; nothing where no other reading is about as good.
+    pub fn contest(&self) -> Option<String> {
+        self.alternative.as_ref().map(AlternativeStatus::sentence)
+    }
+
     /// Words the next action in the layout's own commands.
     pub fn of(position: &Position, layout: &Layout) -> Self {
         let next = &position.next;
-        let phase = next
-            .phase
-            .as_ref()
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        let command = match next.action {
-            Action::Plan => layout.commands.plan(&phase),
-            Action::Execute => layout.commands.execute(&phase),
-            Action::Ship => layout.commands.ship.clone(),
-            Action::None => layout.commands.new_milestone.clone(),
-        };
+        let rival = next.alternative.as_ref();
         Self {
             action: next.action,
             phase: next.phase.clone(),
-            command,
-            conflict: !next.against.is_empty(),
-            because: next.because.iter().chain(&next.against).cloned().collect(),
+            command: command(layout, next.action, next.phase.as_ref()),
+            conflict: rival.is_some(),
+            alternative: rival.map(|rival| AlternativeStatus {
+                action: rival.action,
+                phase: rival.phase.clone(),
+                command: command(layout, rival.action, rival.phase.as_ref()),
+                reason: rival.because.first().cloned().unwrap_or_default(),
+            }),
+            because: next
+                .because
+                .iter()
+                .chain(rival.iter().flat_map(|rival| &rival.because))
+                .cloned()
+                .collect(),
         }
+    }
+}
+
+/// Words an action in the layout's own commands.
+fn command(layout: &Layout, action: Action, phase: Option<&PhaseNumber>) -> String {
+    let phase = phase.map(ToString::to_string).unwrap_or_default();
+    match action {
+        Action::Plan => layout.commands.plan(&phase),
+        Action::Execute => layout.commands.execute(&phase),
+        Action::Verify => Commands::with_phase(&layout.commands.verify, &phase),
+        Action::Remediate => Commands::with_phase(&layout.commands.remediate, &phase),
+        Action::Discuss => Commands::with_phase(&layout.commands.discuss, &phase),
+        Action::Ship => layout.commands.ship.clone(),
+        Action::None => layout.commands.new_milestone.clone(),
     }
 }
 
@@ -192,7 +236,9 @@ fn derived(position: &Position) -> PhaseReport {
         number: phase.map(|phase| phase.number.clone()),
         total: u32::try_from(position.total())
             .ok()
-            .filter(|total| *total > 0),
+            .filter(|total| *total > 0)
+            // `15 of 6` would make no sense: numbers go on across milestones.
+            .filter(|total| phase.is_none_or(|phase| phase.number.whole() <= *total)),
         name: phase.and_then(|phase| phase.name.clone()),
         status: phase.map(status_words),
         progress_percent: phase.map(|_| position.percent()),
@@ -207,6 +253,7 @@ pub(crate) fn status_words(phase: &Phase) -> String {
     match phase.standing {
         Standing::Done => "complete".to_owned(),
         Standing::Unplanned => "not planned".to_owned(),
+        Standing::Running => format!("in progress, {}", quantity(done, "plan")),
         Standing::Dropped => "dropped".to_owned(),
         Standing::Open
             if done == 0 && phase.plans.iter().all(|(slot, _)| slot.summary.is_none()) =>

@@ -1,7 +1,7 @@
 //! Everything a planning folder says of its active milestone, read once.
 
+use std::cell::RefCell;
 use std::path::Path;
-use std::path::PathBuf;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::planning::Position;
 use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
 use crate::planning::State;
-use crate::planning::Summary;
+use crate::planning::WorkflowSettings;
 use crate::planning::phases;
 use crate::project::Project;
 use crate::storage::read;
@@ -33,6 +33,10 @@ pub struct Survey {
     pub roadmap: Roadmap,
     /// Whether there is a STATE.md.
     pub has_state: bool,
+    /// Whether MILESTONES.md lists the milestone that STATE.md names as shipped.
+    pub has_shipped: bool,
+    /// What config.json asks for.
+    pub workflow: WorkflowSettings,
     /// Where the work stands.
     pub position: Position,
     /// What was read in part only, with files relative to the project.
@@ -50,17 +54,29 @@ impl Survey {
     pub fn of(project: &Project, folder: Parsed<Folder>, read: Read<'_>) -> Result<Self> {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
-        let mut documents = Documents { read, warnings };
+        let documents = Documents {
+            read,
+            warnings: RefCell::new(warnings),
+        };
         let home = &folder.active.dir;
         let state = documents.parse(&home.join("STATE.md"), State::parse);
         let roadmap = documents.parse(&home.join("ROADMAP.md"), Roadmap::parse);
         let project_file = documents.parse(&folder.dir.join("PROJECT.md"), ProjectFile::parse);
         let has_state = state.is_some();
         let (state, roadmap) = (state.unwrap_or_default(), roadmap.unwrap_or_default());
-        let phases = phases(&folder.active, &roadmap, &state, &mut |path: PathBuf| {
-            Summary::status_of(&documents.text(&path)?)
+        let config = documents.text(&folder.dir.join("config.json"));
+        let workflow = config
+            .as_deref()
+            .map(WorkflowSettings::parse)
+            .unwrap_or_default();
+        let phases = phases(&folder.active, &roadmap, &state, &|path| {
+            documents.text(path)
         });
+        let milestones = documents.text(&folder.dir.join("MILESTONES.md"));
+        let has_shipped = milestones.is_some_and(|text| lists_as_shipped(&text, &state));
         let evidence = Evidence {
+            has_shipped,
+            workflow,
             folder: &folder,
             roadmap: &roadmap,
             state: &state,
@@ -75,7 +91,9 @@ impl Survey {
             state,
             roadmap,
             has_state,
-            warnings: project.named(documents.warnings),
+            has_shipped,
+            workflow,
+            warnings: project.named(documents.warnings.into_inner()),
         })
     }
 
@@ -86,6 +104,8 @@ impl Survey {
             roadmap: &self.roadmap,
             state: &self.state,
             has_state: self.has_state,
+            has_shipped: self.has_shipped,
+            workflow: self.workflow,
             root: &project.root,
         }
     }
@@ -137,28 +157,48 @@ impl Survey {
     }
 }
 
+/// Tells whether a heading of MILESTONES.md says that STATE.md's milestone has shipped:
+/// `## v1.2 Name (Shipped: 2026-04-05)`.
+fn lists_as_shipped(milestones: &str, state: &State) -> bool {
+    let Some(name) = state
+        .milestone
+        .as_deref()
+        .and_then(|name| name.split(' ').next())
+    else {
+        return false;
+    };
+    milestones
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .any(|line| {
+            let mut words = line.split([' ', ':', '(', ')', ',']);
+            line.to_lowercase().contains("shipped") && words.any(|word| word == name)
+        })
+}
+
 /// Returns a file's text; nothing where there is none.
 pub type Read<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
 
 /// Files as they are read, and what was odd about them: one that can't be read must not hide the others.
 struct Documents<'a> {
     read: Read<'a>,
-    warnings: Vec<Warning>,
+    warnings: RefCell<Vec<Warning>>,
 }
 
 impl Documents<'_> {
-    fn text(&mut self, path: &Path) -> Option<String> {
+    fn text(&self, path: &Path) -> Option<String> {
+        let mut warnings = self.warnings.borrow_mut();
         match (self.read)(path) {
-            Ok(text) => text.map(|text| text.into_value(&mut self.warnings)),
+            Ok(text) => text.map(|text| text.into_value(&mut warnings)),
             Err(error) => {
-                self.warnings.push(Warning::file(path, error.reason()));
+                warnings.push(Warning::file(path, error.reason()));
                 None
             }
         }
     }
 
-    fn parse<T>(&mut self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
+    fn parse<T>(&self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
         let text = self.text(path)?;
-        Some(parse(&text, path).into_value(&mut self.warnings))
+        Some(parse(&text, path).into_value(&mut self.warnings.borrow_mut()))
     }
 }

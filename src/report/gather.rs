@@ -110,7 +110,7 @@ fn standing(status: &StatusReport) -> Standing {
         complete: status.plans.complete,
         total: status.plans.total,
         next: clean(&status.next.command),
-        contested: None,
+        contested: status.next.contest().map(|contest| clean(&contest)),
         because: Inline::all(&status.next.because),
         blockers: Inline::all(&status.blockers),
         todos: Inline::all(&status.todos),

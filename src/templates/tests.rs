@@ -42,11 +42,11 @@ fn contexts(template: Template) -> [Json; 2] {
         Template::ContextFile => [
             json!({"title": "Bakery", "core_value": "Bread by seven", "milestone": "v2",
                 "phase": {"number": "5.1", "name": "Ovens", "status": "in progress"},
-                "next_action": "/vbw:execute 5.1", "decisions": ["Use rye", "Never freeze"],
+                "next_action": "/vbw:execute 5.1", "contested": "phase 6 has no plans", "decisions": ["Use rye", "Never freeze"],
                 "skills_line": null, "skills": skills, "patterns": ["Small plans finish (plans 01, 03)"],
                 "commands_heading": "VBW Commands", "commands": ["Run /vbw:help for all commands."]}),
             json!({"title": null, "core_value": null, "milestone": null, "phase": null,
-                "next_action": null, "decisions": [], "skills_line": null, "skills": [],
+                "next_action": null, "contested": null, "decisions": [], "skills_line": null, "skills": [],
                 "patterns": [], "commands_heading": "", "commands": []}),
         ],
         Template::InitProject => [
@@ -136,6 +136,7 @@ fn the_context_file_has_the_structure_of_the_memory_protocol() {
 **Milestone:** v2
 **Phase:** 5.1 - Ovens (in progress)
 **Next action:** /vbw:execute 5.1
+**Contested:** phase 6 has no plans
 
 ## Key Decisions
 

@@ -130,6 +130,7 @@ fn sources() -> Sources {
             status: Some("1 of 3 plans done".to_owned()),
         }),
         next_command: Some("/vbw:execute 2".to_owned()),
+        contested: None,
         decisions: vec![DecisionList {
             heading: Some("Key Decisions".to_owned()),
             decisions: vec![

@@ -44,8 +44,6 @@ Plans:      3 of 4 complete
             3 decisions
 Next:       /yolo:vibe --execute 2
             .yolo-planning/phases/02-firing-curves/02-02-PLAN.md: plan 2 has no summary
-            .yolo-planning/STATE.md:4: says phase 1
-            the sources contradict each other: look before you go on
 Drift:      .yolo-planning/STATE.md:4 says 1, the files say 2
 "
     );

@@ -9,9 +9,7 @@ use crate::gold::scores::Scores;
 
 /// Scores `next` of `status --json`.
 ///
-/// `action` holds the plain rows, which have to be right. `action_or_conflict` holds the ambiguous ones, which have
-/// to be right or to say `"conflict": true` with the evidence. How often those were right beyond that is shown
-/// as the ambiguous part of `action`.
+/// The ambiguous rows are counted apart and hold no floor.
 pub(super) fn score(gold: &Value, status: &Value, scores: &mut Scores) {
     let is_ambiguous = gold["ambiguous"].as_bool() == Some(true);
     // What a person answers from all the evidence counts more than the rule by files alone.
@@ -20,18 +18,11 @@ pub(super) fn score(gold: &Value, status: &Value, scores: &mut Scores) {
         person => person,
     };
     let got = action(status).map(Value::String);
-    let has_conflict = at(status, "next.conflict") == Some(&Value::Bool(true));
-    let evidence = at(status, "next.because").and_then(Value::as_array);
-    let is_explained = has_conflict && evidence.is_some_and(|because| !because.is_empty());
     let reason = gold["reason"].as_str();
     let is_right = got.as_ref() == Some(expected) || is_ambiguous && accepts(reason, got.as_ref());
     let place = [&gold["project"], &gold["root"]].map(|part| part.as_str().unwrap());
     let mut row = scores.row("next", place.join("/"), gold);
     row.mark("action", expected, got.as_ref(), is_right, is_ambiguous);
-    if is_ambiguous {
-        let settled = is_right || is_explained;
-        row.mark("action_or_conflict", expected, got.as_ref(), settled, false);
-    }
 }
 
 /// Returns `execute 5.1`, `plan 9`, `ship` or `none`.

@@ -20,9 +20,8 @@ use crate::planning::Phase;
 use crate::planning::PhaseNumber;
 use crate::planning::Requirement;
 use crate::planning::RoadmapPhase;
-use crate::planning::Standing;
 use crate::planning::Survey;
-use crate::planning::planned;
+use crate::planning::roadmap_phase;
 use crate::planning::status_words;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -77,6 +76,8 @@ pub struct PhaseBrief {
     pub problems: Vec<Warning>,
     /// The command to run next.
     pub next: String,
+    /// What contests it; null where no other reading of the files is about as good.
+    pub contested: Option<String>,
     /// The context files.
     pub context: ContextFiles,
     /// The files changed, relative to the project.
@@ -159,19 +160,8 @@ fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Re
     match (current, asked) {
         (Some(phase), _) => Ok(phase.clone()),
         (None, Some(_)) => survey.phase(number).cloned(),
-        (None, None) => Ok(first(number)),
-    }
-}
-
-/// Returns the phase that a folder of its first day is about to get.
-fn first(number: &PhaseNumber) -> Phase {
-    Phase {
-        number: number.clone(),
-        name: None,
-        goal: None,
-        dir: None,
-        plans: Vec::new(),
-        standing: Standing::Unplanned,
+        // The phase that a folder of its first day is about to get.
+        (None, None) => Ok(Phase::empty(number.clone())),
     }
 }
 
@@ -182,7 +172,7 @@ fn brief(
     changes: &Changes,
 ) -> Result<PhaseBrief> {
     let mut warnings = survey.warnings.clone();
-    let planned = planned(&survey.roadmap, &phase.number);
+    let planned = roadmap_phase(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, &mut warnings);
     // What is odd in old summaries is told where they are read for their own sake.
     let recorded = patterns::with_changes(project, changes, &mut warnings)?;
@@ -211,6 +201,7 @@ fn brief(
         careful: careful::careful(&past, &checked.open_files()),
         plans: checked.plans,
         problems: checked.problems,
+        contested: next.contest(),
         next: next.command,
         context: ContextFiles::default(),
         changed: Vec::new(),

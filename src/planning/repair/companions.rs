@@ -64,6 +64,7 @@ fn status(old: &str, phase: &Phase) -> Option<String> {
     let progress = match phase.standing {
         Standing::Done => PhaseProgress::Complete,
         Standing::Open if is_begun => PhaseProgress::InProgress,
+        Standing::Running => PhaseProgress::InProgress,
         Standing::Open | Standing::Unplanned | Standing::Dropped => PhaseProgress::NotStarted,
     };
     let is_of_another = named.is_some_and(|number| number != phase.number);

@@ -5,12 +5,12 @@ use crate::planning::Phase;
 use crate::planning::PlanStanding;
 use crate::planning::Position;
 use crate::planning::Standing;
-use crate::planning::standing::planned;
+use crate::planning::roadmap_phase;
 
 /// Returns what shows how far a phase is: its first open plan, else its folder, else the roadmap.
 pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
     let Some(dir) = &phase.dir else {
-        let line = planned(evidence.roadmap, &phase.number).map_or(1, |planned| planned.line);
+        let line = roadmap_phase(evidence.roadmap, &phase.number).map_or(1, |planned| planned.line);
         return format!("{}: names it, and it has no folder", evidence.roadmap(line));
     };
     if phase.standing == Standing::Open

@@ -14,9 +14,9 @@ use crate::error::Result;
 use crate::planning::Drift;
 use crate::planning::DriftKind;
 use crate::planning::Survey;
-use crate::planning::drift;
 use crate::planning::drift::Findings;
 use crate::planning::drift::findings;
+use crate::planning::drift::statements;
 use crate::planning::repair::revision::Revised;
 use crate::planning::repair::revision::Revision;
 use crate::planning::repair::source_text::SourceText;
@@ -71,7 +71,7 @@ const MAX_ROUNDS: usize = 6;
 pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
     let mut repair = Repair {
         corrections: Vec::new(),
-        left: drift(&survey.evidence(project), &survey.position),
+        left: statements(&survey.evidence(project), &survey.position),
         files: Vec::new(),
         survey: survey.clone(),
     };
@@ -95,7 +95,7 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
         }
         repair.survey = reread(project, survey, &texts)?;
     }
-    repair.left = drift(&repair.survey.evidence(project), &repair.survey.position);
+    repair.left = statements(&repair.survey.evidence(project), &repair.survey.position);
     repair.files = texts
         .into_iter()
         .filter(SourceText::is_changed)

@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::Kind;
+use crate::planning::drift;
 use crate::project::Request;
 use crate::project::fixture::Tree;
 
@@ -107,18 +108,35 @@ fn what_no_file_settles_is_refused() {
         doubled.contains("two folders carry the number 2"),
         "{doubled}"
     );
-    let later = refusal(&|tree| touch(tree, "phases/03-x/03-01-SUMMARY.md"));
+    let later = refusal(&|tree| touch(tree, "phases/03-x/03-01-PLAN.md"));
     assert!(
         later.contains("02-02-PLAN.md: plan 2 has no summary, but"),
         "{later}"
     );
     let active = refusal(&|tree| touch(tree, "ACTIVE"));
     assert!(active.contains("ACTIVE names no milestone"), "{active}");
-    let vouched = refusal(&|tree| {
-        let text = format!("{state}\n## Phase Status\n- **Phase 2:** Complete\n");
-        tree.write(".vbw-planning/STATE.md", text);
-    });
-    assert!(vouched.contains("call phase 2 complete"), "{vouched}");
+}
+
+#[test]
+fn a_plan_left_behind_is_reported_and_its_counts_stay() {
+    let (tree, project) = project("# State\n\nPhase: 1 of 2 (Base)\n");
+    let roadmap = ROADMAP.replace("| 1/1 | Done |", "| 2/2 | Done |");
+    tree.write(".vbw-planning/ROADMAP.md", &roadmap);
+    let survey = Survey::take(&project).unwrap();
+    let drift = drift(&survey.evidence(&project), &survey.position);
+    let left = drift
+        .iter()
+        .find(|drift| drift.file.ends_with("02-02-PLAN.md"));
+    assert!(
+        left.unwrap().actual.contains("left behind in phase 2"),
+        "{drift:?}"
+    );
+    let repair = repaired(&project);
+    assert!(
+        repair.corrections.iter().all(|one| one.stated != "2/2"),
+        "{:?}",
+        repair.corrections
+    );
 }
 
 #[test]

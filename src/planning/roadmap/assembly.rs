@@ -99,22 +99,22 @@ impl<'a, 'o> Assembly<'a, 'o> {
             .map(|entry| (&entry.named.number, entry.block.range.start));
         let shipped: HashSet<&PhaseNumber> = headings()
             .chain(entries)
-            .filter(|(_, at)| self.home(*at).is_shipped)
+            .filter(|(number, at)| self.home(*at, number).is_shipped)
             .map(|(number, _)| number)
             .collect();
         headings()
-            .filter(|(number, at)| shipped.contains(number) && !self.home(*at).is_shipped)
+            .filter(|(number, at)| shipped.contains(number) && !self.home(*at, number).is_shipped)
             .map(|(number, _)| number.clone())
             .collect()
     }
 
-    /// Returns the milestone whose block or section holds a byte, the innermost one.
-    fn home(&self, at: usize) -> Home {
+    /// Returns the milestone whose block or section holds a byte, the innermost one that may have the phase.
+    fn home(&self, at: usize, number: &PhaseNumber) -> Home {
         let holding = self
             .milestones
             .iter()
             .enumerate()
-            .filter(|(_, milestone)| milestone.range.contains(&at))
+            .filter(|(_, milestone)| milestone.range.contains(&at) && milestone.may_hold(number))
             .min_by_key(|(_, milestone)| milestone.range.len());
         Home {
             milestone: holding.map(|(index, _)| index),
@@ -152,7 +152,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
     fn take_section(&mut self, heading: &Heading<'_>) {
         let (named, section) = (&heading.named, heading.section);
         let body = section::read(self.outline, &named.number, section);
-        let home = self.home(section.heading.start);
+        let home = self.home(section.heading.start, &named.number);
         let found = self.slot(&named.number, home, section.line);
         if std::mem::replace(&mut found.has_section, true) {
             self.doubled.push((named.number.clone(), section.line));
@@ -161,6 +161,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         found.out = found.out.or(named.out);
         found.is_completed |= body.is_completed;
         let phase = &mut found.phase;
+        phase.is_listed = true;
         phase.name.clone_from(&named.name);
         phase.goal = body.goal;
         phase.depends_on = body
@@ -179,10 +180,11 @@ impl<'a, 'o> Assembly<'a, 'o> {
     fn take_entry(&mut self, entry: &Entry<'_>) {
         let (named, block, item) = (&entry.named, entry.block, entry.item);
         let mark = section::mark(self.outline, block, item);
-        let home = self.home(block.range.start);
+        let home = self.home(block.range.start, &named.number);
         let found = self.slot(&named.number, home, block.line);
         found.out = found.out.or(named.out);
         let phase = &mut found.phase;
+        phase.is_listed = true;
         phase.name = phase.name.take().or_else(|| named.name.clone());
         phase.checkbox = phase.checkbox.take().or(mark);
         phase.stated_status = phase.stated_status.take().or_else(|| named.status.clone());
@@ -245,6 +247,7 @@ fn empty(number: PhaseNumber, line: usize) -> RoadmapPhase {
         depends_on_text: None,
         milestone: None,
         is_shipped: false,
+        is_listed: false,
         line,
     }
 }

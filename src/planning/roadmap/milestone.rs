@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use crate::markdown::Outline;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
 use crate::planning::RoadmapMilestone;
 use crate::planning::heading;
 use crate::planning::progress_table::phase_in_front;
@@ -49,8 +50,13 @@ pub(super) fn version(name: &str) -> Option<&str> {
     is_version.then_some(word)
 }
 
-/// Tells whether a text says that its milestone has shipped.
+/// Tells whether a text says that its milestone has shipped; beside a sign of work that goes on, only a part has.
 fn says_shipped(text: &str) -> bool {
+    let goes_on = PhaseProgress::of_sign(text).is_some_and(|sign| sign != PhaseProgress::Complete);
+    !goes_on && names_shipping(text)
+}
+
+fn names_shipping(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| {
         ["shipped", "archived", "released"]
             .iter()
@@ -151,21 +157,30 @@ fn plain(text: &str) -> String {
     text[..end].replace("**", "").trim().to_owned()
 }
 
-/// Reads `Phases 1-6`, `Phase 3`, `Phases 13+`.
+/// Reads `Phases 1-6`, `Phase 3`, `Phases 13+`, `Phases 10, 10.1, 11`, `Phase 24 shipped; Phases 25-26`:
+/// from the lowest to the highest number that is named.
 fn phase_range(text: &str) -> Option<Range<u32>> {
     let lower = text.to_lowercase();
-    let behind = lower.split("phase").nth(1)?;
-    let behind = behind.strip_prefix('s').unwrap_or(behind).trim_start();
-    let (first, rest) = PhaseNumber::split(behind)?;
-    if rest.starts_with('+') {
-        return Some(first.whole()..u32::MAX);
+    let mut range: Option<Range<u32>> = None;
+    for behind in lower.split("phase").skip(1) {
+        let mut rest = behind.strip_prefix('s').unwrap_or(behind);
+        while let Some((number, after)) = PhaseNumber::split(rest.trim_start()) {
+            let whole = number.whole();
+            let end = if after.starts_with('+') {
+                u32::MAX
+            } else {
+                whole.saturating_add(1)
+            };
+            range = Some(range.map_or(whole..end, |range| {
+                range.start.min(whole)..range.end.max(end)
+            }));
+            let Some(more) = after.trim_start().strip_prefix(['-', '\u{2013}', ',']) else {
+                break;
+            };
+            rest = more;
+        }
     }
-    let last = rest
-        .trim_start()
-        .strip_prefix(['-', '\u{2013}'])
-        .and_then(|rest| PhaseNumber::split(rest.trim_start()))
-        .map_or(first.whole(), |(last, _)| last.whole());
-    Some(first.whole()..last.saturating_add(1))
+    range
 }
 
 #[cfg(test)]

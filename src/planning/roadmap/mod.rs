@@ -102,6 +102,9 @@ pub struct RoadmapPhase {
     /// Whether it belongs to a milestone that has shipped.
     #[serde(skip)]
     pub is_shipped: bool,
+    /// Whether a heading or an entry of a list names it; a row of a table alone may be of another milestone.
+    #[serde(skip)]
+    pub is_listed: bool,
     /// The line that names it first, counted from 1.
     #[serde(skip)]
     pub line: usize,
@@ -120,6 +123,15 @@ pub struct RoadmapMilestone {
     pub range: Range<usize>,
     /// The line that names it, counted from 1.
     pub line: usize,
+}
+
+impl RoadmapMilestone {
+    /// Tells whether a phase of this number may be one of its own: what stands below its heading and
+    /// is numbered outside of the range it names was added later.
+    fn may_hold(&self, number: &PhaseNumber) -> bool {
+        let range = self.phases.as_ref();
+        range.is_none_or(|range| range.contains(&number.whole()))
+    }
 }
 
 /// ROADMAP.md as read.

@@ -5,9 +5,11 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::planning::Activity;
 use crate::planning::Session;
+use crate::planning::Stated;
 use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
 use crate::planning::present;
+use crate::planning::stated::Span;
 
 /// Returns the activity log, bullets and rows, in file order.
 pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
@@ -55,6 +57,22 @@ pub(super) fn session(front: &FrontMatter, outline: &Outline<'_>) -> Session {
         last_activity: either("last activity", "last_activity"),
         resume_file: either("resume file", "resume_file"),
     }
+}
+
+/// Returns what is to be done next, as labels anywhere in the file say it.
+pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Stated<String>> {
+    const LABELS: &[&str] = &["next", "next action", "next step", "next steps", "next up"];
+    let all = 0..outline.text().len();
+    let labels = outline.labels(&all);
+    labels
+        .iter()
+        .filter(|label| {
+            LABELS
+                .iter()
+                .any(|name| label.name.eq_ignore_ascii_case(name))
+        })
+        .map(|label| Span::of_label(label).states(label.value.clone()))
+        .collect()
 }
 
 /// Returns the metrics as label and value: labelled bullets, and tables of two columns.

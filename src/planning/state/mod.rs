@@ -173,6 +173,9 @@ pub struct State {
     /// The slug of the active milestone, where STATE.md names it.
     #[serde(skip)]
     pub active_milestone: Option<String>,
+    /// What STATE.md says is to be done next, verbatim, in file order.
+    #[serde(skip)]
+    pub next_steps: Vec<Stated<String>>,
     /// Whether STATE.md says that no milestone is active: the last one is complete, the next not begun.
     #[serde(skip)]
     pub is_between_milestones: bool,
@@ -239,6 +242,7 @@ impl State {
             claims,
             phase_statuses,
             active_milestone: milestone.active,
+            next_steps: log::next_steps(outline),
             is_between_milestones: milestone.is_between,
             metrics: log::metrics(outline),
             activity: log::activity(outline),

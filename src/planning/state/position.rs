@@ -22,6 +22,7 @@ use crate::planning::status::is_status;
 const SECTIONS: &[&str] = &[
     "current phase",
     "current position",
+    "active phase",
     "position",
     "current status",
     "current state",
@@ -121,7 +122,7 @@ fn unlabelled_phase(outline: &Outline<'_>, claims: &[Stated<Claim>]) -> Vec<Stat
     {
         return found;
     }
-    for section in heading::sections(outline, &SECTIONS[..3]) {
+    for section in heading::sections(outline, &SECTIONS[..4]) {
         let Some((block, text)) = outline.paragraphs(&section.own).next() else {
             continue;
         };

@@ -44,7 +44,7 @@ fn the_gold_answers_themselves_score_full_marks() {
     for group in ["summary", "state", "next"] {
         let (right, total) = scores.points(group);
         assert_eq!(right, total, "{scores}");
-        assert!(total > 30, "{group}: {total}");
+        assert!(total > 20, "{group}: {total}");
         let (right, total) = scores.points_apart(group);
         assert_eq!(right, total, "{scores}");
     }

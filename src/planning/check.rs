@@ -1,0 +1,265 @@
+//! What a check of a finished phase came to: user tests, verification, review, and work on what they found.
+//!
+//! ```text
+//! 02-UAT.md  02-HUMAN-UAT.md  02-VERIFICATION.md  02-REVIEW.md     front matter: status: passed | gaps_found | …
+//! remediation/uat/round-02/R02-UAT.md                              a later round replaces what was before
+//! remediation/qa/round-01/R01-VERIFICATION.md
+//! remediation/{uat/.uat,qa/.qa}-remediation-stage                  stage=plan
+//! ```
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::markdown::FrontMatter;
+use crate::planning::folder;
+use crate::storage::listing::Kind;
+use crate::storage::read;
+
+/// Who checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckKind {
+    /// The user tests what was built.
+    Uat,
+    /// The workflow verifies the phase's goal.
+    Verification,
+    /// The code is reviewed.
+    Review,
+}
+
+/// What a check came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckOutcome {
+    /// It found nothing that is still open.
+    Passed,
+    /// It is not finished, or waits for somebody.
+    Pending,
+    /// It found issues, and they are open.
+    Issues,
+    /// It found issues, and plans of the phase are to follow from them.
+    Diagnosed,
+    /// Its issues were worked on, and it is to be repeated.
+    Repeat,
+}
+
+/// A file of a phase that says what a check came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckFile {
+    /// Who checked.
+    pub kind: CheckKind,
+    /// The latest file of this kind.
+    pub file: PathBuf,
+    /// The file that says how far the work on its issues is.
+    pub stage: Option<PathBuf>,
+}
+
+/// A check that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Who checked.
+    pub kind: CheckKind,
+    /// The file that says so.
+    pub file: PathBuf,
+    /// What it came to.
+    pub outcome: CheckOutcome,
+    /// The word that says so, as it is written.
+    pub said: String,
+}
+
+impl CheckKind {
+    /// The kinds with the ends of their file names, the most specific end first.
+    const ENDS: [(Self, &'static str); 3] = [
+        (Self::Uat, "UAT.md"),
+        (Self::Verification, "VERIFICATION.md"),
+        (Self::Review, "REVIEW.md"),
+    ];
+
+    /// Returns the kind of check that a file of this name holds; `01-UI-REVIEW.md` looks at a design.
+    fn of_name(name: &str) -> Option<Self> {
+        let (kind, end) = Self::ENDS
+            .into_iter()
+            .find(|(_, end)| name.ends_with(end))?;
+        let head = name[..name.len() - end.len()].trim_end_matches('-');
+        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == 'R');
+        head.split('-')
+            .all(|word| word.is_empty() || is_number(word) || word == "HUMAN")
+            .then_some(kind)
+    }
+
+    /// The folder of its rounds below `remediation/`, and the name of its stage file.
+    fn remediation(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Uat => Some(("uat", ".uat-remediation-stage")),
+            Self::Verification => Some(("qa", ".qa-remediation-stage")),
+            Self::Review => None,
+        }
+    }
+}
+
+impl Check {
+    /// Tells whether it still asks for something. A verification that waits for a person does not: the
+    /// workflows go on without.
+    pub fn is_open(&self) -> bool {
+        match (self.kind, self.outcome) {
+            (CheckKind::Review, _)
+            | (_, CheckOutcome::Passed)
+            | (CheckKind::Verification, CheckOutcome::Pending) => false,
+            (CheckKind::Uat | CheckKind::Verification, _) => true,
+        }
+    }
+}
+
+/// Returns the latest file of each kind in a phase's folder, of whose entries these are the names.
+pub(crate) fn files(dir: &Path, names: &[String], has_remediation: bool) -> Result<Vec<CheckFile>> {
+    let mut found = Vec::new();
+    for (kind, _) in CheckKind::ENDS {
+        let own = names
+            .iter()
+            .rfind(|name| CheckKind::of_name(name) == Some(kind));
+        let mut file = own.map(|name| dir.join(name));
+        let mut stage = None;
+        if let Some((below, stage_name)) = kind.remediation() {
+            let rounds = dir.join("remediation").join(below);
+            if has_remediation {
+                file = latest_round(&rounds, kind)?.or(file);
+            }
+            let places = [rounds, dir.join("remediation"), dir.to_owned()];
+            let is_below = |place: &Path| has_remediation || place == dir;
+            stage = places
+                .iter()
+                .filter(|place| is_below(place))
+                .map(|place| place.join(stage_name))
+                .find(|path| matches!(read::kind(path), Ok(Some(Kind::File))));
+        }
+        if let Some(file) = file.or_else(|| stage.clone()) {
+            found.push(CheckFile { kind, file, stage });
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the file of the highest round that has one.
+fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
+    let mut ignored = Vec::new();
+    let mut found = Vec::new();
+    for (round, entry) in folder::entries(rounds, &mut ignored)? {
+        let digits: String = round.chars().filter(char::is_ascii_digit).collect();
+        if entry != Kind::Folder || digits.is_empty() {
+            continue;
+        }
+        let dir = rounds.join(&round);
+        for (name, entry) in folder::entries(&dir, &mut ignored)? {
+            if entry == Kind::File && CheckKind::of_name(&name) == Some(kind) {
+                found.push((digits.parse::<u32>().unwrap_or(0), dir.join(name)));
+            }
+        }
+    }
+    Ok(found.into_iter().max().map(|(_, file)| file))
+}
+
+impl CheckFile {
+    /// Reads what the check came to; nothing where its file does not say.
+    pub(crate) fn read(&self, text: &dyn Fn(&Path) -> Option<String>) -> Option<Check> {
+        let stage = self
+            .stage
+            .as_ref()
+            .and_then(|path| Some((path, text(path)?)));
+        let said = text(&self.file).and_then(|text| verdict(&text, &self.file));
+        let check = |file: &Path, outcome, said: &str| Check {
+            kind: self.kind,
+            file: file.to_owned(),
+            outcome,
+            said: said.to_owned(),
+        };
+        // Items that wait for a person are noted in HUMAN-UAT files; the work goes on without them.
+        let is_list = self.file.to_string_lossy().ends_with("HUMAN-UAT.md");
+        let of_file = said
+            .as_ref()
+            .and_then(|said| Some(check(&self.file, outcome(said)?, said)))
+            .filter(|check| !is_list || check.outcome != CheckOutcome::Pending);
+        if of_file
+            .as_ref()
+            .is_some_and(|check| check.outcome == CheckOutcome::Passed)
+        {
+            return of_file;
+        }
+        let Some((path, stage)) = stage else {
+            return of_file;
+        };
+        let stage = stage_word(&stage);
+        match stage {
+            // A finished round of quality assurance has verified itself; user tests are repeated by the user.
+            "done" | "verified" if self.kind == CheckKind::Verification => {
+                Some(check(path, CheckOutcome::Passed, stage))
+            }
+            "verified" => Some(check(path, CheckOutcome::Passed, stage)),
+            "done" | "verify" | "reverify" => Some(check(path, CheckOutcome::Repeat, stage)),
+            "" | "none" => of_file,
+            stage => Some(check(path, CheckOutcome::Issues, stage)),
+        }
+    }
+}
+
+/// Returns the stage of `stage=plan`, or of a file that holds the word alone.
+fn stage_word(text: &str) -> &str {
+    let lines = || text.lines().map(str::trim);
+    lines()
+        .find_map(|line| line.strip_prefix("stage="))
+        .or_else(|| lines().find(|line| !line.is_empty()))
+        .unwrap_or_default()
+        .trim()
+}
+
+/// Returns the status that a report gives in its front matter, else under a label of its body.
+fn verdict(text: &str, path: &Path) -> Option<String> {
+    let front = FrontMatter::parse(text, path).value;
+    let word = |text: &str| text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
+    let issues = front
+        .text(&["issues"])
+        .and_then(|count| count.trim().parse::<u32>().ok());
+    if let Some(status) = front.text(&["status", "result"]) {
+        let status = word(status);
+        // A session of user tests is complete once all was tried, whatever was found.
+        let has_issues =
+            issues.is_some_and(|count| count > 0) && outcome(&status) == Some(CheckOutcome::Passed);
+        return Some(if has_issues {
+            "issues_found".to_owned()
+        } else {
+            status
+        });
+    }
+    text[front.range.end..].lines().take(40).find_map(|line| {
+        let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
+        let (label, value) = line.split_once(':')?;
+        let label = label.trim_matches(['*', ' ']).to_lowercase();
+        matches!(label.as_str(), "status" | "result" | "verdict").then(|| word(value))
+    })
+}
+
+/// What the words of checks mean, by their beginnings.
+const OUTCOMES: &[(&str, CheckOutcome)] = &[
+    ("issues", CheckOutcome::Issues),
+    ("gaps", CheckOutcome::Issues),
+    ("fail", CheckOutcome::Issues),
+    ("diagnosed", CheckOutcome::Diagnosed),
+    ("pass", CheckOutcome::Passed),
+    ("complete", CheckOutcome::Passed),
+    ("resolved", CheckOutcome::Passed),
+    ("verified", CheckOutcome::Passed),
+    ("approved", CheckOutcome::Passed),
+    ("clean", CheckOutcome::Passed),
+    ("ok", CheckOutcome::Passed),
+    ("done", CheckOutcome::Passed),
+    ("human", CheckOutcome::Pending),
+    ("testing", CheckOutcome::Pending),
+    ("partial", CheckOutcome::Pending),
+    ("pending", CheckOutcome::Pending),
+    ("in_progress", CheckOutcome::Pending),
+    ("in progress", CheckOutcome::Pending),
+    ("ready", CheckOutcome::Pending),
+];
+
+fn outcome(said: &str) -> Option<CheckOutcome> {
+    let found = OUTCOMES.iter().find(|(word, _)| said.starts_with(word));
+    found.map(|(_, outcome)| *outcome)
+}

@@ -1,0 +1,136 @@
+//! What comes next: the cursor, and what is to be done there.
+
+use crate::planning::Action;
+use crate::planning::PhaseNumber;
+use crate::planning::Standing;
+use crate::planning::position::reading::Reading;
+use crate::planning::position::wording;
+
+/// The next action, and the rule that chose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub(super) action: Action,
+    /// Of which phase, by its index.
+    pub(super) phase: Option<usize>,
+    pub(super) rule: Rule,
+}
+
+/// The rule that chose the next action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// The cursor's phase is not finished.
+    Cursor,
+    /// The cursor's phase has no folder; one between it and the frontier has, and is not finished.
+    Between,
+    /// STATE.md's next step names the phase.
+    NextStep,
+    /// The first unfinished phase after the cursor.
+    Advance,
+    /// The first unfinished phase after the cursor has no folder, and this later one is prepared.
+    Prepared,
+    /// A check of the last phase worked on is open, or missing.
+    Check,
+    /// Nothing is left after the cursor.
+    AllDone,
+    /// Nothing is planned yet.
+    Blank,
+    /// No milestone is active.
+    Over,
+}
+
+/// Returns where the work stands: the phase that STATE.md names, unless work has gone on past it.
+pub(super) fn cursor(reading: &Reading<'_>) -> Option<usize> {
+    let number = |index: usize| &reading.phases[index].number;
+    match (reading.pointer(), reading.frontier()) {
+        (Some(pointer), Some(frontier)) if number(pointer) < number(frontier) => Some(frontier),
+        (Some(pointer), _) => Some(pointer),
+        (None, Some(frontier)) => Some(frontier),
+        (None, None) => next_step(reading).or_else(|| first_or_prepared(reading, None)),
+    }
+}
+
+/// Returns what to do at the cursor, or after it.
+pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
+    let at = |index, rule| Choice {
+        action: action_at(reading, index),
+        phase: Some(index),
+        rule,
+    };
+    match reading.standing(cursor) {
+        Standing::Open | Standing::Running => at(cursor, Rule::Cursor),
+        Standing::Unplanned => {
+            let is_bare = reading.phases[cursor].dir.is_none();
+            match between(reading, cursor).filter(|_| is_bare) {
+                Some(index) => at(index, Rule::Between),
+                None => at(cursor, Rule::Cursor),
+            }
+        }
+        Standing::Done | Standing::Dropped => match advance(reading, cursor) {
+            Some((index, rule)) => at(index, rule),
+            None => Choice {
+                action: Action::Ship,
+                phase: None,
+                rule: Rule::AllDone,
+            },
+        },
+    }
+}
+
+fn action_at(reading: &Reading<'_>, index: usize) -> Action {
+    match reading.standing(index) {
+        Standing::Open | Standing::Running => Action::Execute,
+        _ => Action::Plan,
+    }
+}
+
+/// Returns the phase with a folder that is nearest below the cursor, not behind the frontier, if it is not finished.
+fn between(reading: &Reading<'_>, cursor: usize) -> Option<usize> {
+    let number = |index: usize| -> &PhaseNumber { &reading.phases[index].number };
+    let frontier = reading.frontier();
+    let below = reading.members.iter().copied().rfind(|index| {
+        number(*index) < number(cursor)
+            && frontier.is_none_or(|frontier| number(*index) >= number(frontier))
+            && reading.phases[*index].dir.is_some()
+    })?;
+    matches!(
+        reading.standing(below),
+        Standing::Open | Standing::Unplanned
+    )
+    .then_some(below)
+}
+
+/// Returns the next unfinished phase after a finished cursor.
+fn advance(reading: &Reading<'_>, cursor: usize) -> Option<(usize, Rule)> {
+    if let Some(named) = next_step(reading) {
+        let is_behind = reading.phases[named].number < reading.phases[cursor].number;
+        if is_behind && reading.is_unfinished(named) {
+            return Some((named, Rule::NextStep));
+        }
+    }
+    let first = reading.unfinished_after(Some(cursor)).next()?;
+    match first_or_prepared(reading, Some(cursor)) {
+        Some(later) if later != first => Some((later, Rule::Prepared)),
+        _ => Some((first, Rule::Advance)),
+    }
+}
+
+/// Returns the first unfinished phase after the cursor; where it has no folder, a later one that is prepared.
+fn first_or_prepared(reading: &Reading<'_>, cursor: Option<usize>) -> Option<usize> {
+    let first = reading.unfinished_after(cursor).next()?;
+    let is_prepared = |index: &usize| {
+        let phase = &reading.phases[*index];
+        phase.has_context || phase.has_files_of_plans()
+    };
+    let prepared = reading.unfinished_after(Some(first)).find(is_prepared);
+    let is_bare = reading.phases[first].dir.is_none();
+    Some(prepared.filter(|_| is_bare).unwrap_or(first))
+}
+
+/// Returns the phase that STATE.md's next step names first.
+fn next_step(reading: &Reading<'_>) -> Option<usize> {
+    let steps = &reading.evidence.state.next_steps;
+    steps
+        .iter()
+        .flat_map(|step| wording::phases_in(&step.value))
+        .find_map(|number| reading.member(&number))
+}

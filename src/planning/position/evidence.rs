@@ -1,0 +1,55 @@
+//! The documents that a position is worked out from, and how a reason names them.
+
+use std::path::Display;
+use std::path::Path;
+
+use crate::planning::Claim;
+use crate::planning::Folder;
+use crate::planning::Roadmap;
+use crate::planning::State;
+use crate::planning::WorkflowSettings;
+
+/// The documents that a position is worked out from.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The names in the planning folder.
+    pub folder: &'a Folder,
+    /// ROADMAP.md; empty where there is none.
+    pub roadmap: &'a Roadmap,
+    /// STATE.md; empty where there is none.
+    pub state: &'a State,
+    /// Whether there is a STATE.md.
+    pub has_state: bool,
+    /// Whether MILESTONES.md lists the milestone that STATE.md names as shipped.
+    pub has_shipped: bool,
+    /// What config.json asks of a phase besides plans and summaries.
+    pub workflow: WorkflowSettings,
+    /// The project's root: evidence names files relative to it.
+    pub root: &'a Path,
+}
+
+impl Evidence<'_> {
+    pub(crate) fn show<'p>(&self, path: &'p Path) -> Display<'p> {
+        path.strip_prefix(self.root).unwrap_or(path).display()
+    }
+
+    pub(crate) fn state(&self, line: usize) -> String {
+        let file = self.folder.active.dir.join("STATE.md");
+        format!("{}:{line}", self.show(&file))
+    }
+
+    pub(crate) fn roadmap(&self, line: usize) -> String {
+        let file = self.folder.active.dir.join("ROADMAP.md");
+        format!("{}:{line}", self.show(&file))
+    }
+
+    /// Returns the line of STATE.md that names the current phase.
+    pub(crate) fn pointer_line(&self) -> usize {
+        let claims = &self.state.claims;
+        let number = self.state.phase.number.as_ref();
+        claims
+            .iter()
+            .find(|claim| matches!(&claim.value, Claim::Phase(stated) if Some(stated) == number))
+            .map_or(1, |claim| claim.line)
+    }
+}

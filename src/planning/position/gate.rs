@@ -1,0 +1,75 @@
+//! What the checks of a finished phase ask for before the work goes on.
+
+use crate::planning::Action;
+use crate::planning::Check;
+use crate::planning::CheckKind;
+use crate::planning::CheckOutcome;
+use crate::planning::Standing;
+use crate::planning::position::choice::Choice;
+use crate::planning::position::choice::Rule;
+use crate::planning::position::reading::Reading;
+
+/// Returns the choice that a check puts in place of going on; the phase being checked is the last one worked on.
+pub(super) fn hold(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
+    let frontier = reading.frontier()?;
+    let goes_on = choice.phase != Some(frontier);
+    let is_finished = reading.standing(frontier) == Standing::Done;
+    if !goes_on || !is_finished {
+        return discuss(reading, choice);
+    }
+    let held = |action| Choice {
+        action,
+        phase: Some(frontier),
+        rule: Rule::Check,
+    };
+    match open_check(reading, frontier).map(|check| check.outcome) {
+        Some(CheckOutcome::Issues | CheckOutcome::Diagnosed) => Some(held(Action::Remediate)),
+        Some(_) => Some(held(Action::Verify)),
+        None if is_untested(reading, frontier, choice) => Some(held(Action::Verify)),
+        None => discuss(reading, choice),
+    }
+}
+
+/// Returns the check of a phase that is still open.
+///
+/// User tests hold the work until STATE.md has moved on to a phase that is begun, a verification only
+/// while STATE.md stays: many workflows go on with its gaps. A review asks for nothing.
+pub(super) fn open_check<'a>(reading: &'a Reading<'_>, index: usize) -> Option<&'a Check> {
+    let is_pointed = reading.pointer().is_none_or(|pointer| pointer == index);
+    let has_moved_on = reading
+        .pointer()
+        .is_some_and(|pointer| pointer > index && reading.phases[pointer].has_files_of_plans());
+    let holds = |check: &&Check| match (check.kind, check.outcome) {
+        (CheckKind::Uat, CheckOutcome::Issues | CheckOutcome::Repeat) => !has_moved_on,
+        _ => is_pointed,
+    };
+    reading.phases[index].open_checks().find(holds)
+}
+
+/// Tells whether config.json asks for user tests that a finished phase has not had, and the phases before
+/// it have: a setting that nobody follows asks for nothing, except at the end of the milestone.
+fn is_untested(reading: &Reading<'_>, index: usize, choice: &Choice) -> bool {
+    let is_tested = |index: usize| {
+        let mut checks = reading.phases[index].checks.iter();
+        checks.any(|check| check.kind == CheckKind::Uat)
+    };
+    let earlier = || {
+        let before = reading.members.iter().take_while(|other| **other < index);
+        before
+            .copied()
+            .filter(|other| reading.seen[*other].summaries > 0)
+    };
+    reading.evidence.workflow.requires_uat
+        && !is_tested(index)
+        && (choice.action == Action::Ship || earlier().all(is_tested))
+}
+
+/// Returns the discussion that config.json asks for before a phase is planned.
+fn discuss(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
+    let index = choice.phase.filter(|_| choice.action == Action::Plan)?;
+    let is_wanted = reading.evidence.workflow.requires_discussion;
+    (is_wanted && !reading.phases[index].has_context).then_some(Choice {
+        action: Action::Discuss,
+        ..*choice
+    })
+}

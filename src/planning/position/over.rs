@@ -1,0 +1,68 @@
+//! Whether the milestone is over: shipped, archived, or said to be complete with nothing left to do.
+
+use crate::planning::Claim;
+use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
+use crate::planning::conflict;
+use crate::planning::position::reading::Reading;
+
+/// Tells whether no milestone is active.
+pub(super) fn is_over(reading: &Reading<'_>) -> bool {
+    let state = &reading.evidence.state;
+    let has_folder = |index: &&usize| reading.phases[**index].dir.is_some();
+    if !reading.members.iter().any(|index| has_folder(&index)) {
+        return state.is_between_milestones;
+    }
+    if conflict::leftover_of_archive(reading.evidence).is_some() {
+        return true;
+    }
+    let listed = &reading.scope.listed;
+    let unlisted_is_open = reading.members.iter().any(|index| {
+        let number = &reading.phases[*index].number;
+        reading.is_unfinished(*index) && listed.iter().all(|phase| phase.number != *number)
+    });
+    let listed_is_done = listed.iter().all(|phase| {
+        phase.status == Some(PhaseProgress::Complete) || is_done(reading, &phase.number)
+    });
+    let is_said = state.is_between_milestones || reading.evidence.has_shipped;
+    is_said && listed_is_done && !unlisted_is_open
+}
+
+fn is_done(reading: &Reading<'_>, number: &PhaseNumber) -> bool {
+    reading
+        .member(number)
+        .is_none_or(|index| !reading.is_unfinished(index))
+}
+
+/// Tells whether nothing was ever planned here; a milestone in a folder of its own was started on purpose.
+pub(super) fn is_blank(reading: &Reading<'_>) -> bool {
+    let evidence = reading.evidence;
+    let has_own_folder = evidence.folder.active.dir != evidence.folder.dir;
+    (evidence.folder.archived.is_empty() || has_own_folder)
+        && !evidence.state.is_between_milestones
+        && evidence
+            .state
+            .claims
+            .iter()
+            .all(|claim| is_beginning(&claim.value))
+}
+
+/// Tells whether STATE.md says no more with this than a planning folder does on its first day.
+fn is_beginning(claim: &Claim) -> bool {
+    match claim {
+        Claim::Phase(number) => *number == PhaseNumber::from(1),
+        Claim::Status(text) | Claim::PhaseStatus(text) => matches!(
+            PhaseProgress::of(text),
+            None | Some(PhaseProgress::NotStarted)
+        ),
+        Claim::Total(count)
+        | Claim::PhasesComplete(count)
+        | Claim::Percent(count)
+        | Claim::PlansComplete(count)
+        | Claim::PlansTotal(count)
+        | Claim::AllPlansComplete(count)
+        | Claim::AllPlansTotal(count) => *count == 0,
+        Claim::Bar(_) => true,
+        Claim::Name(_) | Claim::Index(_) | Claim::CurrentPlan(_) => false,
+    }
+}

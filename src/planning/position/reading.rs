@@ -1,0 +1,83 @@
+//! The phases of the active milestone with what their witnesses say, weighed.
+
+use crate::planning::Evidence;
+use crate::planning::Phase;
+use crate::planning::PhaseNumber;
+use crate::planning::Standing;
+use crate::planning::position::progress;
+use crate::planning::position::scope::Scope;
+use crate::planning::position::witness::Witnesses;
+
+/// All that the next action is chosen from. Phases are named by their index in `phases`.
+pub(super) struct Reading<'a> {
+    pub(super) evidence: &'a Evidence<'a>,
+    pub(super) scope: Scope<'a>,
+    pub(super) phases: &'a [Phase],
+    pub(super) seen: Vec<Witnesses<'a>>,
+    /// The phases of the active milestone, in number order.
+    pub(super) members: Vec<usize>,
+}
+
+impl<'a> Reading<'a> {
+    /// Collects the witnesses of all phases and says of each how far it is.
+    pub(super) fn weigh(evidence: &'a Evidence<'a>, phases: &'a mut [Phase]) -> Self {
+        let scope = Scope::of(evidence);
+        let members = scope.members(evidence, phases);
+        let seen: Vec<Witnesses<'a>> = phases
+            .iter()
+            .map(|phase| Witnesses::of(evidence, &scope, phase))
+            .collect();
+        for ((phase, seen), is_member) in phases.iter_mut().zip(&seen).zip(&members) {
+            phase.is_in_milestone = *is_member;
+            phase.standing = progress::standing(seen);
+        }
+        let members = (0..phases.len()).filter(|index| members[*index]).collect();
+        Self {
+            evidence,
+            scope,
+            phases,
+            seen,
+            members,
+        }
+    }
+
+    /// Returns the last phase that has a summary: how far the work has gone.
+    pub(super) fn frontier(&self) -> Option<usize> {
+        let is_begun = |index: &&usize| self.seen[**index].summaries > 0;
+        self.members.iter().rfind(is_begun).copied()
+    }
+
+    /// Returns the phase that STATE.md names as the current one, unless it has shipped.
+    pub(super) fn pointer(&self) -> Option<usize> {
+        let number = self.evidence.state.phase.number.as_ref()?;
+        self.member(number)
+    }
+
+    /// Returns the phase of a number.
+    pub(super) fn member(&self, number: &PhaseNumber) -> Option<usize> {
+        let is_it = |index: &&usize| self.phases[**index].number == *number;
+        self.members.iter().find(is_it).copied()
+    }
+
+    pub(super) fn standing(&self, index: usize) -> Standing {
+        self.phases[index].standing
+    }
+
+    /// Tells whether there is work to do in a phase.
+    pub(super) fn is_unfinished(&self, index: usize) -> bool {
+        matches!(
+            self.standing(index),
+            Standing::Open | Standing::Running | Standing::Unplanned
+        )
+    }
+
+    /// Returns the unfinished phases behind one, in number order; without one all of them.
+    pub(super) fn unfinished_after(&self, index: Option<usize>) -> impl Iterator<Item = usize> {
+        let number = index.map(|index| &self.phases[index].number);
+        self.members
+            .iter()
+            .copied()
+            .filter(move |other| number.is_none_or(|number| self.phases[*other].number > *number))
+            .filter(|other| self.is_unfinished(*other))
+    }
+}

@@ -1,0 +1,166 @@
+//! The evidence of a reading in sentences, each with its file and line.
+
+use crate::planning::Phase;
+use crate::planning::PlanStanding;
+use crate::planning::Standing;
+use crate::planning::position::choice::Choice;
+use crate::planning::position::choice::Rule;
+use crate::planning::position::gate;
+use crate::planning::position::reading::Reading;
+
+/// No more open plans than this are listed one by one.
+const MAX_PLANS: usize = 5;
+
+/// Returns what led to a choice.
+pub(super) fn of_choice(reading: &Reading<'_>, choice: &Choice) -> Vec<String> {
+    let Some(index) = choice.phase else {
+        return vec![match choice.rule {
+            Rule::Blank => "no phase is planned yet".to_owned(),
+            Rule::Over => over(reading),
+            _ => all_done(reading),
+        }];
+    };
+    let mut because = match choice.rule {
+        Rule::Check => vec![check(reading, index)],
+        _ => of_phase(reading, index),
+    };
+    let first = reading.unfinished_after(None).next();
+    if reading.pointer() == Some(index) && first != Some(index) {
+        let evidence = reading.evidence;
+        let place = evidence.state(evidence.pointer_line());
+        because.push(format!(
+            "{place}: names phase {} as the current one",
+            reading.phases[index].number
+        ));
+    }
+    if choice.rule == Rule::NextStep
+        && let Some(step) = reading.evidence.state.next_steps.first()
+    {
+        because.push(format!(
+            "{}: names it as the next step",
+            reading.evidence.state(step.line)
+        ));
+    }
+    because
+}
+
+/// Returns the check that holds a finished phase.
+fn check(reading: &Reading<'_>, index: usize) -> String {
+    match gate::open_check(reading, index) {
+        Some(check) => format!(
+            "{}: says {:?}",
+            reading.evidence.show(&check.file),
+            check.said
+        ),
+        None => format!(
+            "{}: asks for a check of phase {}, and there is none",
+            reading
+                .evidence
+                .show(&reading.evidence.folder.dir.join("config.json")),
+            reading.phases[index].number
+        ),
+    }
+}
+
+/// Returns what says how far an unfinished phase is.
+pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
+    let (phase, seen) = (&reading.phases[index], &reading.seen[index]);
+    let evidence = reading.evidence;
+    match (phase.standing, &phase.dir) {
+        (Standing::Open, _) => open_plans(reading, phase),
+        (Standing::Running, Some(dir)) => match seen.declared {
+            Some(declared) => vec![format!(
+                "{}: {} of {declared} declared plans have summaries",
+                evidence.show(dir),
+                seen.summaries
+            )],
+            None => vec![summaries_alone(reading, index)],
+        },
+        (_, Some(dir)) => vec![format!(
+            "{}: phase {} has no plans",
+            evidence.show(dir),
+            phase.number
+        )],
+        (_, None) => match seen.planned {
+            Some(planned) => vec![format!(
+                "{}: names phase {}, which has no folder",
+                evidence.roadmap(planned.line),
+                phase.number
+            )],
+            None => vec![format!("phase {} has no folder", phase.number)],
+        },
+    }
+}
+
+/// Returns that a phase has more summaries than plans.
+pub(super) fn summaries_alone(reading: &Reading<'_>, index: usize) -> String {
+    let phase = &reading.phases[index];
+    let dir = phase.dir.clone().unwrap_or_default();
+    let seen = &reading.seen[index];
+    format!(
+        "{}: {} and {}: not every plan is committed, so more may be under way",
+        reading.evidence.show(&dir),
+        count(seen.summaries, "summary", "summaries"),
+        count(seen.plans, "plan file", "plan files")
+    )
+}
+
+fn count(number: usize, one: &str, many: &str) -> String {
+    let word = if number == 1 { one } else { many };
+    format!("{number} {word}")
+}
+
+fn open_plans(reading: &Reading<'_>, phase: &Phase) -> Vec<String> {
+    let dir = phase.dir.clone().unwrap_or_default();
+    let mut found: Vec<String> = phase
+        .plans
+        .iter()
+        .filter_map(|(slot, standing)| {
+            let why = match standing {
+                PlanStanding::Complete => return None,
+                PlanStanding::Open => "has no summary",
+                PlanStanding::Partial => "is partial",
+                PlanStanding::Failed => "failed",
+            };
+            let file = slot.summary.as_ref().or(slot.plan.as_ref())?;
+            let path = dir.join(file);
+            let shown = reading.evidence.show(&path);
+            Some(format!("{shown}: plan {} {why}", slot.number))
+        })
+        .collect();
+    let rest = found.len().saturating_sub(MAX_PLANS);
+    found.truncate(MAX_PLANS);
+    if rest > 0 {
+        found.push(format!("and {rest} more"));
+    }
+    found
+}
+
+fn all_done(reading: &Reading<'_>) -> String {
+    let count = |standing| {
+        let members = reading.members.iter();
+        members
+            .filter(|index| reading.standing(**index) == standing)
+            .count()
+    };
+    let mut said = match count(Standing::Done) {
+        1 => "1 phase is complete".to_owned(),
+        done => format!("{done} phases are complete"),
+    };
+    let dropped = count(Standing::Dropped);
+    if dropped > 0 {
+        said = format!("{said}, {dropped} dropped");
+    }
+    said
+}
+
+fn over(reading: &Reading<'_>) -> String {
+    let evidence = reading.evidence;
+    if evidence.state.is_between_milestones {
+        "STATE.md says that no milestone is active".to_owned()
+    } else if evidence.folder.archived.is_empty() {
+        "no phase is planned, and only STATE.md speaks of one".to_owned()
+    } else {
+        "every milestone is archived".to_owned()
+    }
+}

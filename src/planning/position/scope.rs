@@ -1,0 +1,144 @@
+//! Which phases belong to the milestone that is worked on.
+//!
+//! A roadmap may tell of every milestone or of one, numbers may go on across milestones or begin anew,
+//! and the folders of earlier milestones often stay where they were.
+
+use std::collections::BTreeSet;
+
+use crate::planning::Evidence;
+use crate::planning::Phase;
+use crate::planning::PhaseNumber;
+use crate::planning::PlanStanding;
+use crate::planning::RoadmapPhase;
+use crate::planning::roadmap_phase;
+
+/// GSD parks ideas as phases 999.1, 999.2 …: they are on no milestone.
+const BACKLOG: u32 = 900;
+
+/// The phases of the active milestone, as the roadmap lists them.
+pub(super) struct Scope<'a> {
+    /// The roadmap's phases that have not shipped, in number order.
+    pub(super) listed: Vec<&'a RoadmapPhase>,
+    shipped: BTreeSet<&'a PhaseNumber>,
+}
+
+impl<'a> Scope<'a> {
+    /// Reads the roadmap; where any phase has a heading or a list entry, rows of tables alone do not count.
+    pub(super) fn of(evidence: &Evidence<'a>) -> Self {
+        let all = || evidence.roadmap.phases.iter();
+        let is_kept = |phase: &&RoadmapPhase| phase.number.whole() < BACKLOG;
+        let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);
+        let mut listed: Vec<&RoadmapPhase> = all()
+            .filter(|phase| !phase.is_shipped && (phase.is_listed || !has_entries))
+            .filter(is_kept)
+            .collect();
+        listed.sort_by(|a, b| a.number.cmp(&b.number));
+        let shipped = all()
+            .filter(|phase| phase.is_shipped)
+            .map(|phase| &phase.number)
+            .filter(|number| listed.iter().all(|phase| phase.number != **number))
+            .collect();
+        Self { listed, shipped }
+    }
+
+    /// Tells whether a number is known only as part of a milestone that has shipped.
+    pub(super) fn is_shipped(&self, number: &PhaseNumber) -> bool {
+        self.shipped.contains(number)
+    }
+
+    fn lists(&self, number: &PhaseNumber) -> bool {
+        self.listed.iter().any(|phase| phase.number == *number)
+    }
+
+    /// Tells whether numbers began anew with this milestone: it begins as low as a shipped one.
+    fn has_restarted(&self, evidence: &Evidence<'_>) -> bool {
+        let lowest = self.listed.first().map(|phase| &phase.number);
+        let shipped = evidence
+            .roadmap
+            .phases
+            .iter()
+            .filter(|phase| phase.is_shipped);
+        let lowest_shipped = shipped.map(|phase| &phase.number).min();
+        matches!((lowest, lowest_shipped), (Some(lowest), Some(shipped)) if lowest <= shipped)
+    }
+
+    /// Tells for each phase whether it is of the active milestone.
+    pub(super) fn members(&self, evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
+        let lowest = self.listed.first().map(|phase| &phase.number);
+        let highest = self.listed.last().map(|phase| &phase.number);
+        let has_restarted = self.has_restarted(evidence);
+        let best = best_of_number(evidence, phases);
+        phases
+            .iter()
+            .enumerate()
+            .map(|(index, phase)| {
+                let number = &phase.number;
+                let is_listed = self.lists(number);
+                let is_left_behind = lowest.is_some_and(|lowest| number < lowest)
+                    || self.is_shipped(number)
+                    || has_restarted && highest.is_some_and(|highest| number >= highest);
+                let is_stated = evidence.state.phase.number.as_ref() == Some(number);
+                let is_unlisted_row =
+                    phase.dir.is_none() && !is_listed && !is_stated && !self.listed.is_empty();
+                best[index]
+                    && number.whole() < BACKLOG
+                    && !is_unlisted_row
+                    && (is_listed || !is_left_behind)
+            })
+            .collect()
+    }
+}
+
+/// Tells for each phase whether it is the one that its number means: of several folders the one whose
+/// name the roadmap or STATE.md gives, else the one with open plans, else the fullest.
+fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
+    let rank = |phase: &Phase| {
+        let dir = phase.dir.as_ref().and_then(|dir| dir.file_name());
+        let words = words(&dir.unwrap_or_default().to_string_lossy());
+        let planned = roadmap_phase(evidence.roadmap, &phase.number);
+        let state = &evidence.state.phase;
+        let stated = state
+            .name
+            .as_deref()
+            .filter(|_| state.number.as_ref() == Some(&phase.number));
+        let names = [planned.and_then(|planned| planned.name.as_deref()), stated];
+        let fit = names
+            .into_iter()
+            .flatten()
+            .map(|name| shared(&words, name))
+            .max();
+        let open = phase.plans.len() - phase.count(PlanStanding::Complete);
+        (fit.unwrap_or(0), open > 0, phase.plans.len())
+    };
+    phases
+        .iter()
+        .enumerate()
+        .map(|(index, phase)| {
+            let mut same = phases
+                .iter()
+                .enumerate()
+                .filter(|(_, other)| other.number == phase.number);
+            if same.clone().count() < 2 {
+                return true;
+            }
+            let own = rank(phase);
+            same.all(|(other, twin)| {
+                other == index || rank(twin) < own || (rank(twin) == own && index < other)
+            })
+        })
+        .collect()
+}
+
+fn words(name: &str) -> BTreeSet<String> {
+    name.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().any(char::is_alphabetic))
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Returns in percent how many of a name's words a folder's name has.
+fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
+    let wanted = words(name);
+    let found = wanted.iter().filter(|word| folder.contains(*word)).count();
+    (found * 100).checked_div(wanted.len()).unwrap_or(0)
+}

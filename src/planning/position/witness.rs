@@ -1,0 +1,185 @@
+//! What each document says of one phase, before any of it is weighed.
+
+use crate::planning::Claim;
+use crate::planning::Evidence;
+use crate::planning::Phase;
+use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
+use crate::planning::PlanStanding;
+use crate::planning::RoadmapPhase;
+use crate::planning::position::scope::Scope;
+use crate::planning::position::wording;
+use crate::planning::roadmap_phase;
+
+/// What the witnesses say of a phase.
+pub(super) struct Witnesses<'a> {
+    /// The roadmap's phase of this number.
+    pub(super) planned: Option<&'a RoadmapPhase>,
+    /// How many plan files there are.
+    pub(super) plans: usize,
+    /// How many summaries there are.
+    pub(super) summaries: usize,
+    /// How many plans have no summary, or failed by it.
+    pub(super) open: usize,
+    /// What the roadmap calls it.
+    pub(super) said: Said,
+    /// How many plans the roadmap's progress row declares.
+    pub(super) in_row: Option<usize>,
+    /// How many plans the documents declare, the largest number.
+    pub(super) declared: Option<usize>,
+    /// STATE.md names it as the current phase and calls it complete.
+    pub(super) state_says_done: bool,
+    /// A check of it found gaps that are still open.
+    pub(super) has_gaps: bool,
+}
+
+/// What the roadmap calls a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Done, or part of a milestone that has shipped.
+    Done,
+    /// Taken out or put off.
+    Dropped,
+    /// To be done, or nothing.
+    Other,
+}
+
+impl<'a> Witnesses<'a> {
+    /// Collects what the files, the roadmap and STATE.md say of a phase.
+    pub(super) fn of(evidence: &Evidence<'a>, scope: &Scope<'_>, phase: &Phase) -> Self {
+        let planned = roadmap_phase(evidence.roadmap, &phase.number);
+        let is_current = evidence.state.phase.number.as_ref() == Some(&phase.number);
+        let summaries = phase
+            .plans
+            .iter()
+            .filter(|(slot, _)| slot.summary.is_some())
+            .count();
+        let in_row = planned.and_then(plans_in_row);
+        let listed = planned.map(|planned| planned.plans.len());
+        let counted = planned.and_then(plans_in_label);
+        let of_state = stated_plans(evidence).filter(|_| is_current);
+        let declared = [in_row, listed, counted, of_state.map(|(_, total)| total)];
+        let has_begun = summaries > 0 || phase.dir.is_none();
+        Self {
+            planned,
+            plans: phase
+                .plans
+                .iter()
+                .filter(|(slot, _)| slot.plan.is_some())
+                .count(),
+            summaries,
+            open: phase
+                .plans
+                .iter()
+                .filter(|(_, standing)| {
+                    matches!(standing, PlanStanding::Open | PlanStanding::Failed)
+                })
+                .count(),
+            said: said(planned, scope.is_shipped(&phase.number)),
+            in_row,
+            declared: declared
+                .into_iter()
+                .flatten()
+                .max()
+                .filter(|total| *total > 0),
+            state_says_done: is_current
+                && (has_begun || phase.has_files_of_plans())
+                && state_says_done(evidence, &phase.number, summaries, of_state),
+            has_gaps: phase.has_gaps(),
+        }
+    }
+}
+
+fn said(planned: Option<&RoadmapPhase>, is_shipped: bool) -> Said {
+    let status = planned.and_then(|planned| planned.status);
+    match planned {
+        _ if status.is_some_and(PhaseProgress::is_out) => Said::Dropped,
+        _ if is_shipped => Said::Done,
+        Some(planned) if says_done(planned) => Said::Done,
+        _ => Said::Other,
+    }
+}
+
+/// Tells whether the roadmap calls a phase done: by its box, its row, its heading or a day of completion.
+fn says_done(planned: &RoadmapPhase) -> bool {
+    let calls = |text: &str| PhaseProgress::calls_complete(text);
+    let row = planned.row.as_ref();
+    let row_status = row
+        .and_then(|row| row.status.as_ref())
+        .map(|status| calls(&status.value));
+    let is_short = row.is_some_and(|row| {
+        matches!((row.plans_complete, row.plans_total), (Some(done), Some(all)) if done < all)
+    });
+    let says = row_status == Some(true)
+        || planned.checkbox.as_ref().is_some_and(|mark| mark.value)
+        || planned
+            .stated_status
+            .as_ref()
+            .is_some_and(|status| calls(&status.value))
+        || planned.status == Some(PhaseProgress::Complete);
+    says && (!is_short || row_status == Some(true))
+}
+
+fn plans_in_row(planned: &RoadmapPhase) -> Option<usize> {
+    planned
+        .row
+        .as_ref()?
+        .plans_total
+        .map(|total| total as usize)
+}
+
+/// Returns the number in `Plans: 3 plans` or `Plans: 1/3 plans complete`.
+fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
+    let text = &planned.plan_count.as_ref()?.value;
+    let number = |text: &str| {
+        let end = text
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len());
+        text[..end].parse().ok()
+    };
+    match text.split_once(['/']) {
+        Some((_, total)) => number(total.trim_start()),
+        None => number(text),
+    }
+}
+
+/// Returns how far STATE.md says the current phase is: plan `k` of `n`.
+pub(super) fn stated_plans(evidence: &Evidence<'_>) -> Option<(usize, usize)> {
+    let find = |of: fn(&Claim) -> Option<u32>| {
+        evidence
+            .state
+            .claims
+            .iter()
+            .find_map(|claim| of(&claim.value))
+    };
+    let total = find(|claim| match claim {
+        Claim::PlansTotal(total) => Some(*total),
+        _ => None,
+    })?;
+    let done = find(|claim| match claim {
+        Claim::PlansComplete(done) | Claim::CurrentPlan(done) => Some(*done),
+        _ => None,
+    });
+    Some((done.unwrap_or(0) as usize, total as usize))
+}
+
+/// Tells whether STATE.md calls its own phase complete, or says what follows when all its plans are done.
+fn state_says_done(
+    evidence: &Evidence<'_>,
+    number: &PhaseNumber,
+    summaries: usize,
+    plans: Option<(usize, usize)>,
+) -> bool {
+    let is_short = plans.is_some_and(|(done, total)| done < total) && summaries == 0;
+    let says = evidence
+        .state
+        .claims
+        .iter()
+        .any(|claim| match &claim.value {
+            Claim::Status(text) | Claim::PhaseStatus(text) => {
+                wording::calls_phase_complete(text, number)
+            }
+            _ => false,
+        });
+    says && !is_short
+}

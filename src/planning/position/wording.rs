@@ -1,0 +1,100 @@
+//! What the words of a status or of a next step say about phases.
+
+use crate::planning::PhaseNumber;
+
+/// Words that say that the plans of a phase are done.
+const COMPLETE: &[&str] = &[
+    "complete",
+    "shipped",
+    "verif",
+    "finished",
+    "done",
+    "archived",
+    "all plans executed",
+];
+
+/// Beginnings of words that say that something other than the phase is done, or that it is not.
+const NOT_THE_PHASE: &[&str] = &[
+    "planning",
+    "planned",
+    "plans ",
+    "context",
+    "research",
+    "discuss",
+    "spec",
+    "ui-spec",
+    "incomplete",
+    "not ",
+    "ready to ",
+    "ready for planning",
+    "ready for execution",
+];
+
+/// Tells whether a status calls the plans of phase `number` done.
+pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
+    let lower = status.to_lowercase();
+    let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let names_another = phases_in(words).iter().any(|named| named != number);
+    let names_plan = words.starts_with("plan ") || words.starts_with(|c: char| c.is_ascii_digit());
+    let has_open_count = counts(words).is_some_and(|(done, all)| done < all);
+    !names_another
+        && !names_plan
+        && !has_open_count
+        && !NOT_THE_PHASE
+            .iter()
+            .any(|beginning| words.starts_with(beginning))
+        && !words.contains("incomplete")
+        && COMPLETE.iter().any(|word| words.contains(word))
+}
+
+/// Returns the phases that a text names: behind the word, or as the argument of a command.
+pub(crate) fn phases_in(text: &str) -> Vec<PhaseNumber> {
+    const WORDS: &[&str] = &[
+        "phase",
+        "phases",
+        "plan-phase",
+        "execute-phase",
+        "discuss-phase",
+    ];
+    const COMMANDS: &[&str] = &[
+        "--plan",
+        "--execute",
+        "--discuss",
+        "--verify",
+        ":plan",
+        ":execute",
+    ];
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let names_phase = |word: &str| {
+        let word = word.trim_matches(['*', '`', '(', '"', ':']);
+        WORDS
+            .iter()
+            .any(|known| word == *known || word.ends_with(&format!("-{known}")))
+            || COMMANDS.iter().any(|known| word.ends_with(known))
+    };
+    words
+        .windows(2)
+        .filter(|pair| names_phase(pair[0]))
+        .filter_map(|pair| {
+            let argument = pair[1].trim_start_matches(['*', '`', '(']);
+            PhaseNumber::split(argument).map(|(number, _)| number)
+        })
+        .collect()
+}
+
+/// Reads the first `k/n` or `k of n` of a text.
+fn counts(text: &str) -> Option<(u32, u32)> {
+    let words: Vec<&str> = text.split([' ', '(', ')', ',', ';']).collect();
+    let pair = words.iter().find_map(|word| {
+        let (done, all) = word.split_once('/')?;
+        Some((done.parse().ok()?, all.parse().ok()?))
+    });
+    pair.or_else(|| {
+        words.windows(3).find_map(|three| {
+            (three[1] == "of")
+                .then(|| Some((three[0].parse().ok()?, three[2].parse().ok()?)))
+                .flatten()
+        })
+    })
+}
