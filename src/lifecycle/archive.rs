@@ -52,7 +52,8 @@ pub(crate) fn archive(
     let home = folder.dir.join("milestones").join(&slug);
     let shipped = shipped::shipped(project, survey, &name, &slug)?;
     let root_state = root_state(project, survey, &name, &slug, changes)?;
-    if folder.active.slug == DEFAULT_MILESTONE {
+    let is_root = folder.active.dir == folder.dir;
+    if is_root {
         for entry in OWN_ENTRIES {
             let from = folder.active.dir.join(entry);
             if from.exists() {
@@ -62,12 +63,14 @@ pub(crate) fn archive(
     } else {
         // Session notes are stale once the milestone has shipped; they must not move into the archive.
         changes.delete(&folder.active.dir.join("RESUME.md"))?;
-        changes.rename(&folder.active.dir, &home)?;
+        if folder.active.dir != home {
+            changes.rename(&folder.active.dir, &home)?;
+        }
     }
     changes.write(&home.join("SHIPPED.md"), shipped.page)?;
     let state_file = folder.dir.join("STATE.md");
     // Beside a named milestone the root's STATE.md belongs to someone else, and stays.
-    if folder.active.slug == DEFAULT_MILESTONE || changes.current(&state_file)?.is_none() {
+    if is_root || changes.current(&state_file)?.is_none() {
         changes.write(&state_file, root_state)?;
     }
     let next = next_milestone(survey, changes)?;
@@ -173,8 +176,8 @@ struct StateContext<'a> {
     project: String,
     shipped: ShippedName<'a>,
     decisions: &'a [Decision],
-    todos: &'a [String],
-    blockers: &'a [String],
+    todos: Vec<String>,
+    blockers: Vec<String>,
     skills: &'a [Skill],
     profile: Vec<String>,
 }
@@ -206,12 +209,25 @@ fn root_state(
             date: project.clock.today().to_string(),
         },
         decisions: &survey.state.decisions,
-        todos: &survey.state.todos,
-        blockers: &survey.state.blockers,
+        todos: verbatim(&old, &survey.state.todos, "- [ ] "),
+        blockers: verbatim(&old, &survey.state.blockers, "- "),
         skills: &survey.state.skills,
         profile: profile_lines(&old),
     };
     templates::render(project, Template::ShippedState, &context)
+}
+
+/// Returns list items as they are written, tags, boxes and all; what stands in no list gets `mark`.
+pub(crate) fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
+    let outline = crate::markdown::Outline::parse(text, 0);
+    let all = 0..text.len();
+    let written = |wanted: &String| {
+        let (block, _) = outline.items(&all).find(|(_, item)| item.text == *wanted)?;
+        let start = text[..block.range.start].rfind('\n').map_or(0, |at| at + 1);
+        Some(text[start..block.range.end].trim().to_owned())
+    };
+    let line = |item: &String| written(item).unwrap_or_else(|| format!("{mark}{item}"));
+    items.iter().map(line).collect()
 }
 
 /// Returns the lines of the codebase profile, as they stand.
@@ -237,16 +253,12 @@ fn next_milestone(survey: &Survey, changes: &mut Changes) -> Result<Option<Miles
         .milestones()?
         .into_iter()
         .find(|slug| *slug != folder.active.slug);
-    match remaining {
-        Some(slug) if folder.active.slug != DEFAULT_MILESTONE => {
-            changes.write(&file, format!("{slug}\n"))?;
-            Ok(Some(Milestone::read(&folder.dir.join(&slug), &slug)?.value))
-        }
-        _ => {
-            changes.delete(&file)?;
-            Ok(None)
-        }
-    }
+    let Some(slug) = remaining else {
+        changes.delete(&file)?;
+        return Ok(None);
+    };
+    changes.write(&file, format!("{slug}\n"))?;
+    Ok(Some(Milestone::read(&folder.dir.join(&slug), &slug)?.value))
 }
 
 /// Returns what the folder will say once the changes are made.

@@ -65,7 +65,8 @@ impl Folder {
     pub fn read(dir: &Path) -> Result<Parsed<Self>> {
         let mut warnings = Vec::new();
         let active = active_milestone(dir, &mut warnings)?;
-        let archived = archives(dir, &mut warnings)?;
+        let mut archived = archives(dir, &mut warnings)?;
+        archived.retain(|archive| archive.dir.as_ref() != Some(&active.dir));
         let value = Self {
             dir: dir.to_owned(),
             active,
@@ -139,9 +140,12 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
         }
     };
     let slug = named.as_deref().map(str::trim).unwrap_or_default();
-    let home = dir.join(slug);
     let is_name = !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
-    let (slug, home) = if is_name && home.is_dir() {
+    let homes = [dir.join(slug), dir.join("milestones").join(slug)];
+    // What has shipped stays where it is and is no longer worked on.
+    let is_worked_on = |home: &PathBuf| home.is_dir() && !home.join("SHIPPED.md").exists();
+    let home = homes.into_iter().find(|home| is_name && is_worked_on(home));
+    let (slug, home) = if let Some(home) = home {
         (slug.to_owned(), home)
     } else {
         if named.is_some() {
@@ -152,7 +156,20 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
         }
         (DEFAULT_MILESTONE.to_owned(), dir.to_owned())
     };
-    Ok(Milestone::read(&home, &slug)?.into_value(warnings))
+    let named = Milestone::read(&home, &slug)?.into_value(warnings);
+    if home == dir || !named.phases.is_empty() {
+        return Ok(named);
+    }
+    // Newer versions of VBW write phases at the root, whatever ACTIVE names.
+    let root = Milestone::read(dir, DEFAULT_MILESTONE)?.into_value(warnings);
+    if root.phases.is_empty() {
+        return Ok(named);
+    }
+    let message = format!(
+        "ACTIVE names {slug:?}, which has no phases, and the planning folder itself has; that is used"
+    );
+    warnings.push(Warning::at(&file, 1, message));
+    Ok(root)
 }
 
 fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
