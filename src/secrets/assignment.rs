@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::secrets::Secret;
 use crate::secrets::keys;
+use crate::secrets::password;
 
 /// How a telling name ends, in lower case and without separators.
 const NAMES: &[&str] = &[
@@ -44,7 +45,27 @@ pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
     }
     let value = at + separator;
     let value = value + keys::run(&text[value..], |b| b" \t\"'`*\\".contains(&b)).min(6);
-    assigned(text, value, "password", 8)
+    aws_secret(text, at, value).or_else(|| assigned(text, value, "password", 8))
+}
+
+/// Returns the secret key of AWS, which shows by its name and its length: it may begin with a slash.
+fn aws_secret(text: &str, at: usize, value: usize) -> Option<Secret> {
+    const LENGTH: usize = 40;
+    let name: String = text[..at]
+        .bytes()
+        .rev()
+        .filter(u8::is_ascii_alphanumeric)
+        .take("secretaccesskey".len())
+        .map(|b| char::from(b.to_ascii_lowercase()))
+        .collect();
+    let length = keys::run(&text[value..], |b| {
+        b.is_ascii_alphanumeric() || b"/+".contains(&b)
+    });
+    let is_drawn = length == LENGTH && chunks(&text[value..value + LENGTH]) >= LENGTH / 4;
+    (is_drawn && name.chars().rev().eq("secretaccesskey".chars())).then_some(Secret {
+        rule: "aws-secret-key",
+        range: value..value + LENGTH,
+    })
 }
 
 /// Returns the token behind the word `Bearer`, which ends at `at`.
@@ -75,7 +96,15 @@ fn url_password(text: &str, at: usize) -> Option<Secret> {
     text[user_end..].strip_prefix(':')?;
     let end = user_end + 1 + part(user_end + 1);
     text[end..].strip_prefix('@')?;
-    judge(text, user_end + 1..end, "url-password", 8)
+    let (user, range) = (&text[at..user_end], user_end + 1..end);
+    let rule = "url-password";
+    let chosen = || {
+        password::is_chosen(&text[range.clone()], user).then(|| Secret {
+            rule,
+            range: range.clone(),
+        })
+    };
+    judge(text, range.clone(), rule, 8).or_else(chosen)
 }
 
 /// Returns the value as a secret: under the name of its issuer if known, else if it looks random.
@@ -92,7 +121,7 @@ fn judge(text: &str, range: Range<usize>, rule: &'static str, least: usize) -> O
 }
 
 fn names_secret(before: &str) -> bool {
-    let name = before.trim_end_matches([' ', '\t', '"', '\'', '`', '*']);
+    let name = before.trim_end_matches([' ', '\t', '"', '\'', '`', '*', '\\']);
     // Only a name right before its separator counts.
     if before.len() - name.len() > 4 || !name.ends_with(|c: char| c.is_ascii_alphabetic()) {
         return false;
@@ -139,12 +168,15 @@ fn is_random(value: &str) -> bool {
     if value.len() < 16 && (classes < 3 || (digits < 2 && symbols == 0)) {
         return false;
     }
+    if value.len() >= 32 && value.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return true;
+    }
     // Names in code change between letter case and digits less than every third character.
     value.len() * 2 <= chunks(value) * 7
 }
 
 /// Counts the pieces of one kind: `useToken2` has three, `q7Zt2` has four.
-fn chunks(value: &str) -> usize {
+pub(crate) fn chunks(value: &str) -> usize {
     let kind = |b: u8| match b {
         b'0'..=b'9' => 0,
         b'A'..=b'Z' => 1,
@@ -159,13 +191,17 @@ fn chunks(value: &str) -> usize {
 }
 
 /// Tells whether somebody is to put a key here.
-pub(crate) fn is_placeholder(value: &str) -> bool {
+fn is_placeholder(value: &str) -> bool {
     let mut seen = [false; 256];
     let distinct = value
         .bytes()
         .filter(|b| !std::mem::replace(&mut seen[usize::from(*b)], true))
         .count();
-    let lower = value.to_ascii_lowercase();
+    distinct < 6 || is_stand_in(&value.to_ascii_lowercase())
+}
+
+/// Tells whether a value, in lower case, says that another is to be put in its place.
+pub(crate) fn is_stand_in(lower: &str) -> bool {
     let telling = [
         "xxx",
         "your",
@@ -175,7 +211,7 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
         "...",
         "***",
     ];
-    distinct < 6 || telling.iter().any(|word| lower.contains(word))
+    telling.iter().any(|word| lower.contains(word))
 }
 
 /// Tells whether a value is a variable, a call, a template or a path: where a secret is, not what it is.

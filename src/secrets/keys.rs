@@ -2,6 +2,7 @@
 
 use crate::secrets::Secret;
 use crate::secrets::assignment;
+use crate::secrets::encoded;
 use crate::secrets::is_word;
 
 /// How one issuer writes its keys: a prefix, and a body of so many characters of an alphabet.
@@ -40,6 +41,10 @@ const SHAPES: &[Shape] = &[
     shape("gitlab-token", "gldt-", is_word, 20),
     shape("gitlab-token", "glrt-", is_word, 20),
     shape("gitlab-token", "glptt-", is_word, 20),
+    shape("gitlab-token", "glcbt-", is_word, 20),
+    shape("gitlab-token", "gloas-", is_word, 20),
+    shape("gitlab-token", "glsoat-", is_word, 20),
+    shape("gitlab-token", "glagent-", is_word, 20),
     shape("slack-token", "xoxb-", is_word, 20),
     shape("slack-token", "xoxp-", is_word, 20),
     shape("slack-token", "xoxa-", is_word, 20),
@@ -63,6 +68,10 @@ const SHAPES: &[Shape] = &[
     shape("pypi-token", "pypi-AgE", is_word, 50),
     shape("sendgrid-key", "SG.", is_dotted, 60),
     shape("digitalocean-token", "dop_v1_", is_alphanumeric, 64),
+    shape("twilio-key", "SK", is_lower_hex, 32),
+    shape("twilio-key", "AC", is_lower_hex, 32),
+    shape("age-key", "AGE-SECRET-KEY-PQ-1", is_upper, 50),
+    shape("age-key", "AGE-SECRET-KEY-1", is_upper, 58),
 ];
 
 /// The shortest word that any undotted shape allows, with its prefix.
@@ -77,6 +86,9 @@ pub(crate) fn at_word(text: &str, start: usize, end: usize) -> Option<Secret> {
     let word = &text[start..end];
     if word.ends_with(BEGIN) {
         return private_key(text, end - BEGIN.len());
+    }
+    if word.eq_ignore_ascii_case("basic") {
+        return encoded::basic(text, end);
     }
     if word.eq_ignore_ascii_case("bearer") {
         return assignment::bearer(text, end);
@@ -105,17 +117,51 @@ pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
     let judged = body.bytes().take(LONGEST_JUDGED);
     let judged = judged.take_while(|byte| (shape.alphabet)(*byte)).count();
     let (whole, body) = (body, &body[..judged]);
-    if body.len() < shape.least || assignment::is_placeholder(body) {
-        return None;
-    }
-    // A slug may begin like a key (`sk-learn-…`); letters alone are one only where nothing parts them.
-    if body.contains(['-', '_']) && assignment::is_wordy(body) {
+    if body.len() < shape.least || is_blank(body) || is_published(shape, body) || is_slug(body) {
         return None;
     }
     Some(Secret {
         rule: shape.rule,
         range: start..start + shape.prefix.len() + run(whole, shape.alphabet),
     })
+}
+
+/// Tells whether somebody is to put a key here: what follows the prefix is one character, again and again.
+///
+/// A dotted word whose parts are short is no key either.
+fn is_blank(body: &str) -> bool {
+    let is_one = |part: &str| {
+        let mut bytes = part.bytes();
+        let first = bytes.next();
+        bytes.all(|byte| Some(byte) == first)
+    };
+    let last = body.rsplit(['-', '_']).find(|part| !part.is_empty());
+    let last = last.unwrap_or(body);
+    (last.len() >= 8 && is_one(last))
+        || body.split(['-', '_', '/']).all(is_one)
+        || body.contains('.') && body.split('.').any(|part| part.len() < 16)
+}
+
+/// Tells whether the key is one that its issuer prints in its own documentation.
+fn is_published(shape: &Shape, body: &str) -> bool {
+    shape.rule == "aws-access-key" && body.ends_with("EXAMPLE")
+}
+
+/// Tells whether the key is a slug that begins like one: `sk-learn-based-ranking-v2`.
+///
+/// Its parts are words of one case with short numbers; drawn at random, letters and digits mix.
+fn is_slug(body: &str) -> bool {
+    let parts = || body.split(['-', '_']);
+    let is_of_one_case = |part: &str| {
+        let part = part.get(1..).unwrap_or_default();
+        let has = |class: fn(&u8) -> bool| part.as_bytes().iter().any(class);
+        !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+    };
+    let is_number = |part: &str| part.len() >= 9 && part.bytes().all(|b| b.is_ascii_digit());
+    parts().count() > 1
+        && assignment::is_wordy(body)
+        && parts().all(is_of_one_case)
+        && !parts().any(is_number)
 }
 
 /// Returns the length of the three dotted parts of a signed JWT.
@@ -187,6 +233,10 @@ fn is_upper(byte: u8) -> bool {
 
 fn is_alphanumeric(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
+}
+
+fn is_lower_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
 fn is_dotted(byte: u8) -> bool {

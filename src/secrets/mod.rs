@@ -1,7 +1,11 @@
 //! Finds and redacts what looks like a key.
 
 mod assignment;
+mod encoded;
 mod keys;
+mod password;
+#[cfg(test)]
+mod vendors;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -40,7 +44,8 @@ pub fn find(text: &str) -> Vec<Secret> {
         let word = bytes[at..].iter().take_while(|b| is_word(**b)).count();
         let secret = match byte {
             _ if word > 0 => keys::at_word(text, at, at + word),
-            b':' | b'=' => assignment::at_separator(text, at),
+            b':' => assignment::at_separator(text, at).or_else(|| password::quoted(text, at)),
+            b'=' => assignment::at_separator(text, at),
             _ => None,
         };
         at += word.max(1);
@@ -119,7 +124,6 @@ mod tests {
         let upper = DRAWN[..16].to_uppercase();
         vec![
             ("aws-access-key", format!("AKIA{upper}")),
-            ("aws-access-key", ["AKIA", "IOSFODNN7", "EXAMPLE"].concat()),
             ("aws-access-key", format!("ASIA{upper}")),
             ("github-token", drawn("ghp_", 36)),
             ("github-token", drawn("gho_", 36)),
@@ -222,6 +226,24 @@ mod tests {
                 assert_eq!(&text[found[0].range.clone()], value, "{text}");
             }
         }
+        for (text, value) in [
+            ("{\"password\": \"hunter2\"}", "hunter2"),
+            (
+                "{\"password\":\"correcthorsebattery\"}",
+                "correcthorsebattery",
+            ),
+            ("\\\"dbPassword\\\": \\\"gh7Kp2vQ\\\"", "gh7Kp2vQ"),
+            ("redis://:p4ssw0rd-9@cache:6379", "p4ssw0rd-9"),
+            (
+                "https://deploy:correcthorsebattery@git.example.org",
+                "correcthorsebattery",
+            ),
+            ("Authorization: Basic YWRhOmh1bnRlcjI=", "YWRhOmh1bnRlcjI="),
+        ] {
+            let found = find(text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert_eq!(&text[found[0].range.clone()], value, "{text}");
+        }
         let url = format!("postgres://app:{base36}@db.example.org/app");
         assert_eq!(
             redact(&url).text,
@@ -250,6 +272,14 @@ mod tests {
             "password = \"Password1\", pwd: changeme123".to_owned(),
             "API_KEY=<API_KEY> token=${GITHUB_TOKEN_2} secret: {{ vault.db2 }}".to_owned(),
             "token: ${{ secrets.GITHUB_TOKEN }}, api_key = os.environ[\"API_KEY_2\"]".to_owned(),
+            ["AWS_ACCESS_KEY_ID=AKIA", "IOSFODNN7", "EXAMPLE"].concat(),
+            "{\"password\": \"string\", \"old_password\": \"Please enter it\"}".to_owned(),
+            "{\"password\": \"${DB_PASS}\", \"pwd\": \"test1234\", \"password\": \"DB_PASSWORD\"}".to_owned(),
+            "https://user:password@example.org postgres://app:your-password@db".to_owned(),
+            "Basic authentication, Authorization: Basic dXNlcjpwYXNzd29yZA==".to_owned(),
+            "AGE-SECRET-KEY-1XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX".to_owned(),
+            "sk-ant-api03-xxxxxxxxxxxxxxxxxxxxxxxx github_pat_XXXXXXXXXXXXXXXXXXXXXX_XXXXXXXXXXXXXXXXXXXXX"
+                .to_owned(),
             "OPENAI_API_KEY=sk-... or sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx".to_owned(),
             "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx AKIAXXXXXXXXXXXXXXXX".to_owned(),
             "API_KEY=your-api-key-goes-here-2024x1".to_owned(),

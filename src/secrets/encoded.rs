@@ -1,0 +1,36 @@
+//! Passwords in the header of HTTP's basic authentication, where they stand in base64.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+
+use crate::secrets::Secret;
+use crate::secrets::keys;
+use crate::secrets::password;
+
+/// How much is decoded; a longer word is no header of a person's.
+const LONGEST: usize = 512;
+
+/// Returns the credentials behind the word `Basic`, which ends at `at`.
+pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
+    text[at..].strip_prefix(' ')?;
+    let start = at + 1;
+    let length = keys::run(&text[start..], |b| {
+        b.is_ascii_alphanumeric() || b"+/=".contains(&b)
+    });
+    let word = &text[start..start + length];
+    if !(8..=LONGEST).contains(&length) {
+        return None;
+    }
+    let decoded = STANDARD
+        .decode(word)
+        .or_else(|_| STANDARD_NO_PAD.decode(word.trim_end_matches('=')))
+        .ok()?;
+    let decoded = String::from_utf8(decoded).ok()?;
+    let (user, password) = decoded.split_once(':')?;
+    let is_typed = decoded.chars().all(|c| !c.is_control());
+    (is_typed && password::is_chosen(password, user)).then_some(Secret {
+        rule: "basic-auth",
+        range: start..start + length,
+    })
+}

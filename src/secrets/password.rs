@@ -1,0 +1,116 @@
+//! Passwords that need not look random, because what stands around them says that they are passwords.
+
+use crate::secrets::Secret;
+use crate::secrets::assignment;
+
+/// How the name of a password ends, in lower case and without separators.
+const NAMES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
+
+/// What documentation and tests write where a password would stand.
+const COMMON: [&str; 26] = [
+    "password",
+    "passwort",
+    "passwd",
+    "passphrase",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "string",
+    "text",
+    "hidden",
+    "none",
+    "null",
+    "undefined",
+    "required",
+    "test",
+    "example",
+    "sample",
+    "admin",
+    "root",
+    "user",
+    "guest",
+    "postgres",
+    "mysql",
+    "changeme",
+    "invalid",
+];
+
+const SYMBOLS: &[u8] = b"!@#$%^&*?~+=";
+const SHORTEST: usize = 6;
+const LONGEST: usize = 128;
+
+/// Returns the value of `"password": "…"`, whatever it is made of; `at` is the colon.
+pub(crate) fn quoted(text: &str, at: usize) -> Option<Secret> {
+    let name = text[..at].trim_end_matches([' ', '\t']);
+    let name = name.strip_suffix('"')?.trim_end_matches('\\');
+    let window = name.len().saturating_sub(40);
+    let window = name.ceil_char_boundary(window);
+    let letters: String = name[window..]
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    if !name.ends_with(|c: char| c.is_ascii_alphabetic())
+        || !NAMES.iter().any(|known| letters.ends_with(known))
+    {
+        return None;
+    }
+    let rest = text[at..].strip_prefix(':')?;
+    let open = rest
+        .trim_start_matches([' ', '\t'])
+        .trim_start_matches('\\')
+        .strip_prefix('"')?;
+    let start = text.len() - open.len();
+    let window = open.floor_char_boundary(LONGEST);
+    let end = open[..window].find(['"', '\\', '\n'])?;
+    let value = &open[..end];
+    is_chosen(value, "").then_some(Secret {
+        rule: "password",
+        range: start..start + end,
+    })
+}
+
+/// Tells whether a text in a password's place is one that somebody chose, and no word that stands for it.
+pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
+    let lower = value.to_lowercase();
+    let bare = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
+    let is_common = COMMON.contains(&bare) || bare.is_empty() && value.len() < 8;
+    if value.len() < SHORTEST || is_common || lower == user.to_lowercase() {
+        return false;
+    }
+    if value.chars().any(char::is_whitespace)
+        || assignment::is_stand_in(&lower)
+        || is_template(value)
+        || is_constant(value)
+    {
+        return false;
+    }
+    let bytes = value.as_bytes();
+    let has_more = bytes
+        .iter()
+        .any(|b| b.is_ascii_digit() || SYMBOLS.contains(b));
+    let is_mixed = assignment::chunks(value) * 3 >= value.len();
+    let is_phrase = value.len() >= 10
+        && !COMMON
+            .iter()
+            .any(|word| word.len() > 3 && lower.contains(word));
+    has_more || is_mixed || is_phrase
+}
+
+/// Tells whether a value says where the password is: a variable, a call, a path.
+fn is_template(value: &str) -> bool {
+    let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    value.contains(['(', '[', '{', '<'])
+        || value.starts_with(['/', '.', '&'])
+        || value.strip_prefix('$').is_some_and(is_name)
+        || value
+            .strip_prefix('%')
+            .and_then(|rest| rest.strip_suffix('%'))
+            .is_some_and(is_name)
+}
+
+/// Tells whether a value is a name in capitals: `DB_PASSWORD`.
+fn is_constant(value: &str) -> bool {
+    value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+}
