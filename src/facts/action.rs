@@ -130,7 +130,7 @@ pub fn parse_answer(answer: &str, allow_secrets: bool) -> Result<Vec<Action>> {
         Error::refused(format!("the answer is not what was asked for: {problems}"))
             .hint("return one JSON object with the list \"actions\", and nothing around it")
     };
-    let document: Value = serde_json::from_str(answer.trim())
+    let document: Value = serde_json::from_str(unfenced(answer.trim()))
         .map_err(|error| refused(&format!("not JSON: {error}")))?;
     let Some(object) = document.as_object() else {
         return Err(refused("not an object"));
@@ -161,6 +161,22 @@ pub fn parse_answer(answer: &str, allow_secrets: bool) -> Result<Vec<Action>> {
         return Ok(actions);
     }
     Err(refused(&problems.join("; ")))
+}
+
+/// Returns what stands in a fence around the whole answer; models put one there whatever they are asked for.
+fn unfenced(answer: &str) -> &str {
+    let inside = answer
+        .strip_prefix("```")
+        .and_then(|rest| rest.strip_suffix("```"))
+        .and_then(|rest| rest.split_once('\n'));
+    match inside {
+        Some((word, body))
+            if word.trim().is_empty() || word.trim().eq_ignore_ascii_case("json") =>
+        {
+            body.trim()
+        }
+        _ => answer,
+    }
 }
 
 /// Reads the fields of one action and collects what is wrong with them.
@@ -353,6 +369,10 @@ mod tests {
         );
         assert_eq!(actions[1].kind, ActionType::Noop);
         assert_eq!(parse_answer("{\"actions\": []}", false).unwrap(), []);
+        for fence in ["```json", "```JSON", "```"] {
+            let fenced = format!("\n{fence}\n{answer}\n```\n");
+            assert_eq!(parse_answer(&fenced, false).unwrap(), actions, "{fence}");
+        }
     }
 
     #[test]
@@ -382,7 +402,8 @@ mod tests {
     fn what_is_no_json_object_is_refused() {
         for (answer, problem) in [
             ("I think nothing changed.", "not JSON"),
-            ("```json\n{\"actions\": []}\n```", "not JSON"),
+            ("```yaml\nactions: []\n```", "not JSON"),
+            ("Here you are:\n```json\n{\"actions\": []}\n```", "not JSON"),
             ("", "not JSON"),
             ("[]", "not an object"),
             ("{}", "no \"actions\""),

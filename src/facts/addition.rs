@@ -146,7 +146,8 @@ fn action(statement: &Statement) -> Result<Action> {
     if let (Some(from), Some(to)) = (&valid_from, &valid_to)
         && to <= from
     {
-        return Err(Error::usage("it would end before it begins"));
+        return Err(Error::refused("it would end before it begins")
+            .hint("valid_to must be later than valid_from"));
     }
     Ok(Action {
         kind: ActionType::Insert,

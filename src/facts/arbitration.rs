@@ -9,7 +9,7 @@
 //! 5. A duplicate refreshes the time of the last mention and the confidence, once a turn.
 //! 6. A conflict of low confidence waits for confirmation, and so does one with an established fact.
 //!
-//! A fact of high risk is overwritten, refined or ended only by what is as sure as
+//! A fact that the user confirmed is never refined without asking. A fact of high risk is overwritten, refined or ended only by what is as sure as
 //! [`confidence::HIGH_RISK`], or by the user's own word.
 
 use rusqlite::Connection;
@@ -83,9 +83,28 @@ impl Arbiter<'_> {
             (ActionType::Expire, None) => Ok((Outcome::Nothing, None)),
             (ActionType::Expire, Some(current)) => self.end(action, &current),
             (ActionType::MarkPendingConfirmation, current) => self.doubt(action, current),
-            (_, Some(current)) => self.state(action, &current),
-            (_, None) => self.insert(action),
+            (_, Some(current)) if !self.is_of_the_past(action, &current) => {
+                self.state(action, &current)
+            }
+            (_, None) if !self.is_over(action) => self.insert(action),
+            _ => self.insert_ended(action),
         }
+    }
+
+    /// Whether what an action states has ended already.
+    fn is_over(&self, action: &Action) -> bool {
+        action
+            .valid_to
+            .as_deref()
+            .is_some_and(|end| end <= self.now)
+    }
+
+    /// Whether an action says what held before the current value, which it leaves as it is.
+    fn is_of_the_past(&self, action: &Action, current: &Fact) -> bool {
+        // The end that a supersession names is that of the old value.
+        action.kind != ActionType::Supersede
+            && self.is_over(action)
+            && !wording::is_same(value_of(action), &current.value_text)
     }
 
     /// The fact that the action names; one that cannot be meant is the auditor's mistake.
@@ -172,7 +191,10 @@ impl Arbiter<'_> {
             }
             return self.repeat(action, Some(current.clone()));
         }
-        let may_refine = self.source.is_confirmed || !self.is_high_risk(action, current);
+        // What the user confirmed is confirmed as it stands: another text asks again.
+        let is_certain = current.confidence >= confidence::CONFIRMED;
+        let may_refine =
+            self.source.is_confirmed || !(is_certain || self.is_high_risk(action, current));
         let is_refinement = may_refine
             && action.kind != ActionType::Supersede
             && wording::refines(value, &current.value_text);
@@ -220,6 +242,24 @@ impl Arbiter<'_> {
         let new = self.new_fact(action, value_of(action));
         self.put("insert", &action.reason, None, &new)?;
         Ok((Outcome::Inserted, Some(new)))
+    }
+
+    /// Rule 1 for what has ended: it is known as something that held once.
+    fn insert_ended(&self, action: &Action) -> Result<Decision> {
+        let new = self.new_fact(action, value_of(action));
+        let ended = Fact {
+            // Since when it held is not known where only its end is told.
+            valid_from: action
+                .valid_from
+                .clone()
+                .or(action.valid_to.clone())
+                .unwrap_or(new.valid_from),
+            valid_to: action.valid_to.clone(),
+            status: Status::Expired,
+            ..new
+        };
+        self.put("insert", &action.reason, None, &ended)?;
+        Ok((Outcome::Expired, Some(ended)))
     }
 
     /// Rule 2.

@@ -8,6 +8,7 @@ use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::error::Kind;
 use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::fact;
@@ -19,6 +20,7 @@ use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::facts::vectors::Remaining;
 use crate::text;
+use crate::text::quantity;
 
 /// What was forgotten, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -71,15 +73,37 @@ pub fn forget(
     if dry_run {
         return erased.map(|(forgotten, _)| forgotten);
     }
-    if erased.is_err() {
-        facts.share()?;
-    }
-    let (mut forgotten, ids) = erased?;
-    facts.leave_no_trace()?;
+    let (mut forgotten, ids) = match erased {
+        Ok(erased) => erased,
+        Err(error) if error.kind == Kind::NotFound => {
+            // An earlier run may have erased the rows and not come to write the file anew.
+            facts.leave_no_trace()?;
+            return Err(error);
+        }
+        Err(error) => {
+            // That others cannot be let in changes nothing about the failure.
+            facts.share().ok();
+            return Err(error.hint("nothing was erased"));
+        }
+    };
+    facts
+        .leave_no_trace()
+        .map_err(|error| traces_stay(error, &forgotten))?;
     // Others are let in again: no server is waited for before that. Why one fails stands beside what is left there.
     vectors::erase_now(facts)?;
     forgotten.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
     Ok(forgotten)
+}
+
+/// Says what is erased and what is not where the file could not be written anew.
+fn traces_stay(mut error: Error, forgotten: &Forgotten) -> Error {
+    error.message = format!(
+        "{} erased from every table; traces may be left in unused parts of the file, which could not be written \
+         anew: {}",
+        quantity(forgotten.facts, "fact"),
+        error.message
+    );
+    error.hint("make room on the disk and run the same command again: it writes the file anew")
 }
 
 /// Leaves the one line that stays.
@@ -287,4 +311,29 @@ fn content_free(reason: &str, user: &UserId, meant: &[Fact]) -> String {
         return "(withheld: it said what was forgotten)".to_owned();
     }
     reason.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_written_anew_is_told_with_what_is_erased() {
+        let forgotten = Forgotten {
+            facts: 2,
+            ..Forgotten::default()
+        };
+        let error = traces_stay(Error::failed("the disk is full"), &forgotten);
+        assert!(
+            error
+                .message
+                .starts_with("2 facts erased from every table; traces may be left")
+        );
+        assert!(
+            error.message.ends_with("the disk is full"),
+            "{}",
+            error.message
+        );
+        assert!(error.hint.unwrap().contains("run the same command again"));
+    }
 }

@@ -206,7 +206,7 @@ pub struct Fact {
     pub source_turn_id: String,
     /// The words that it comes from.
     pub source_excerpt: String,
-    /// Its id in the vector index.
+    /// Its id in the vector index, which is `fact_id`, while a vector of it is there; triggers keep it.
     pub embedding_id: Option<String>,
     /// When it was first written.
     pub created_at: String,
@@ -275,7 +275,7 @@ impl Fact {
              event_time = excluded.event_time, valid_from = excluded.valid_from, \
              valid_to = excluded.valid_to, status = excluded.status, \
              source_turn_id = excluded.source_turn_id, source_excerpt = excluded.source_excerpt, \
-             embedding_id = excluded.embedding_id, created_at = excluded.created_at, \
+             created_at = excluded.created_at, \
              updated_at = excluded.updated_at, last_mentioned_at = excluded.last_mentioned_at, \
              session_id = excluded.session_id, turn_seq = excluded.turn_seq, \
              project = excluded.project, proposal = excluded.proposal, contests = excluded.contests"
@@ -308,6 +308,11 @@ impl Fact {
             },
         );
         written.stored("write the fact").map(|_| ())
+    }
+
+    /// Tells whether it stands as one that holds and has ended by this time.
+    pub fn is_over_at(&self, now: &str) -> bool {
+        self.status.is_retrievable() && self.valid_to.as_deref().is_some_and(|end| end <= now)
     }
 
     /// Tells whether it holds at this time.

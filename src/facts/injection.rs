@@ -9,6 +9,7 @@ use crate::facts::confidence;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::profile;
+use crate::facts::relevance::relevance;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::text;
@@ -30,8 +31,10 @@ pub struct Injection {
     pub budget: usize,
     /// The facts in it.
     pub facts: Vec<String>,
-    /// How many more hold and did not fit.
+    /// How many more hold and are not in it.
     pub left_out: usize,
+    /// How many of these have nothing to do with the query; the others did not fit.
+    pub unrelated: usize,
 }
 
 /// Where a fact stands: what comes first is dropped last.
@@ -60,33 +63,18 @@ impl Rank {
 
 /// Returns what holds of a user, as much of it as fits: constraints, then tasks, then preferences.
 ///
-/// `relevant` are the ids that a search found for the query, best first; without a query all is relevant.
+/// With a query, only what has to do with it, and constraints that hold whatever one is about.
 pub fn inject(
     facts: &Facts,
     user: &UserId,
     project: Option<&str>,
     budget: usize,
-    relevant: Option<&[String]>,
+    query: Option<&str>,
 ) -> Result<Injection> {
     let now = facts.clock().timestamp();
-    let mut held = profile::valid(facts.connection(), user, project, &now)?;
-    if let Some(relevant) = relevant {
-        held.retain(|fact| Rank::of(fact) == Rank::Constraint || relevant.contains(&fact.fact_id));
-    }
-    let stale = stale_before(facts);
-    held.sort_by_key(|fact| {
-        let is_unsure = fact.confidence < confidence::FIRST_MENTION;
-        let place = relevant.and_then(|ids| ids.iter().position(|id| *id == fact.fact_id));
-        let worse = last_spoken_of(fact) < stale.as_str() || is_unsure;
-        let doubt = Reverse(fact.confidence.to_bits());
-        (
-            Rank::of(fact),
-            worse,
-            place.unwrap_or(usize::MAX),
-            doubt,
-            fact.key.clone(),
-        )
-    });
+    let all = profile::valid(facts.connection(), user, project, &now)?;
+    let total = all.len();
+    let held = in_order(all, query, &stale_before(facts));
     let mut kept: Vec<Fact> = Vec::new();
     for fact in &held {
         kept.push(fact.clone());
@@ -100,9 +88,44 @@ pub fn inject(
         tokens: text::tokens(&text),
         text,
         budget,
-        left_out: held.len() - kept.len(),
+        left_out: total - kept.len(),
+        unrelated: total - held.len(),
         facts: kept.into_iter().map(|fact| fact.fact_id).collect(),
     })
+}
+
+/// Returns the facts that count for a query, or all without one; what is dropped last stands first.
+fn in_order(facts: Vec<Fact>, query: Option<&str>, stale: &str) -> Vec<Fact> {
+    let shares = match query {
+        Some(query) => relevance(query, &facts),
+        None => vec![Some(0.0); facts.len()],
+    };
+    let mut held: Vec<(f64, Fact)> = facts
+        .into_iter()
+        .zip(shares)
+        .filter_map(|(fact, share)| {
+            let share = share.or_else(|| always_holds(&fact).then_some(0.0))?;
+            Some((share, fact))
+        })
+        .collect();
+    held.sort_by_key(|(share, fact)| {
+        let is_unsure = fact.confidence < confidence::FIRST_MENTION;
+        let worse = last_spoken_of(fact) < stale || is_unsure;
+        let (share, sure) = (share.to_bits(), fact.confidence.to_bits());
+        (
+            Rank::of(fact),
+            worse,
+            Reverse(share),
+            Reverse(sure),
+            fact.key.clone(),
+        )
+    });
+    held.into_iter().map(|(_, fact)| fact).collect()
+}
+
+/// What must be kept to, whatever the next prompt is about.
+fn always_holds(fact: &Fact) -> bool {
+    matches!(fact.category, Category::HardPreference | Category::Health)
 }
 
 fn stale_before(facts: &Facts) -> String {

@@ -35,7 +35,12 @@ pub struct Listing {
 
 /// Returns a user's facts by key, within a key the oldest first.
 pub fn list(facts: &Facts, user: &UserId, filter: &Filter) -> Result<Listing> {
+    let now = facts.clock().timestamp();
     let mut found = fact::select(facts.connection(), user, "1", &[])?;
+    // The worker writes it down later; a fact is over from the moment on at which it ends.
+    for fact in found.iter_mut().filter(|fact| fact.is_over_at(&now)) {
+        fact.status = Status::Expired;
+    }
     found.retain(|fact| filter.keeps(fact));
     found.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(Listing {

@@ -29,6 +29,7 @@ mod profile;
 mod prompt;
 mod proposal;
 mod queue;
+mod relevance;
 mod schema;
 mod search;
 mod store;

@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     include_str!("schema.sql"),
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
+    include_str!("schema_4.sql"),
 ];
 
 /// Brings the tables to the version of this program; one that is there already costs one read.
@@ -65,6 +66,41 @@ mod tests {
         connection.pragma_update(None, "user_version", 99).unwrap();
         let error = migrate(&mut connection).unwrap_err();
         assert_eq!(error.message, "the database has version 99, which is newer");
+    }
+
+    #[test]
+    fn a_database_of_version_3_gets_its_embedding_ids_in_one_update_and_nothing_else() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        for step in &STEPS[..3] {
+            connection.execute_batch(step).unwrap();
+        }
+        connection.pragma_update(None, "user_version", 3).unwrap();
+        for (id, status) in [("1", "active"), ("2", "superseded")] {
+            let add = "INSERT INTO facts (fact_id, user_id, key, value_text, category, confidence, valid_from, \
+                       status, source_turn_id, source_excerpt, embedding_id, created_at, updated_at, \
+                       last_mentioned_at) VALUES (?1, 'ada', 'k' || ?1, 'v', 'other', 0.4, '', ?2, 't', '', \
+                       'old', '', '', '')";
+            connection.execute(add, [id, status]).unwrap();
+        }
+        let vector = "INSERT INTO fact_vectors SELECT 'ada', seq, fact_id, 'm', 1, 1.0, x'00' FROM facts \
+                      WHERE fact_id = '1'";
+        connection.execute(vector, []).unwrap();
+        migrate(&mut connection).unwrap();
+        let ids = |connection: &Connection| -> Vec<Option<String>> {
+            let mut rows = connection
+                .prepare("SELECT embedding_id FROM facts ORDER BY seq")
+                .unwrap();
+            let ids = rows.query_map([], |row| row.get(0)).unwrap();
+            ids.map(|id| id.unwrap()).collect()
+        };
+        assert_eq!(ids(&connection), [Some("1".to_owned()), None]);
+        for table in ["fact_history", "vector_jobs"] {
+            let count = format!("SELECT count(*) FROM {table}");
+            let rows: i64 = connection.query_row(&count, [], |row| row.get(0)).unwrap();
+            assert_eq!(rows, 0, "{table}");
+        }
+        connection.execute("DELETE FROM fact_vectors", []).unwrap();
+        assert_eq!(ids(&connection), [None, None]);
     }
 
     #[test]

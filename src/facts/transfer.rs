@@ -88,6 +88,10 @@ pub fn import(
                 done.known_ids.push(fact.fact_id);
                 continue;
             }
+            if fact.is_over_at(&now) {
+                fact.status = Status::Expired;
+            }
+            let is_active = fact.status == Status::Active;
             if let Some(current) = here.first()
                 && is_active
                 && !fact.key.ends_with("[]")

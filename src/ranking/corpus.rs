@@ -70,6 +70,11 @@ impl Corpus {
 
     /// Returns the share of the query that the best text covers: the rarity of its words over that of all words.
     pub fn coverage(&self, query: &str) -> f64 {
+        self.shares(query).into_iter().fold(0.0, f64::max)
+    }
+
+    /// Returns the share of the query that each text covers, in the order of the texts.
+    pub fn shares(&self, query: &str) -> Vec<f64> {
         let mut covered = vec![0.0; self.lengths.len()];
         let mut all = 0.0;
         for word in query_words(query) {
@@ -80,8 +85,12 @@ impl Corpus {
                 covered[*document] += rarity;
             }
         }
-        let best = covered.into_iter().fold(0.0, f64::max);
-        if all > 0.0 { best / all } else { 0.0 }
+        if all > 0.0 {
+            for covered in &mut covered {
+                *covered /= all;
+            }
+        }
+        covered
     }
 
     /// Returns how much a word says that so many texts have.

@@ -93,7 +93,7 @@ fn a_turn_goes_from_observation_to_injection() {
     );
     let turns = run("facts turns --json").success().json();
     assert_eq!(
-        (&turns[0]["status"], &turns[0]["turn_seq"]),
+        (&turns["turns"][0]["status"], &turns["turns"][0]["turn_seq"]),
         (&"done".into(), &1.into())
     );
     run("facts check").success();

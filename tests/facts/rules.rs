@@ -213,7 +213,8 @@ fn stage_3_no_fact_ends_before_it_begins() {
     let refined = insert("preference.editor", "vim of old");
     assert_eq!(
         desk.act(&with(refined, "valid_to", "2026-02-01")),
-        Outcome::Refined
+        Outcome::Expired,
+        "it held once, and what holds now stays"
     );
     assert_eq!(desk.active("preference.editor")[0].valid_to, None);
     // What was to begin later and ends before that never holds.

@@ -13,7 +13,7 @@ use crate::facts;
 use crate::facts::Answered;
 use crate::project::Project;
 
-/// Take the user's word that a fact is right: it is certain from then on
+/// Mark a fact as confirmed by the user: its confidence is 1.00 from then on
 ///
 /// A pending fact takes effect; one that was superseded or expired holds again.
 #[derive(Args, Debug)]

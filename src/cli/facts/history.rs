@@ -31,7 +31,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let user = place.user(project)?;
     let changes = facts::history(&place.read(project)?, &user, args.of.as_deref())?;
-    out.result(&changes, show);
+    out.list("changes", &changes, show);
     Ok(())
 }
 

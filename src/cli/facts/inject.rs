@@ -9,22 +9,14 @@ use crate::cli::facts::Place;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Facts;
 use crate::facts::Injection;
-use crate::facts::Method;
-use crate::facts::Query;
-use crate::facts::Scope;
-use crate::facts::UserId;
 use crate::project::Project;
 use crate::text::quantity;
-
-/// How many facts a query may pick.
-const FITTING: usize = 20;
 
 /// Print what the next prompt should know about a user, within a budget of tokens
 ///
 /// Constraints come first, then current tasks, then preferences; what is stale or unsure is left out
-/// first. With a query, of tasks and preferences only what fits it.
+/// first. With a query, only what has to do with it, and what must be kept to in any case.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts inject --user ada --budget 300 --query 'set up the editor'"
@@ -49,53 +41,24 @@ pub(crate) fn run(
 ) -> Result<()> {
     let user = place.user(project)?;
     let mut store = place.read(project)?;
-    let relevant = match &args.query {
-        Some(text) => Some(args.relevant(text, &mut store, &user, project)?),
-        None => None,
-    };
-    let injection = facts::inject(
-        &store,
-        &user,
-        args.of_project.as_deref(),
-        args.budget,
-        relevant.as_deref(),
-    )?;
+    let (scope, query) = (args.of_project.as_deref(), args.query.as_deref());
+    let injection = facts::inject(&store, &user, scope, args.budget, query)?;
     out.result(&injection, show);
     // The text is given out in any case; that it could not be counted is told.
     if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
         out.note(&format!("not counted in `annals facts metrics`: {error}"));
     }
+    let unrelated = match &args.query {
+        Some(_) => format!(" ({} unrelated to the query)", injection.unrelated),
+        None => String::new(),
+    };
     out.note(&format!(
-        "{} of {} tokens, {} left out",
+        "{} of {} tokens, {} left out{unrelated}",
         injection.tokens,
         injection.budget,
         quantity(injection.left_out, "fact")
     ));
     Ok(())
-}
-
-impl InjectArgs {
-    /// Returns the ids of the facts that fit the query, the best first.
-    fn relevant(
-        &self,
-        text: &str,
-        store: &mut Facts,
-        user: &UserId,
-        project: &Project,
-    ) -> Result<Vec<String>> {
-        let scope = self
-            .of_project
-            .clone()
-            .map_or(Scope::General, Scope::Project);
-        let query = Query {
-            text: text.to_owned(),
-            limit: FITTING,
-            scope,
-            method: Method::from(project.settings.facts.fusion),
-        };
-        let found = facts::retrieve(store, user, &query, &facts::embedder(project)?)?;
-        Ok(found.hits.into_iter().map(|hit| hit.fact.fact_id).collect())
-    }
 }
 
 fn show(injection: &Injection, to: &mut dyn Write) -> io::Result<()> {

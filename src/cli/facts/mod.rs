@@ -151,7 +151,7 @@ pub(crate) fn input() -> Result<String> {
         .take(LARGEST_INPUT)
         .read_to_end(&mut bytes)
         .at("read standard input", Path::new("-"))?;
-    String::from_utf8(bytes).map_err(|_| Error::usage("standard input is no UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| Error::usage("standard input is not valid UTF-8"))
 }
 
 /// The most bytes that are read from standard input.

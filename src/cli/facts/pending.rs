@@ -26,7 +26,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let user = place.user(project)?;
     let pending = facts::pending(&place.read(project)?, &user)?;
-    out.result(&pending, show);
+    out.list("pending", &pending, show);
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use crate::facts;
 use crate::facts::Answered;
 use crate::project::Project;
 
-/// Take the user's word that a fact is wrong: a pending one is dropped, one that holds ends
+/// Mark a fact as rejected by the user: a pending one is dropped, an active one ends
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts reject 4f2c81d0 --user ada")]
 pub(crate) struct RejectArgs {

@@ -35,7 +35,7 @@ pub(crate) fn run(
             .as_ref()
             .is_none_or(|status| turn.status == *status)
     });
-    out.result(&turns, show);
+    out.list("turns", &turns, show);
     Ok(())
 }
 

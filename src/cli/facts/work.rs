@@ -178,11 +178,11 @@ fn show(pass: &Pass, to: &mut dyn Write) -> io::Result<()> {
     let done = &pass.maintenance;
     writeln!(
         to,
-        "{} judged, {} waiting, {} expired, {} profiles rebuilt",
+        "{} judged, {} waiting, {} expired, {} rebuilt",
         pass.judged.len(),
         pass.waiting,
         done.expired,
-        done.profiles
+        quantity(done.profiles, "profile")
     )
 }
 

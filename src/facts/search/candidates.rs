@@ -25,6 +25,7 @@ pub(crate) struct Check<'a> {
     statement: CachedStatement<'a>,
     user: &'a UserId,
     scope: &'a Scope,
+    now: &'a str,
 }
 
 impl<'a> Check<'a> {
@@ -33,21 +34,24 @@ impl<'a> Check<'a> {
         connection: &'a Connection,
         user: &'a UserId,
         scope: &'a Scope,
+        now: &'a str,
     ) -> Result<Self> {
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE seq = ?1 AND user_id = ?2 \
                    AND status IN ('active', 'pending_confirmation') \
+                   AND (valid_to IS NULL OR valid_to > ?5) \
                    AND (project IS NULL OR ?3 OR project = ?4))";
         Ok(Self {
             statement: connection.prepare_cached(sql).stored("read the facts")?,
             user,
             scope,
+            now,
         })
     }
 
     /// Tells it of one row.
     pub(crate) fn may_be_found(&mut self, row: i64) -> Result<bool> {
         let (all, project) = (*self.scope == Scope::All, self.scope.project());
-        let values = params![row, self.user.as_str(), all, project];
+        let values = params![row, self.user.as_str(), all, project, self.now];
         self.statement
             .query_row(values, |row| row.get(0))
             .stored("read the facts")
@@ -91,21 +95,28 @@ fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
     Ok(is_most.unwrap_or_default())
 }
 
-/// Returns the user's rows that belong to a project that does not count.
-pub(crate) fn of_other_projects(
+/// Returns the user's rows that no longer hold, and those that belong to a project that does not count.
+pub(crate) fn out_of_scope(
     connection: &Connection,
     user: &UserId,
     scope: &Scope,
+    now: &str,
 ) -> Result<HashSet<i64>> {
-    if *scope == Scope::All {
-        return Ok(HashSet::new());
-    }
-    let sql =
+    let of_others =
         "SELECT seq FROM facts WHERE user_id = ?1 AND project IS NOT NULL AND project IS NOT ?2";
+    let over = "SELECT seq FROM facts WHERE user_id = ?1 AND valid_to <= ?2";
     let read = || -> rusqlite::Result<HashSet<i64>> {
-        let mut statement = connection.prepare_cached(sql)?;
-        let rows = statement.query_map((user.as_str(), scope.project()), |row| row.get(0))?;
-        rows.collect()
+        let mut statement = connection.prepare_cached(over)?;
+        let rows = statement.query_map((user.as_str(), now), |row| row.get(0))?;
+        let mut found: HashSet<i64> = rows.collect::<rusqlite::Result<_>>()?;
+        if *scope != Scope::All {
+            let mut statement = connection.prepare_cached(of_others)?;
+            let rows = statement.query_map((user.as_str(), scope.project()), |row| row.get(0))?;
+            for row in rows {
+                found.insert(row?);
+            }
+        }
+        Ok(found)
     };
     read().stored("read the facts")
 }

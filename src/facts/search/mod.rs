@@ -20,6 +20,7 @@ mod substrings;
 use std::fmt;
 
 use chrono::DateTime;
+use chrono::SecondsFormat;
 use chrono::Utc;
 use rusqlite::Connection;
 use serde::Serialize;
@@ -247,7 +248,8 @@ struct Search<'a> {
 impl Search<'_> {
     fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<Ranked>> {
         let (connection, user, query) = (self.connection, self.user, self.query);
-        let mut check = Check::new(connection, user, &query.scope)?;
+        let now = timestamp(self.now);
+        let mut check = Check::new(connection, user, &query.scope, &now)?;
         let words = || candidates::by_words(connection, user, &query.text);
         let limit = query.limit;
         match (method, scanned.as_ref()) {
@@ -277,9 +279,10 @@ impl Search<'_> {
             let query = meaning.vector.quantized();
             vectors::scan(connection, user, model, &query, self.derives)?
         };
-        let others = candidates::of_other_projects(connection, user, &self.query.scope)?;
-        if !others.is_empty() {
-            scanned.retain(|seq| !others.contains(&seq));
+        let now = timestamp(self.now);
+        let out = candidates::out_of_scope(connection, user, &self.query.scope, &now)?;
+        if !out.is_empty() {
+            scanned.retain(|seq| !out.contains(&seq));
         }
         Ok(scanned)
     }
@@ -337,6 +340,11 @@ fn query_vector(facts: &mut Facts, text: &str, embedder: &Embedder) -> Result<Ve
         );
     }
     embedder.vector(text)
+}
+
+/// Returns a time as the tables have it.
+fn timestamp(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// Reads the facts; of equally good ones, the later is first.
