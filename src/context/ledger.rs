@@ -21,12 +21,15 @@ impl Ledger {
         ledger::brief(project, DAYS).map(Self).map(Some)
     }
 
-    /// Returns what to do first, what holds, and how much of git's history that covers.
+    /// Returns what to do first, how much of git's history is covered, and what holds.
     pub(crate) fn state(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.0.action_required.iter().cloned().collect();
-        let state = self.0.state.as_deref().unwrap_or_default();
-        lines.extend(under_headings(state));
+        let action = self.0.action_required.iter();
+        let mut lines: Vec<String> = action
+            .map(|action| format!("ACTION REQUIRED: {action}"))
+            .collect();
         lines.push(format!("Commits covered: {}", self.0.coverage.line()));
+        let state = self.0.state.as_deref().unwrap_or_default();
+        lines.extend(under_headings(&without_footer(state)));
         lines
     }
 
@@ -34,13 +37,43 @@ impl Ledger {
         under_headings(&self.0.constraints)
     }
 
-    /// Returns the titles of the last days' decisions, then the rollup.
+    /// Returns the last days' decisions, each with its reason, then the rollup.
     pub(crate) fn decisions(&self) -> Vec<String> {
-        let titles = self.0.recent_decisions.lines();
-        let titles = titles.filter_map(|line| line.strip_prefix("### "));
-        let rollup = under_headings(&self.0.rollup);
-        titles.map(str::to_owned).chain(rollup).collect()
+        let mut lines = with_reasons(&self.0.recent_decisions);
+        lines.extend(under_headings(&self.0.rollup));
+        lines
     }
+}
+
+/// Returns each entry's title, and why it was decided; of a fix, what caused it.
+fn with_reasons(entries: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in entries.lines() {
+        if let Some(title) = line.strip_prefix("### ") {
+            lines.push(title.trim().to_owned());
+        } else if let Some(last) = lines.last_mut()
+            && let Some(reason) = reason(unmarked(line))
+        {
+            *last = format!("{last} ({reason})");
+        }
+    }
+    lines
+}
+
+fn reason(line: &str) -> Option<&str> {
+    let labels = ["**Why:**", "**Why**:", "**Root cause:**", "**Root cause**:"];
+    let reason = labels.iter().find_map(|label| line.strip_prefix(label))?;
+    Some(reason.trim()).filter(|reason| !reason.is_empty())
+}
+
+/// Leaves out the footer, which is no bullet of the last section.
+fn without_footer(state: &str) -> String {
+    let is_footer = |line: &&str| {
+        let line = line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase();
+        line.starts_with("last memory update") || line.starts_with("commits covered through")
+    };
+    let kept: Vec<&str> = state.lines().filter(|line| !is_footer(line)).collect();
+    kept.join("\n")
 }
 
 /// Returns a text's lines, each behind the heading it stands under; comments and rules left out.
@@ -85,5 +118,22 @@ mod tests {
             ]
         );
         assert_eq!(under_headings("- alone"), ["alone"]);
+    }
+
+    #[test]
+    fn the_footer_is_no_bullet_and_decisions_come_with_their_reason() {
+        let state = "## Out of Scope\n- themes\n\n---\nLast memory update: 2026-02-05\nCommits covered through: abc1234\n";
+        assert_eq!(
+            under_headings(&without_footer(state)),
+            ["Out of Scope: themes"]
+        );
+        let entries = "### 2026-02-05 \u{2014} Use SQLite\n\n- **Why:** one file\n- **Impact:** none\n\n### 2026-02-04 \u{2014} Fix the lock\n- **Symptom:** hung\n- **Root cause:** two owners\n";
+        assert_eq!(
+            with_reasons(entries),
+            [
+                "2026-02-05 \u{2014} Use SQLite (one file)",
+                "2026-02-04 \u{2014} Fix the lock (two owners)"
+            ]
+        );
     }
 }

@@ -10,6 +10,9 @@ use crate::markdown::edit::Edit;
 /// What stands in place of a hash where nothing is covered yet.
 pub(crate) const NONE_YET: &str = "none yet";
 
+/// Stands behind the hash that `init` writes: it says what was checked out, and covers nothing.
+pub(crate) const AT_INIT: &str = "(nothing is covered yet)";
+
 const FOOTER: &str = "commits covered through";
 const UPDATED: &str = "last memory update";
 const COMMENT: &str = ":last-commit:";
@@ -34,6 +37,8 @@ pub(crate) struct Footer {
     pub(crate) anchors: Vec<Anchor>,
     /// The day of the last update, and its bytes.
     pub(crate) updated: Option<(NaiveDate, Range<usize>)>,
+    /// Whether it is as `init` wrote it.
+    pub(crate) is_new: bool,
 }
 
 impl Footer {
@@ -58,9 +63,14 @@ impl Footer {
             });
         };
         if let Some(at) = labelled(line, FOOTER) {
-            match hash_in(&line[at..]) {
+            let value = line[at..].trim_end();
+            match hash_in(value) {
+                Some(_) if value.ends_with(AT_INIT) => {
+                    push(at, value.len(), None, false);
+                    self.is_new = true;
+                }
                 Some((offset, hash)) => push(at + offset, hash.len(), Some(hash), false),
-                None => push(at, line[at..].trim_end().len(), None, false),
+                None => push(at, value.len(), None, false),
             }
         } else if let Some(at) = line.find("<!--").and_then(|_| line.find(COMMENT)) {
             let at = at + COMMENT.len();
@@ -186,6 +196,10 @@ mod tests {
             ("- commits covered through: abc1234\r", Some("abc1234")),
             ("Commits covered through: — abc1234", Some("abc1234")),
             ("Commits covered through: none yet", None),
+            (
+                "Commits covered through: abc1234 (nothing is covered yet)",
+                None,
+            ),
             ("Commits covered through:", None),
         ] {
             let footer = Footer::parse(&format!("# State\n{line}\n"));

@@ -19,7 +19,7 @@ pub enum Standing {
     NoRepository,
     /// There is a repository, and no commit in it.
     NoCommits,
-    /// STATE.md names no commit.
+    /// STATE.md names no commit, or is still the template.
     NoAnchor,
     /// The anchor is what is checked out, or only the ledger has changed since.
     Covered,
@@ -179,7 +179,7 @@ impl Coverage {
         match self.standing {
             Standing::NoRepository => "no git repository, so commits are not followed".to_owned(),
             Standing::NoCommits => "no commit yet".to_owned(),
-            Standing::NoAnchor => "STATE.md names no commit: nothing is covered".to_owned(),
+            Standing::NoAnchor => "nothing is covered yet".to_owned(),
             Standing::Covered => format!("complete through {anchor}{updated}"),
             Standing::Behind => format!("through {anchor}{updated}; {since}"),
             Standing::Diverged => {

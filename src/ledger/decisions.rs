@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 
 use crate::clock::parse_date;
 use crate::ledger::constraints::Constraints;
+use crate::ledger::state::says_something;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::text::fold;
@@ -60,6 +61,17 @@ pub(crate) struct Decisions {
     pub(crate) entries: Vec<Entry>,
     /// Where the first section below the title begins; none without sections.
     pub(crate) first_section: Option<usize>,
+}
+
+impl Rollup {
+    /// Returns the bullets that say something: `- TBD` only holds a place.
+    pub(crate) fn said(&self) -> Vec<String> {
+        let bullets = self.bullets.iter();
+        bullets
+            .filter(|bullet| says_something(bullet))
+            .cloned()
+            .collect()
+    }
 }
 
 impl Decisions {

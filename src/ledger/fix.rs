@@ -12,6 +12,7 @@ use crate::ledger::check::has_header;
 use crate::ledger::constraints;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::Decisions;
+use crate::ledger::decisions::Rollup;
 use crate::ledger::files::File;
 use crate::ledger::files::Files;
 use crate::ledger::state;
@@ -223,11 +224,7 @@ fn in_order(text: &str, line_end: &str) -> String {
 /// Returns the text with a rollup of five to ten bullets: cut, or filled up with the newest titles.
 fn mend_rollup(text: &str, line_end: &str) -> String {
     let found = Decisions::parse(text);
-    let mut bullets = found
-        .rollup
-        .as_ref()
-        .map(|rollup| rollup.bullets.clone())
-        .unwrap_or_default();
+    let mut bullets = found.rollup.as_ref().map(Rollup::said).unwrap_or_default();
     let needed = FEWEST.min(found.entries.len());
     if found.rollup.is_some() && (needed..=MOST).contains(&bullets.len()) {
         return text.to_owned();

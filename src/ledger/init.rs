@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::ledger::anchor::AT_INIT;
 use crate::ledger::anchor::NONE_YET;
 use crate::ledger::apply;
 use crate::ledger::files::Files;
@@ -28,7 +29,7 @@ pub struct InitReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Makes each file that is missing from its template; the anchor is what is checked out.
+/// Makes each file that is missing from its template; the anchor is what is checked out, and covers nothing yet.
 pub fn init(project: &Project) -> Result<InitReport> {
     let mut warnings = Vec::new();
     let (folder, applied) = project
@@ -36,7 +37,11 @@ pub fn init(project: &Project) -> Result<InitReport> {
         .transact("ledger init", &[Store::Ledger], || {
             let files = Files::read(project, &mut warnings)?;
             let anchor = project.git.head()?;
-            let state = apply::state::blank(project, anchor.as_deref().unwrap_or(NONE_YET))?;
+            let anchor = match anchor {
+                Some(hash) => format!("{hash} {AT_INIT}"),
+                None => NONE_YET.to_owned(),
+            };
+            let state = apply::state::blank(project, &anchor)?;
             let mut changes = Changes::new();
             for (file, text) in [
                 (&files.state, state.as_str()),

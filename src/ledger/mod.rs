@@ -72,6 +72,7 @@ pub use init::InitReport;
 pub use init::init;
 pub use pending::CurrentFiles;
 pub use pending::Pending;
+pub use pending::PendingRequest;
 pub use pending::pending;
 pub use pending::schema;
 pub use skill::skill;

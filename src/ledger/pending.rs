@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::error::Result;
 use crate::git::Commit;
+use crate::ledger::anchor::Footer;
 use crate::ledger::batch::batch;
 use crate::ledger::coverage;
 use crate::ledger::coverage::Coverage;
@@ -41,6 +42,8 @@ pub struct Pending {
     pub covered_through: Option<String>,
     /// How many commits remain behind this batch.
     pub remaining: usize,
+    /// How many commits before this batch are left out of a first update; `--all` begins with them.
+    pub older: usize,
     /// The specs and plans that these commits touch or name.
     pub specs: Specs,
     /// The three files as they stand.
@@ -59,17 +62,35 @@ pub fn schema() -> &'static Value {
     document::schema()
 }
 
-/// Puts together the next batch of at most `most` commits, and what is needed to take account of it.
-pub fn pending(project: &Project, most: usize) -> Result<Pending> {
+/// Which commits are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct PendingRequest {
+    /// The most commits of a batch.
+    pub most: usize,
+    /// Whether the first update begins with the first commit rather than with the latest ones.
+    pub all: bool,
+}
+
+/// Puts together the next batch of commits, and what is needed to take account of it.
+///
+/// While the files say nothing yet, that is the latest batch: an update may cover it and all before it.
+pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
     let mut warnings = Vec::new();
     let files = Files::read(project, &mut warnings)?;
-    let state = State::parse(&files.state.text);
     let folder = files.folder.in_git.as_deref();
-    let survey = coverage::survey(project, &state.footer, folder)?;
+    let state = State::parse(&files.state.text);
+    let is_empty = state.is_uninitialised(&files.state.text);
+    let mut survey = coverage::survey(project, &state.footer, folder)?;
+    // A state that says nothing is to be written, though every commit counts as covered.
+    if is_empty && survey.coverage.standing == Standing::Covered {
+        survey = coverage::survey(project, &Footer::default(), folder)?;
+    }
+    let is_first = is_empty && survey.coverage.standing == Standing::NoAnchor;
     let mut pending = Pending {
         commits: Vec::new(),
         covered_through: None,
         remaining: 0,
+        older: 0,
         specs: Specs::default(),
         files: CurrentFiles {
             state: current(&files.state),
@@ -86,12 +107,37 @@ pub fn pending(project: &Project, most: usize) -> Result<Pending> {
         standing,
         Standing::NoRepository | Standing::NoCommits | Standing::Covered
     ) {
-        pending.fill(project, folder, most.max(1))?;
+        let most = request.most.max(1);
+        if is_first && !request.all {
+            pending.fill_with_latest(project, folder, most)?;
+        } else {
+            pending.fill(project, folder, most)?;
+        }
     }
     Ok(pending)
 }
 
 impl Pending {
+    /// Takes the latest commits; an update through what is checked out covers all before them, too.
+    fn fill_with_latest(
+        &mut self,
+        project: &Project,
+        folder: Option<&str>,
+        most: usize,
+    ) -> Result<()> {
+        let git = &project.git;
+        let own = coverage::own_commits(git, folder, None)?;
+        let nodes = git.nodes_since(None)?;
+        let counted = nodes.iter().filter(|node| !own.contains(&node.hash));
+        let all: Vec<&str> = counted.map(|node| node.hash.as_str()).collect();
+        self.older = all.len().saturating_sub(most);
+        self.coverage.pending = Some(all.len());
+        self.commits = git.commits(&all[self.older..])?;
+        self.covered_through.clone_from(&self.coverage.head);
+        self.specs = specs::specs(git, &self.commits, self.coverage.head.as_deref())?;
+        Ok(())
+    }
+
     fn fill(&mut self, project: &Project, folder: Option<&str>, most: usize) -> Result<()> {
         let git = &project.git;
         let anchor = match (&self.coverage.anchor, self.coverage.standing) {

@@ -45,12 +45,13 @@ fn commit(case: &Case, n: usize) -> String {
     case.commit(&format!("Change {n}\n\nThe body of {n}."), &moment(n))
 }
 
-/// A repository with one commit and a ledger whose anchor is that commit.
+/// A repository with one commit and a ledger that covers it and says nothing yet.
 fn initialised() -> (Case, String) {
     let case = Case::empty();
     case.git_init();
     let first = commit(&case, 0);
     case.run("ledger init").success();
+    update(&case, &json!({"covered_through": first}), "");
     (case, first)
 }
 

@@ -63,5 +63,8 @@ fn show(report: &CheckReport, to: &mut dyn Write) -> io::Result<()> {
             finding.place, finding.message, finding.rule
         )?;
     }
+    for entry in &report.kept {
+        writeln!(to, "{}: note: {}", entry.place, entry.message)?;
+    }
     writeln!(to, "Coverage: {}.", report.coverage.line())
 }

@@ -16,7 +16,7 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::project::Project;
 
-/// Keep three short files that are true as of a known commit
+/// Keep docs/memory: what is true now, what must not change, what was decided
 ///
 /// STATE.md, CONSTRAINTS.md and DECISIONS.md in docs/memory: what is true now, what must not change,
 /// and how it came about.

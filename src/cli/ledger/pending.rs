@@ -11,18 +11,24 @@ use crate::error::Result;
 use crate::git::Commit;
 use crate::ledger;
 use crate::ledger::Pending;
+use crate::ledger::PendingRequest;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// Print the commits that the ledger does not cover yet, and all that an update needs
 ///
 /// Oldest first, with the specs and plans they touch or name. Where there are more than a batch, it
-/// says where this one ends: an update through that commit lets the next batch begin behind it.
+/// says where this one ends: an update through that commit lets the next batch begin behind it. Before
+/// the first update the latest commits are listed; with --all the whole history, batch by batch.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger pending --json")]
 pub(crate) struct PendingArgs {
     /// The most commits of a batch
     #[arg(long, value_name = "N", default_value_t = 50)]
     max_commits: usize,
+    /// Before the first update, begin with the first commit
+    #[arg(long)]
+    all: bool,
     /// Print the JSON schema of the update document, and nothing else
     #[arg(long)]
     schema: bool,
@@ -33,7 +39,13 @@ pub(crate) fn run(args: &PendingArgs, project: &Project, out: &mut Output) -> Re
         out.result(ledger::schema(), show_schema);
         return Ok(());
     }
-    let pending = ledger::pending(project, args.max_commits)?;
+    let pending = ledger::pending(
+        project,
+        PendingRequest {
+            most: args.max_commits,
+            all: args.all,
+        },
+    )?;
     out.warnings(&pending.warnings);
     out.result(&pending, show);
     Ok(())
@@ -73,6 +85,13 @@ fn show(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "\n{}", pending.threshold)?;
     if let Some(end) = &pending.covered_through {
         writeln!(to, "\nThis batch ends at covered_through: {end}")?;
+    }
+    if pending.older > 0 {
+        let older = quantity(pending.older, "older commit");
+        writeln!(
+            to,
+            "{older} left out; `annals ledger pending --all` begins with the first."
+        )?;
     }
     match pending.remaining {
         0 => writeln!(to, "No commit remains behind it."),

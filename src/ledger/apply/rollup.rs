@@ -6,6 +6,7 @@ use crate::ledger::decisions::Decisions;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::text::Line;
+use crate::text::quantity;
 
 /// The heading of a new rollup.
 const HEADING: &str = "## Recent (last 30 days)";
@@ -21,9 +22,9 @@ pub(crate) fn apply(text: &str, bullets: &[String], line_end: &str) -> Outcome {
     let needed = FEWEST.min(found.entries.len());
     if bullets.len() < needed {
         let message = format!(
-            "has {} bullets for {} entries, at least {needed} are needed",
-            bullets.len(),
-            found.entries.len()
+            "has {} for {}, at least {needed} needed",
+            quantity(bullets.len(), "bullet"),
+            quantity(found.entries.len(), "entry")
         );
         outcome.problems.push(Problem::new("/rollup", message));
         return outcome;

@@ -11,6 +11,7 @@ use crate::ledger::evidence::Evidence;
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::text::fold;
+use crate::text::quantity;
 
 pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) -> Result<()> {
     let found = Decisions::parse(text);
@@ -20,9 +21,8 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
     let mut cited: Vec<(usize, Evidence)> = Vec::new();
     for entry in &found.entries {
         if !entry.is_ours {
-            let message =
-                "is no entry `### YYYY-MM-DD \u{2014} Title`; it is read and kept as it is";
-            findings.add("entry", entry.line, message);
+            let message = "is of an older form than `### YYYY-MM-DD \u{2014} Title`; kept as it is";
+            findings.keep(entry.line, message);
             continue;
         }
         let fields = fields(&outline, entry);
@@ -50,10 +50,10 @@ fn rollup(found: &Decisions, findings: &mut Findings<'_>) {
     let needed = FEWEST.min(entries);
     match &found.rollup {
         None => findings.add_fixable("rollup", None, "has no section \"Recent (last 30 days)\""),
-        Some(rollup) if rollup.bullets.len() < needed => {
+        Some(rollup) if rollup.said().len() < needed => {
             let message = format!(
-                "the rollup has {} bullets, at least {needed} are needed",
-                rollup.bullets.len()
+                "the rollup has {}, at least {needed} needed",
+                quantity(rollup.said().len(), "bullet")
             );
             findings.add_fixable("rollup", rollup.line, message);
         }

@@ -39,6 +39,8 @@ pub struct Finding {
 pub struct CheckReport {
     /// What is wrong, by file and line.
     pub findings: Vec<Finding>,
+    /// Entries of an older form, which are read and kept as they are.
+    pub kept: Vec<Finding>,
     /// How much of git's history is covered.
     pub coverage: Coverage,
     /// What was read in part only.
@@ -50,6 +52,7 @@ pub struct CheckReport {
 pub(crate) struct Findings<'a> {
     path: &'a Path,
     list: Vec<Finding>,
+    kept: Vec<Finding>,
 }
 
 impl<'a> Findings<'a> {
@@ -57,6 +60,7 @@ impl<'a> Findings<'a> {
         Self {
             path,
             list: Vec::new(),
+            kept: Vec::new(),
         }
     }
 
@@ -75,6 +79,12 @@ impl<'a> Findings<'a> {
             message: message.into(),
             fixable: false,
         });
+    }
+
+    /// Adds an entry of an older form, which is no fault.
+    pub(crate) fn keep(&mut self, line: usize, message: &str) {
+        self.add("entry", line, message);
+        self.kept.extend(self.list.pop());
     }
 
     /// Adds what `--fix` can put right without losing anything.
@@ -114,12 +124,14 @@ pub fn check(project: &Project) -> Result<CheckReport> {
         decisions::check(project, &files.decisions.text, &mut decisions)?;
     }
     findings.extend(decisions.list);
-    for finding in &mut findings {
+    let mut kept = decisions.kept;
+    for finding in findings.iter_mut().chain(&mut kept) {
         finding.place.file = project.relative(&finding.place.file).to_owned();
     }
     findings.sort();
     Ok(CheckReport {
         findings,
+        kept,
         coverage: survey.coverage,
         warnings: project.named(warnings),
     })
@@ -184,7 +196,7 @@ fn anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_>) {
             let advice = coverage.advice.clone().unwrap_or_default();
             findings.add("anchor", line, format!("{}; {advice}", coverage.line()));
         }
-        Standing::NoAnchor => findings.add(
+        Standing::NoAnchor if !footer.is_new => findings.add(
             "anchor",
             line,
             "names no commit, so that nothing is covered",

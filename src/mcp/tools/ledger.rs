@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::error::Result;
 use crate::ledger;
+use crate::ledger::PendingRequest;
 use crate::ledger::UpdateRequest;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::Arguments;
@@ -72,8 +73,11 @@ struct Batch {
 
 fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
     let batch: Batch = arguments.read()?;
-    let most = batch.max_commits.unwrap_or(BATCH);
-    Answer::json("annals ledger pending", &ledger::pending(project, most)?)
+    let request = PendingRequest {
+        most: batch.max_commits.unwrap_or(BATCH),
+        all: false,
+    };
+    Answer::json("annals ledger pending", &ledger::pending(project, request)?)
 }
 
 #[derive(Deserialize)]
