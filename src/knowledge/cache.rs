@@ -1,7 +1,7 @@
 //! What was read of the entries last time, so that only what changed is read again.
 //!
 //! ```text
-//! annals entries 5⏎
+//! annals entries 6⏎
 //! <numbers of 8 bytes: rows, a sum over what follows>
 //! <a row: mtime, size, first line (8 bytes each), fingerprint length (4), name length (2), fingerprint, name>…
 //! ```
@@ -23,7 +23,7 @@ use crate::storage::listing::nanoseconds;
 const NAME: &str = "entries.cache";
 
 /// The number is another whenever `checksum`, `words`, `Fingerprint` or `likeness` make something else of a text.
-const MAGIC: &[u8] = b"annals entries 5\n";
+const MAGIC: &[u8] = b"annals entries 6\n";
 const HEAD: usize = MAGIC.len() + 2 * 8;
 
 /// A larger file is not ours.

@@ -9,51 +9,70 @@ const MOST: usize = 80;
 /// What two bodies are compared by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Likeness {
-    /// The first line; 0 where nothing is said.
+    /// The first line under the title; 0 where nothing is said.
     pub(crate) first: u64,
+    /// The title; 0 where there is none.
+    title: u64,
+    /// All lines but the title.
     lines: Vec<u64>,
 }
 
 impl Likeness {
-    /// Returns the likeness of a body under a key; a title made of the key's own words does not count.
+    /// Returns the likeness of a body under a key.
     pub(crate) fn of(body: &str, key: &str) -> Self {
-        let mut lines: Vec<u64> = said(body, key).map(hash).collect();
+        let (title, said) = parts(body, key);
+        let mut lines: Vec<u64> = said.map(hash).collect();
         let first = lines.first().copied().unwrap_or(0);
         lines.sort_unstable();
-        Self { first, lines }
+        Self {
+            first,
+            title: title.map_or(0, hash),
+            lines,
+        }
     }
 
     /// Returns how much of the longer body both have, in percent; nothing below what is near-identical.
+    ///
+    /// A title that both have is one line of them; another title does not make another text.
     pub(crate) fn overlap(&self, other: &Self) -> Option<usize> {
-        let longer = self.lines.len().max(other.lines.len());
-        let shorter = self.lines.len().min(other.lines.len());
-        if self.first == 0 || self.first != other.first || shorter * 100 < longer * MOST {
+        if self.first == 0 || self.first != other.first {
             return None;
         }
-        let percent = common(&self.lines, &other.lines) * 100 / longer;
+        let title = usize::from(self.title != 0 && self.title == other.title);
+        let longer = self.lines.len().max(other.lines.len()) + title;
+        let shorter = self.lines.len().min(other.lines.len()) + title;
+        if shorter * 100 < longer * MOST {
+            return None;
+        }
+        let percent = (common(&self.lines, &other.lines) + title) * 100 / longer;
         (percent >= MOST).then_some(percent)
     }
 }
 
-/// Returns what stands for the first line of a body.
+/// Returns what stands for the first line of a body under its title.
 pub(crate) fn first_line(body: &str, key: &str) -> u64 {
-    said(body, key).next().map_or(0, hash)
+    parts(body, key).1.next().map_or(0, hash)
 }
 
-/// Returns the lines that say something.
-fn said<'t>(body: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
-    let is_own = move |line: &str| {
-        let title = line.strip_prefix("# ");
-        title.is_some_and(|title| {
-            let title = title.trim().replace('-', " ");
-            title.to_lowercase() == key::in_words(key).to_lowercase()
-        })
-    };
-    let lines = body.lines().filter(|line| !line.trim().is_empty());
-    lines
-        .enumerate()
-        .filter(move |(index, line)| *index > 0 || !is_own(line))
-        .map(|(_, line)| line)
+/// Returns the title of a body and the lines that say something.
+///
+/// A title alone is what is said, unless it is only the key in words.
+fn parts<'t>(body: &'t str, key: &str) -> (Option<&'t str>, impl Iterator<Item = &'t str>) {
+    let mut lines = body
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .peekable();
+    let title = lines.next_if(|line| line.starts_with("# "));
+    let alone = title.filter(|title| lines.peek().is_none() && !is_key(title, key));
+    (
+        title.filter(|_| alone.is_none()),
+        alone.into_iter().chain(lines),
+    )
+}
+
+fn is_key(title: &str, key: &str) -> bool {
+    let title = title.trim_start_matches("# ").trim().replace('-', " ");
+    title.to_lowercase() == key::in_words(key).to_lowercase()
 }
 
 /// Counts what two sorted lists share.
@@ -95,12 +114,16 @@ mod tests {
         assert_eq!(overlap(five, "# T\na\nb\nc\n"), Some(80));
         assert_eq!(overlap(five, "# T\na\nb\n"), None);
         assert_eq!(overlap(five, "#  T \n\n a\r\nb\nc\nd"), Some(100));
-        assert_eq!(overlap(five, "# U\na\nb\nc\nd\n"), None);
+        assert_eq!(overlap(five, "# U\na\nb\nc\nd\n"), Some(100));
+        assert_eq!(overlap(five, "# U\na\nb\nc\nx\n"), None);
         assert_eq!(overlap("", ""), None);
     }
 
     #[test]
-    fn a_title_made_of_the_key_says_nothing() {
+    fn a_title_is_no_difference_and_alone_it_counts_unless_it_is_the_key() {
+        assert_eq!(overlap("# One\n\nsame\n", "# One\n\nsame\n"), Some(100));
+        assert_eq!(overlap("# T\n", "# T\n"), Some(100));
+        assert_eq!(overlap("# T\n", "# U\n"), None);
         assert_eq!(overlap("# One\n\nsame\n", "# Other\n\nsame\n"), Some(100));
         assert_eq!(overlap("# One\n", "# Other\n"), None);
     }

@@ -252,7 +252,7 @@ fn refuse_duplicate(
     let most = found.into_iter().rev().max_by_key(|(percent, _)| *percent);
     most.map_or(Ok(()), |(percent, other)| {
         Err(Error::refused(format!(
-            "the entry `{other}` says the same: one first line, {percent} % of the lines"
+            "near-duplicate of `{other}` (same first line, {percent} % of lines shared)"
         ))
         .hint(format!(
             "update it (`annals entry write --key {other} …`), or give this one its own content and \

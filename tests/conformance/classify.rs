@@ -179,3 +179,31 @@ fn nothing_is_written() {
         .success();
     assert_eq!(case.whole_tree(), before);
 }
+
+#[test]
+fn the_tool_that_a_project_uses_is_a_convention() {
+    let case = Case::empty();
+    for finding in [
+        "test runner is vitest",
+        "The package manager is pnpm.",
+        "Our default branch is `trunk`",
+    ] {
+        let answer = case.run("entry classify --json").args([finding]).success();
+        let proposed = answer.json()["proposed"].clone();
+        assert_eq!(proposed["surface"], json!("entry"), "{finding}: {proposed}");
+        assert_eq!(
+            proposed["type"],
+            json!("convention"),
+            "{finding}: {proposed}"
+        );
+        assert_eq!(proposed["confidence"], json!("low"), "nobody confirmed it");
+    }
+    for finding in ["the linter is green now", "the build tool is not running"] {
+        let answer = case.run("entry classify --json").args([finding]).success();
+        assert_eq!(
+            answer.json()["proposed"]["surface"],
+            json!("none"),
+            "{finding}"
+        );
+    }
+}

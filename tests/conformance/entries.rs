@@ -567,15 +567,24 @@ fn write_rejects_what_another_entry_says() {
         let refused = write(&case, "cache-again", body, "");
         assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
         let said = refused.stderr();
-        assert!(
-            said.contains("the entry `cache-rules` says the same"),
-            "{said}"
-        );
+        assert!(said.contains("near-duplicate of `cache-rules`"), "{said}");
         assert!(
             said.contains("update it") && said.contains("supersede"),
             "{said}"
         );
         assert_unchanged(&before, &case, &refused);
+    }
+    for body in [
+        "# Another\n\none\ntwo\nthree\nfour\n",
+        "one\ntwo\nthree\nfour\n",
+    ] {
+        let refused = write(&case, "cache-third", body, "");
+        assert_eq!(
+            refused.exit_code(),
+            Some(4),
+            "whatever the heading: {}",
+            refused.report()
+        );
     }
     prints(
         &write(
@@ -586,15 +595,25 @@ fn write_rejects_what_another_entry_says() {
         ),
         "Stored: cache-again.\n",
     );
+}
+
+#[test]
+fn write_rejects_byte_identical_bodies_when_the_title_is_one_entry_s_key() {
+    let case = Case::empty();
+    let body = "# Test runner\n\nThe test runner is vitest.\n";
+    prints(
+        &write(&case, "test-runner", body, ""),
+        "Stored: test-runner.\n",
+    );
+    let refused = write(&case, "runner-of-tests", body, "");
+    assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
     assert_eq!(
-        write(
-            &case,
-            "cache-third",
-            "# Another\n\none\ntwo\nthree\nfour\n",
-            ""
-        )
-        .exit_code(),
+        write(&case, "only-title", "# Same\n", "").exit_code(),
         Some(0)
+    );
+    assert_eq!(
+        write(&case, "title-only", "# Same\n", "").exit_code(),
+        Some(4)
     );
 }
 

@@ -131,6 +131,13 @@ pub(super) const RULES: &[Rule] = &[
         reason: "a code fact, the code says it",
     },
     Rule {
+        cue: r"\b(?:test(?:ing)? (?:runner|framework|library)|package manager|linter|formatter|bundler|build (?:tool|system)|type ?checker|orm|web framework|css framework|state management|http client|default branch|base branch|code style|indentation|line length|license|(?:node|python|ruby|java|go|rust) (?:version|edition)|deploy(?:ment)? target|hosting|ci (?:provider|system|service))s?(?: here)? (?:is|are) [`'\x22]?\w",
+        with: "",
+        unless: r"ERROR|\b(?:is|are) (?:not|now|still|too|very|being|down|up|slow|fast|green|red|running|ready|missing|outdated|unclear|unknown|in|on|at)\b",
+        verdict: Entry(Convention, Low),
+        reason: "which tool or setting the project uses",
+    },
+    Rule {
         cue: r"\b(?:outage|incident|post-?mortem|went down)\b",
         with: "DATE",
         unless: r"\b(?:by|before|until|due)\b",
