@@ -73,7 +73,7 @@ pub(crate) fn archive(
     if is_root || changes.current(&state_file)?.is_none() {
         changes.write(&state_file, root_state)?;
     }
-    let next = next_milestone(survey, changes)?;
+    let next = next_milestone(survey, &survey.folder.active.slug, changes)?;
     let archived = Archived {
         dir: project.relative(&home).to_owned(),
         slug,
@@ -245,14 +245,15 @@ pub(crate) fn profile_lines(state: &str) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// Plans which milestone ACTIVE names next: the first that remains, else none.
-fn next_milestone(survey: &Survey, changes: &mut Changes) -> Result<Option<Milestone>> {
+/// Plans which milestone ACTIVE names after one is gone: the first that remains, else none.
+pub(crate) fn next_milestone(
+    survey: &Survey,
+    gone: &str,
+    changes: &mut Changes,
+) -> Result<Option<Milestone>> {
     let folder = &survey.folder;
     let file = folder.dir.join("ACTIVE");
-    let remaining = folder
-        .milestones()?
-        .into_iter()
-        .find(|slug| *slug != folder.active.slug);
+    let remaining = folder.milestones()?.into_iter().find(|slug| slug != gone);
     let Some(slug) = remaining else {
         changes.delete(&file)?;
         return Ok(None);
@@ -262,7 +263,7 @@ fn next_milestone(survey: &Survey, changes: &mut Changes) -> Result<Option<Miles
 }
 
 /// Returns what the folder will say once the changes are made.
-fn afterwards(
+pub(crate) fn afterwards(
     project: &Project,
     survey: &Survey,
     next: Option<Milestone>,

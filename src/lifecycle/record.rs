@@ -132,7 +132,11 @@ impl<'a> Recorder<'a> {
             _ => {}
         }
         // A copy of a phase beside its archive teaches the same once.
-        if self.taken.iter().any(|other| other.digest == phase.digest) {
+        if self
+            .taken
+            .iter()
+            .any(|other| (&other.digest, &other.dir_name) == (&phase.digest, &phase.dir_name))
+        {
             return Ok(false);
         }
         self.taken.push(phase);

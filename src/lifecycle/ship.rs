@@ -8,7 +8,9 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::archive::Archived;
+use crate::lifecycle::archive::afterwards;
 use crate::lifecycle::archive::archive;
+use crate::lifecycle::archive::next_milestone;
 use crate::lifecycle::execute;
 use crate::lifecycle::record::Manner;
 use crate::lifecycle::record::Recorder;
@@ -131,9 +133,17 @@ fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Resu
         after = left;
         report.archived = Some(done);
     }
-    report.removed = remove_session_notes(project, &survey, changes)?;
-    if request.cleanup_only {
-        forget_active(&survey, changes)?;
+    let moved = if request.cleanup_only {
+        moved_milestone(&survey, changes)?
+    } else {
+        None
+    };
+    report.removed = remove_session_notes(project, &survey, moved.as_deref(), changes)?;
+    if let Some(slug) = &moved
+        && let Some(next) = next_milestone(&survey, slug, changes)?
+    {
+        report.active = Some(next.slug.clone());
+        after = afterwards(project, &survey, Some(next), changes)?;
     }
     let refreshed = refresh::plan_after(project, &survey, &after, changes)?;
     report.context = refreshed.files;
@@ -216,11 +226,14 @@ fn check_uncontested(position: &Position) -> Result<()> {
 fn remove_session_notes(
     project: &Project,
     survey: &Survey,
+    moved: Option<&str>,
     changes: &mut Changes,
 ) -> Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
-    let homes = [&survey.folder.dir, &survey.folder.active.dir];
-    for home in homes {
+    let archives = survey.folder.archived.iter();
+    let shipped = archives.filter(|archive| Some(archive.slug.as_str()) == moved);
+    let homes = [&survey.folder.dir, &survey.folder.active.dir].into_iter();
+    for home in homes.chain(shipped.filter_map(|archive| archive.dir.as_ref())) {
         let path = home.join("RESUME.md");
         // A milestone that is being archived has moved: its notes are looked for where they are now.
         if changes.current(&path)?.is_some() {
@@ -231,14 +244,12 @@ fn remove_session_notes(
     Ok(removed)
 }
 
-/// Plans that an ACTIVE which names an archived milestone goes.
-fn forget_active(survey: &Survey, changes: &mut Changes) -> Result<()> {
+/// Returns the milestone that ACTIVE names and that the caller has moved away.
+fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>> {
     let path: &Path = &survey.folder.dir.join("ACTIVE");
     let names_nothing = survey.folder.active.dir == survey.folder.dir;
-    if names_nothing && changes.current(path)?.is_some() {
-        changes.delete(path)?;
-    }
-    Ok(())
+    let named = changes.current(path)?.filter(|_| names_nothing);
+    Ok(named.map(|named| String::from_utf8_lossy(&named).trim().to_owned()))
 }
 
 fn tag(project: &Project, request: &ShipRequest, archived: &Archived) -> Result<Option<String>> {

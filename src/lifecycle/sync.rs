@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::lifecycle::refresh::Wish;
+use crate::markdown::edit;
 use crate::planning;
 use crate::planning::Correction;
 use crate::planning::Drift;
@@ -18,6 +19,7 @@ use crate::project::Project;
 use crate::project::Target;
 use crate::storage::Changes;
 use crate::storage::Store;
+use crate::storage::read;
 use crate::warning::Warning;
 
 /// What `annals sync` was asked.
@@ -145,6 +147,7 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
     for (path, old, new) in repair.files {
         changes.edit(&path, Some(old), new)?;
     }
+    measure(&repair.survey, changes)?;
     // What was odd about the folder itself is said once, by the first reading.
     let warnings = std::mem::take(&mut survey.warnings);
     *survey = repair.survey;
@@ -153,6 +156,20 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
         corrections: repair.corrections,
         left: repair.left,
     })
+}
+
+/// Plans STATE.md's performance metrics as the summaries have them.
+fn measure(survey: &Survey, changes: &mut Changes) -> Result<()> {
+    let path = survey.folder.active.dir.join("STATE.md");
+    let Some(bytes) = changes.current(&path)? else {
+        return Ok(());
+    };
+    // What is not text is not edited.
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Ok(());
+    };
+    let edits = planning::metrics(&text, survey, &read::text)?;
+    changes.write(&path, edit::apply(&text, edits))
 }
 
 /// Returns the error that lists what could not be put right without losing a person's words.

@@ -38,7 +38,9 @@ impl Patterns {
             let found = entries.find(|(at, entry)| fits(*at, entry));
             found.map(|(_, entry)| entry.line)
         };
-        if let Some(line) = last(&|_, entry| is_drawn_from(entry, phase)) {
+        let is_own =
+            |entry: &Entry| is_drawn_from(entry, phase) && !is_of_another(entry, phase, namesakes);
+        if let Some(line) = last(&|_, entry| is_own(entry)) {
             return Recorded::Same(line);
         }
         let mut is_of_other = vec![false; self.entries.len()];
@@ -110,6 +112,21 @@ fn is_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
     trace.is_some_and(|trace| trace.digest == phase.digest && !phase.plans.is_empty())
 }
 
+/// Tells whether an entry drawn from equal summaries is that of another phase: one whose folder stands beside
+/// this one's, or one of the milestone that the entry names.
+fn is_of_another(entry: &Entry, phase: &FinishedPhase, namesakes: &[FinishedPhase]) -> bool {
+    entry.trace.as_ref().is_some_and(|trace| {
+        let is_namesakes = |other: &FinishedPhase| {
+            trace.milestone.as_ref() == Some(&other.milestone)
+                && other.milestone != phase.milestone
+                && other.digest == trace.digest
+        };
+        let is_beside =
+            trace.phase_dir != phase.dir_name && phase.home.join(&trace.phase_dir).is_dir();
+        is_beside || namesakes.iter().any(is_namesakes)
+    })
+}
+
 /// Tells whether an entry was drawn from the phase's folder in an earlier state.
 fn was_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
     // Shipping gives unnamed work a name; nothing else moves a phase from one milestone to another.
@@ -151,6 +168,7 @@ fn letters(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::path::PathBuf;
 
     use super::*;
     use crate::patterns::PlanRecord;
@@ -167,6 +185,7 @@ mod tests {
             name: "The parser".to_owned(),
             dir: "phases".into(),
             dir_name: "03-parser".to_owned(),
+            home: PathBuf::new(),
             milestone: milestone.to_owned(),
             plans: plans.iter().map(record).collect(),
             digest: digest.to_owned(),
@@ -199,6 +218,26 @@ mod tests {
         let mut renamed = phase("v1", "aa", &[1, 2]);
         renamed.dir_name = "01-parser".to_owned();
         assert_eq!(known.recorded(&renamed, &[]), Recorded::Same(1));
+    }
+
+    #[test]
+    fn two_phases_with_identical_summaries_are_two_phases() {
+        let folder = assert_fs::TempDir::new().unwrap();
+        let known = patterns(&entry("default", "aa", "01"));
+        let mut twin = phase("default", "aa", &[1]);
+        twin.dir_name = "04-lexer".to_owned();
+        twin.home = folder.path().to_owned();
+        assert_eq!(known.recorded(&twin, &[]), Recorded::Same(1), "renamed");
+        std::fs::create_dir(folder.path().join("03-parser")).unwrap();
+        assert_eq!(known.recorded(&twin, &[]), Recorded::No);
+        let of_v1 = patterns(&entry("v1", "aa", "01"));
+        let shipped = phase("v1", "aa", &[1]);
+        let active = phase("v2", "aa", &[1]);
+        assert_eq!(
+            of_v1.recorded(&active, std::slice::from_ref(&shipped)),
+            Recorded::No
+        );
+        assert_eq!(of_v1.recorded(&shipped, &[active]), Recorded::Same(1));
     }
 
     #[test]

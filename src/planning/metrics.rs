@@ -1,0 +1,162 @@
+//! The performance metrics of STATE.md: how many plans are complete, and how long they took.
+
+use std::path::Path;
+
+use crate::clock::Minutes;
+use crate::clock::Unit;
+use crate::error::Result;
+use crate::markdown::Label;
+use crate::markdown::Outline;
+use crate::markdown::edit::Edit;
+use crate::planning::PlanStanding;
+use crate::planning::Read;
+use crate::planning::Summary;
+use crate::planning::Survey;
+use crate::planning::heading;
+use crate::text::fold;
+
+/// What the summaries of the active milestone say.
+struct Measured {
+    complete: usize,
+    durations: Vec<Minutes>,
+}
+
+/// Returns the edits that bring the metrics of a STATE.md up to date; each value keeps its unit.
+///
+/// A sentence is a person's and stays. So do all metrics where more plans are counted than the milestone has: they
+/// count what is not seen from here.
+pub fn metrics(text: &str, survey: &Survey, read: Read<'_>) -> Result<Vec<Edit>> {
+    let labels = labels(&Outline::parse(text, 0));
+    if labels.is_empty() {
+        return Ok(Vec::new());
+    }
+    let measured = Measured::of(survey, read)?;
+    let counts_more = |label: &Label| {
+        let stated = label.value.trim().parse::<usize>();
+        is_count(&label.name) && stated.is_ok_and(|stated| stated > measured.complete)
+    };
+    if labels.iter().any(counts_more) {
+        return Ok(Vec::new());
+    }
+    let edits = labels.into_iter().filter_map(|label| {
+        let value = label.value.trim();
+        let written = measured.written(&label.name, value)?;
+        let start = label.range.start + label.value.len() - label.value.trim_start().len();
+        (written != value).then(|| Edit::replace(start..start + value.len(), written))
+    });
+    Ok(edits.collect())
+}
+
+/// Returns the labels of the sections that hold metrics.
+fn labels(outline: &Outline<'_>) -> Vec<Label> {
+    let is_metrics = |title: &str| {
+        let words = heading::words(title);
+        words.split(' ').any(|word| word == "metrics")
+    };
+    let sections = outline.sections().iter();
+    let sections = sections.filter(|section| section.level > 0 && is_metrics(&section.title));
+    sections
+        .flat_map(|section| outline.labels(&section.own))
+        .collect()
+}
+
+fn is_count(name: &str) -> bool {
+    ["total plans completed", "plans completed"].contains(&fold(name).as_str())
+}
+
+impl Measured {
+    fn of(survey: &Survey, read: Read<'_>) -> Result<Self> {
+        let mut measured = Self {
+            complete: 0,
+            durations: Vec::new(),
+        };
+        for phase in &survey.position.phases {
+            let complete = phase
+                .plans
+                .iter()
+                .filter(|(_, standing)| *standing == PlanStanding::Complete);
+            for (slot, _) in complete {
+                measured.complete += 1;
+                let file = phase.dir.as_ref().zip(slot.summary.as_ref());
+                if let Some((dir, name)) = file {
+                    measured.durations.extend(duration(&dir.join(name), read)?);
+                }
+            }
+        }
+        Ok(measured)
+    }
+
+    /// Returns a metric as it is to be written; nothing where it is unknown or not ours to write.
+    fn written(&self, name: &str, stated: &str) -> Option<String> {
+        let is_number = !stated.is_empty() && stated.bytes().all(|b| b.is_ascii_digit());
+        if is_count(name) {
+            return (is_number || is_blank(stated)).then(|| self.complete.to_string());
+        }
+        let total: Minutes = self.durations.iter().copied().sum();
+        #[expect(clippy::cast_precision_loss, reason = "plans are few")]
+        let average = total.as_f64() / self.durations.len() as f64;
+        let value = match fold(name).as_str() {
+            _ if self.durations.is_empty() => return None,
+            "average duration" => average,
+            "total execution time" | "total time" => total.as_f64(),
+            _ => return None,
+        };
+        in_style(value, stated)
+    }
+}
+
+fn duration(path: &Path, read: Read<'_>) -> Result<Option<Minutes>> {
+    let text = read(path)?.map(|text| text.value);
+    Ok(text.and_then(|text| Summary::parse(&text, path).value.duration_minutes))
+}
+
+/// Tells whether nothing is stated yet.
+fn is_blank(stated: &str) -> bool {
+    ["", "-", "\u{2014}", "\u{2013}", "n/a", "none", "0", "tbd"].contains(&fold(stated).as_str())
+}
+
+/// Writes minutes as the old value does: `11 min`, `0.55 hours`, `1h 05m`; nothing where that is a sentence.
+fn in_style(minutes: f64, stated: &str) -> Option<String> {
+    let ours = || Minutes::from_number(minutes, Unit::Minutes).map(|value| value.to_string());
+    if is_blank(stated) {
+        return ours();
+    }
+    let number = stated.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+    let unit = &stated[number.len()..];
+    let decimals = number
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len());
+    let is_number = number.parse::<f64>().is_ok();
+    match unit.trim() {
+        "min" | "mins" | "minutes" if is_number => Some(format!("{minutes:.decimals$}{unit}")),
+        "hours" | "hour" | "hrs" if is_number => {
+            let hours = minutes / 60.0;
+            let decimals = decimals.max(1);
+            Some(format!("{hours:.decimals$}{unit}"))
+        }
+        _ if Minutes::parse(stated).is_some_and(|old| old.to_string() == stated) => ours(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_keeps_its_unit_and_a_sentence_stays() {
+        for (stated, written) in [
+            ("11 min", Some("75 min")),
+            ("8min", Some("75min")),
+            ("0.55 hours", Some("1.25 hours")),
+            ("1 hours", Some("1.2 hours")),
+            ("4m", Some("1h 15m")),
+            ("-", Some("1h 15m")),
+            ("0", Some("1h 15m")),
+            ("about as long as last time", None),
+            ("~5 min, mostly waiting", None),
+        ] {
+            assert_eq!(in_style(75.0, stated).as_deref(), written, "{stated}");
+        }
+    }
+}
