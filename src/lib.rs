@@ -6,6 +6,7 @@
 // Floor 0, the ground.
 pub mod clock;
 pub mod error;
+pub mod progress;
 pub mod secrets;
 pub mod text;
 pub mod warning;

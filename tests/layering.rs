@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Bottom first; a module stands above every module of the rows before its own.
 const FLOORS: &[&[&str]] = &[
-    &["error", "warning", "clock", "text", "secrets"],
+    &["error", "warning", "clock", "text", "secrets", "progress"],
     &[
         "storage",
         "markdown",

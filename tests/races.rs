@@ -107,7 +107,7 @@ fn milestones_started_and_switched_at_once_lose_no_file() {
         assert!(!after.contains_key(path), "{path} stands twice");
     }
     let listed = case.run("milestone list --json").success().json();
-    let open = listed.as_array().unwrap().iter();
+    let open = listed["milestones"].as_array().unwrap().iter();
     let open = open.filter(|one| one["standing"] != "archived");
     let mut slugs: Vec<_> = open.map(|one| one["slug"].as_str().unwrap()).collect();
     slugs.sort_unstable();
@@ -117,7 +117,7 @@ fn milestones_started_and_switched_at_once_lose_no_file() {
         .collect();
     assert_eq!(slugs, wanted);
     let active = String::from_utf8(case.read(".vbw-planning/ACTIVE").unwrap()).unwrap();
-    assert_eq!(listed[0]["slug"], active.trim_end());
+    assert_eq!(listed["milestones"][0]["slug"], active.trim_end());
     case.run("sync --check").success();
 }
 

@@ -1,5 +1,6 @@
 //! What holds for the repository itself: the README's commands, the examples, sizes, and the help of every command.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use ignore::WalkBuilder;
 
 use crate::layering::source_files;
 use crate::support::Case;
+use crate::support::listed_commands;
 
 /// A longer file has to be split.
 const MAX_CODE_LINES: usize = 500;
@@ -249,12 +251,6 @@ fn every_command_has_a_test_an_example_and_a_row_in_the_readme() {
     }
 }
 
-#[test]
-fn subcommands_are_read_from_the_help() {
-    let help = "About\n\nUsage: annals <COMMAND>\n\nCommands:\n  init  Create it\n  sync  Write it\n          again\n  help  Print help\n\nOptions:\n  -h  Help\n";
-    assert_eq!(subcommands(help), ["init", "sync"]);
-}
-
 /// Asserts that the help of a command, or of each command below it, has an example.
 fn assert_examples(command: &[&str]) {
     let text = help(command);
@@ -276,17 +272,10 @@ fn help(command: &[&str]) -> String {
     String::from_utf8(done.get_output().stdout.clone()).unwrap()
 }
 
-/// The names under `Commands:`, without clap's own `help`.
+/// The names of the commands that a help lists, without `help` itself.
 fn subcommands(help: &str) -> Vec<String> {
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    listed
-        .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.strip_prefix("  "))
-        .filter(|line| !line.starts_with(' '))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
-        .map(str::to_owned)
-        .collect()
+    let names = listed_commands(help).into_iter().map(|(name, _)| name);
+    names.filter(|name| name != "help").collect()
 }
 
 /// The commands that have a row in the README's command table.
@@ -386,4 +375,50 @@ fn all_files(folder: &str) -> Vec<PathBuf> {
 
 fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn no_page_says_a_thing_twice_or_has_a_row_outside_a_table() {
+    let mut faults = Vec::new();
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        faults.extend(page_faults(&text).map(|fault| format!("{}: {fault}", page.display())));
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    let wrong = "## A\n\n| a |\n|---|\n| b |\n\ntext\n| orphan |\n\n## A\n";
+    let found: Vec<String> = page_faults(wrong).collect();
+    assert_eq!(found, ["## A stands twice", "no table around | orphan |"]);
+}
+
+/// The README and the pages of `docs/`.
+fn pages() -> Vec<PathBuf> {
+    let docs = fs::read_dir("docs").unwrap().map(|one| one.unwrap().path());
+    let pages = docs.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    pages.chain([PathBuf::from("README.md")]).collect()
+}
+
+/// Headings of the second level that a page has twice, and table rows that belong to no table.
+fn page_faults(text: &str) -> impl Iterator<Item = String> {
+    let mut seen = BTreeSet::new();
+    let mut twice = Vec::new();
+    let mut orphans = Vec::new();
+    let mut in_fence = false;
+    let mut in_table = false;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        in_fence ^= line.trim_start().starts_with("```");
+        if in_fence {
+            continue;
+        }
+        if line.starts_with("## ") && !seen.insert(line) {
+            twice.push(format!("{line} stands twice"));
+        }
+        let is_row = line.starts_with('|');
+        let opens = lines.peek().is_some_and(|next| next.starts_with("|-"));
+        in_table = is_row && (in_table || opens);
+        if is_row && !in_table {
+            orphans.push(format!("no table around {line}"));
+        }
+    }
+    twice.into_iter().chain(orphans)
 }

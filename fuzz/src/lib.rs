@@ -137,11 +137,10 @@ pub fn mcp_call(bytes: &[u8]) {
         directory: examples
             .find(|folder| folder.is_dir())
             .expect("the example is beside the targets"),
-        project: None,
-        planning_dir: None,
         dry_run: true,
         no_history: true,
         environment: Environment::new(variables.map(|(name, value)| (name.into(), value.into()))),
+        ..Request::default()
     });
     answered(mcp::call(&project.expect("the example opens"), bytes));
 }

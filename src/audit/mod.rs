@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
+use crate::text::quantity;
 use crate::warning::Warning;
 
 /// What an audit found. It is the document of `annals audit --json`.
@@ -131,9 +132,9 @@ impl Audit {
         let open = self.rows.iter().filter(|row| row.level > Level::Ok).count();
         match open {
             0 => Ok(()),
-            1 => Err(Error::failed("1 check found something").hint("annals audit")),
-            several => {
-                Err(Error::failed(format!("{several} checks found something")).hint("annals audit"))
+            open => {
+                let message = format!("{} found something", quantity(open, "check"));
+                Err(Error::failed(message).hint("annals audit"))
             }
         }
     }

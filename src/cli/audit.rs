@@ -12,7 +12,7 @@ use crate::cli::shown;
 use crate::error::Result;
 use crate::project::Project;
 
-/// Run every check over every store, and name what mends each finding
+/// Check every store, and name the fix for each finding
 ///
 /// Context files, drift, stale patterns, entries and notepad, ledger, journal, facts, and secrets in any of
 /// them. A store that is not in use is left out. Nothing is changed.

@@ -18,7 +18,7 @@ use crate::project::Setting;
 pub(crate) struct ConfigArgs {}
 
 pub(crate) fn run(_: &ConfigArgs, project: &Project, out: &mut Output) {
-    out.result(&project.settings.list(), show);
+    out.list("settings", &project.settings.list(), show);
 }
 
 fn show(settings: &Vec<Setting>, to: &mut dyn Write) -> io::Result<()> {

@@ -14,7 +14,7 @@ use crate::hooks::Harness;
 use crate::mcp;
 use crate::project::Project;
 
-/// Say what each session's start costs: context files, their imports, the hook's answer, the MCP tools
+/// Count the tokens a session starts with: context files, hook answer, MCP tools
 ///
 /// Bytes, lines and estimated tokens of each text. The hook and the tools are counted whether or not the
 /// harness is set up to call them. Nothing is changed.

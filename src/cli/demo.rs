@@ -23,6 +23,7 @@ use crate::project::Project;
 use crate::project::Request;
 use crate::storage::Scratch;
 use crate::storage::create_empty;
+use crate::text::quantity;
 
 /// What is run, in order; a word on each.
 const STEPS: &[(&str, &str)] = &[
@@ -188,7 +189,7 @@ fn show(report: &DemoReport, to: &mut dyn Write) -> io::Result<()> {
             clipped(file, DIFF_LINES, to)?;
         }
         if let Some(more) = files.len().checked_sub(DIFF_FILES).filter(|more| *more > 0) {
-            writeln!(to, "… and {more} more files")?;
+            writeln!(to, "… and {}", quantity(more, "more file"))?;
         }
         writeln!(to)?;
     }
@@ -214,7 +215,7 @@ fn clipped(lines: &[&str], most: usize, to: &mut dyn Write) -> io::Result<()> {
     }
     match lines.len() - shown {
         0 => Ok(()),
-        more => writeln!(to, "… {more} more lines"),
+        more => writeln!(to, "… {}", quantity(more, "more line")),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::cli::Global;
 use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
+use crate::git;
 use crate::hooks;
 use crate::hooks::Harness;
 use crate::hooks::HookRequest;
@@ -27,7 +28,7 @@ const TIME: Duration = Duration::from_secs(4);
 /// All hooks at a session's end share 1.5 s.
 const TIME_AT_END: Duration = Duration::from_millis(1_200);
 
-/// Answer a harness at an event of its session
+/// Answer a coding agent's hook; `annals setup` installs it
 ///
 /// Reads the harness's JSON on standard input and prints JSON or nothing. Made for the entries that
 /// `annals setup` writes. It never fails a session: the exit code is 0 whatever happens, and problems are
@@ -94,7 +95,10 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
     }
     match told.recv_timeout(if is_end { TIME_AT_END } else { TIME }) {
         Ok(answer) => answer,
-        Err(mpsc::RecvTimeoutError::Timeout) => Err(Error::failed("was not done in time")),
+        Err(mpsc::RecvTimeoutError::Timeout) => {
+            git::end_all();
+            Err(Error::failed("was not done in time"))
+        }
         Err(mpsc::RecvTimeoutError::Disconnected) => Err(Error::failed("broke down")),
     }
 }

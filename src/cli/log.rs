@@ -48,7 +48,7 @@ pub(crate) fn run(args: &LogArgs, project: &Project, out: &mut Output) -> Result
     let found = history.list()?;
     out.warnings(&found.warnings);
     let newest: Vec<Operation> = found.value.into_iter().take(args.limit).collect();
-    out.result(&newest, show);
+    out.list("operations", &newest, show);
     Ok(())
 }
 

@@ -13,7 +13,7 @@ Example: annals mcp --tools plan,ledger
 
 `annals setup` writes the server into a harness's settings.";
 
-/// Serve the project's memory to an agent as MCP tools on standard input and output
+/// Serve the project's memory to agents as MCP tools on stdin and stdout
 ///
 /// Nine tools by default; --tools adds more. Ends when the client goes away.
 #[derive(Args, Debug)]

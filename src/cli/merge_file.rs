@@ -28,7 +28,7 @@ Example: annals merge-file patterns %O %A %B --path %P
 
 `annals setup git` makes git call this for the files that annals writes.";
 
-/// Merge three versions of a file that annals writes, entry by entry (git's merge driver)
+/// Merge versions of a file that annals writes entry by entry, as git's merge driver
 ///
 /// Writes the result over OURS. What both sides changed differently is marked as git marks it, and the
 /// exit code is 1.

@@ -56,7 +56,7 @@ struct SwitchArgs {
 pub(crate) fn run(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = match &args.command {
         MilestoneCommand::List(_) => {
-            out.result(&lifecycle::milestones(project)?, show_list);
+            out.list("milestones", &lifecycle::milestones(project)?, show_list);
             return Ok(());
         }
         MilestoneCommand::New(args) => lifecycle::new_milestone(project, &args.slug)?,

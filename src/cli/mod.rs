@@ -11,6 +11,7 @@ mod entry;
 mod execute;
 mod export;
 mod facts;
+mod help;
 mod hook;
 mod import;
 mod init;
@@ -27,6 +28,7 @@ mod output;
 mod patterns;
 mod pause;
 mod plan;
+mod progress;
 mod recall;
 mod report;
 mod resume;
@@ -34,6 +36,7 @@ mod setup;
 mod ship;
 mod shown;
 mod status;
+mod suggestion;
 mod sync;
 mod undo;
 mod usage;
@@ -53,16 +56,17 @@ use crate::cli::output::Manner;
 use crate::cli::output::Output;
 use crate::error::At;
 use crate::error::Result;
+use crate::progress::Progress;
 use crate::project::Environment;
 use crate::project::Project;
 use crate::project::Request;
 
 /// Project memory for coding agents
 ///
-/// Reads a planning folder (.vbw-planning, .yolo-planning or .planning), says where the work stands,
-/// keeps CLAUDE.md current and records what each phase taught.
+/// Keeps what a project has learned in plain files beside the code, and gives each new session what it
+/// needs of it. Works with or without a planning folder (.vbw-planning, .yolo-planning, .planning).
 #[derive(Debug, Parser)]
-#[command(name = "annals", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "annals", version, after_help = AFTER_HELP, help_template = help::TEMPLATE, max_term_width = 100)]
 struct Arguments {
     #[command(flatten)]
     global: Global,
@@ -85,7 +89,7 @@ struct Global {
     /// The project's folder [default: the nearest one upwards with a planning folder or .git]
     #[arg(short = 'C', long, value_name = "DIR", global = true)]
     project: Option<PathBuf>,
-    /// The planning folder, where it is not one of the known names
+    /// Planning folder, if it has a non-standard name; relative to the project's folder
     #[arg(long, value_name = "DIR", global = true)]
     planning_dir: Option<PathBuf>,
     /// Print one JSON document
@@ -94,7 +98,7 @@ struct Global {
     /// Print no warnings
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Print more about what is done
+    /// Say more about what happens
     #[arg(short, long, global = true)]
     verbose: bool,
     /// When to use colour
@@ -235,6 +239,14 @@ impl Global {
         Project::open(self.request()?)
     }
 
+    fn progress(&self) -> Progress {
+        if self.quiet {
+            Progress::default()
+        } else {
+            progress::on_terminal()
+        }
+    }
+
     fn request(&self) -> Result<Request> {
         let environment = Environment::new(std::env::vars_os());
         Ok(Request {
@@ -243,6 +255,7 @@ impl Global {
             planning_dir: self.planning_dir.clone(),
             dry_run: self.dry_run,
             no_history: self.no_history,
+            progress: self.progress(),
             environment,
         })
     }

@@ -1,5 +1,6 @@
 //! The one place that prints: results to stdout, all talk to stderr.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::io::ErrorKind;
 use std::io::IsTerminal;
@@ -121,6 +122,15 @@ impl Output {
         match shown {
             Ok(()) => self.print(&page),
             Err(error) => self.cannot_show(&error),
+        }
+    }
+
+    /// Prints a list: as JSON an object that names it, so that more fields can join it later.
+    pub(crate) fn list<T: Serialize>(&mut self, name: &'static str, items: &T, show: Show<T>) {
+        if self.manner.json {
+            self.result(&BTreeMap::from([(name, items)]), |_, _| Ok(()));
+        } else {
+            self.result(items, show);
         }
     }
 

@@ -17,6 +17,7 @@ use crate::recall::Recalled;
 use crate::recall::SourceName;
 use crate::recall::evaluate;
 use crate::recall::recall;
+use crate::text::quantity;
 
 /// Search everything the project remembers, by words and by meaning
 ///
@@ -147,7 +148,7 @@ fn show_hit(hit: &Hit, to: &mut dyn Write) -> io::Result<()> {
 }
 
 fn show_evaluation(measured: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(to, "{} questions; percent", measured.questions)?;
+    writeln!(to, "{}; percent", quantity(measured.questions, "question"))?;
     writeln!(to, "{:8} {:>6} {:>6} {:>6}", "", "R@5", "R@10", "MRR")?;
     for row in &measured.rows {
         let method = row.method.as_str();

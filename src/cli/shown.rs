@@ -37,12 +37,8 @@ pub(crate) fn phases(what: &str, phases: &[String], to: &mut dyn Write) -> io::R
         [] => Ok(()),
         few if few.len() <= NAMED => writeln!(to, "{what}: {}.", few.join(", ")),
         many => {
-            let more = many.len() - NAMED;
-            writeln!(
-                to,
-                "{what}: {} and {more} more phases.",
-                many[..NAMED].join(", ")
-            )
+            let more = quantity(many.len() - NAMED, "more phase");
+            writeln!(to, "{what}: {} and {more}.", many[..NAMED].join(", "))
         }
     }
 }

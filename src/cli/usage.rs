@@ -5,11 +5,15 @@ use std::process::ExitCode;
 
 use anstream::ColorChoice;
 use clap::CommandFactory;
+use clap::error::ContextKind;
+use clap::error::ContextValue;
 use clap::error::ErrorKind;
 
 use crate::cli::Arguments;
+use crate::cli::help;
 use crate::cli::output::Manner;
 use crate::cli::output::Output;
+use crate::cli::suggestion;
 use crate::error::Error;
 
 /// Prints the help or the fault, in the form that the rest of the command line asks for.
@@ -18,12 +22,16 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let mut out = Output::new(manner);
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            out.help(&error.render().ansi().to_string());
+            out.help(&help::with_commands(error.render().ansi().to_string()));
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !manner.json => {
-            out.explain(&error.render().ansi().to_string());
+            out.explain(&help::with_commands(error.render().ansi().to_string()));
         }
-        _ => out.failure(&fault(&error.render().to_string(), &command(arguments))),
+        _ => {
+            let command = command(arguments);
+            let fault = fault(&error.render().to_string(), &command);
+            out.failure(&meant(error, &command, fault));
+        }
     }
     out.exit_code()
 }
@@ -63,6 +71,11 @@ fn fault(rendered: &str, command: &str) -> Error {
         .collect();
     let message = paragraph.join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let message = PLAIN
+        .iter()
+        .fold(message.to_owned(), |message, (odd, plain)| {
+            message.replace(odd, plain)
+        });
     let tips: Vec<&str> = rendered
         .lines()
         .filter_map(|line| line.trim().strip_prefix("tip: "))
@@ -74,6 +87,40 @@ fn fault(rendered: &str, command: &str) -> Error {
     };
     Error::usage(message).hint(hint)
 }
+
+/// Points to the command that does what an unknown word means.
+fn meant(error: &clap::Error, command: &str, fault: Error) -> Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return fault;
+    };
+    let group = command.split_once(' ').map_or("", |(_, group)| group);
+    match suggestion::by_meaning(group, word) {
+        Some(meant) => fault.hint(format!("did you mean `annals {meant}`?")),
+        None => fault,
+    }
+}
+
+/// What the standard library says of a value that is none, and the same in plain English.
+const PLAIN: [(&str, &str); 6] = [
+    ("invalid digit found in string", "not a whole number"),
+    (
+        "cannot parse integer from empty string",
+        "empty; a whole number is needed",
+    ),
+    (
+        "number too large to fit in target type",
+        "the number is too large",
+    ),
+    (
+        "number too small to fit in target type",
+        "the number is too small",
+    ),
+    (
+        "number would be zero for non-zero type",
+        "must be at least 1",
+    ),
+    ("invalid float literal", "not a number"),
+];
 
 /// Returns the command that was meant: `annals sync`.
 fn command(arguments: &[OsString]) -> String {

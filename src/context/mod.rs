@@ -34,7 +34,7 @@ pub const START_BUDGET: usize = 1200;
 /// How many lines a list has at a session's start.
 pub(crate) const START_LINES: usize = 5;
 
-/// A budget below this holds no digest, only its frame.
+/// A budget below this is too small for a digest: it holds only the frame.
 const LEAST: usize = 100;
 
 /// Tells whether a project has a planning folder, entries or a ledger.

@@ -28,7 +28,7 @@ impl<'p> Database<'p> {
         }
         let name = path
             .to_str()
-            .ok_or_else(|| Error::failed("has a name that is no UTF-8 text").at(path, None))?;
+            .ok_or_else(|| Error::failed("its name is not valid UTF-8").at(path, None))?;
         let mut uri = String::from("file:");
         for c in name.chars() {
             match c {

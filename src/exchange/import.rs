@@ -157,7 +157,8 @@ fn entries(
                 continue;
             }
             Adopted::Like(key, percent) => {
-                let reason = format!("the entry {key} says the same: {percent} % of the lines");
+                let reason =
+                    format!("near-duplicate of the entry {key} ({percent} % of lines shared)");
                 left_out(note, &reason, account);
                 continue;
             }

@@ -8,6 +8,7 @@ mod program;
 mod range;
 mod renames;
 mod repository;
+mod running;
 mod timeline;
 
 use std::collections::BTreeMap;
@@ -37,6 +38,7 @@ pub use range::Commit;
 pub use range::Distance;
 pub use range::Node;
 pub use renames::Rename;
+pub use running::end_all;
 pub use timeline::Timeline;
 
 /// The git repository that a project stands in, if it stands in one.

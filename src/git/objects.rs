@@ -13,6 +13,7 @@ use std::process::ChildStdout;
 use crate::error::At;
 use crate::error::Result;
 use crate::git::program::Program;
+use crate::git::running::Running;
 
 /// A conversation with git about its objects; starting it costs what a hundred questions cost.
 #[derive(Debug)]
@@ -87,6 +88,7 @@ impl Objects {
 #[derive(Debug)]
 struct Talk {
     child: Child,
+    _running: Running,
     questions: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     root: PathBuf,
@@ -101,12 +103,13 @@ struct Header {
 
 impl Talk {
     fn start(program: &Program<'_>, mode: &str) -> Result<Option<Self>> {
-        let Some(mut child) = program.talk(&["cat-file", mode])? else {
+        let Some((mut child, running)) = program.talk(&["cat-file", mode])? else {
             return Ok(None);
         };
         let (questions, answers) = (child.stdin.take(), child.stdout.take());
         Ok(answers.map(|answers| Self {
             child,
+            _running: running,
             questions,
             answers: BufReader::new(answers),
             root: program.root().to_owned(),

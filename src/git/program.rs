@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::git::running::Running;
 use crate::text::strip_controls;
 
 /// A git program that asks about one project.
@@ -163,16 +164,15 @@ impl<'a> Program<'a> {
     }
 
     /// Starts a command that answers one question after the other; none without a git program.
-    pub(crate) fn talk(&self, arguments: &[&str]) -> Result<Option<Child>> {
+    pub(crate) fn talk(&self, arguments: &[&str]) -> Result<Option<(Child, Running)>> {
         let tried = format!("run git {}", arguments.first().unwrap_or(&""));
-        let child = self
-            .command(arguments)
+        let mut command = self.command(arguments);
+        command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
-        match child {
-            Ok(child) => Ok(Some(child)),
+            .stderr(Stdio::null());
+        match Running::start(&mut command) {
+            Ok(started) => Ok(Some(started)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).at(&tried, self.root),
         }
@@ -298,8 +298,8 @@ impl<'a> Program<'a> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let tried = format!("run git {}", arguments.first().unwrap_or(&""));
-        match command.spawn() {
-            Ok(child) => collect(child, input).at(&tried, self.root).map(Some),
+        match Running::start(&mut command) {
+            Ok(started) => collect(started, input).at(&tried, self.root).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).at(&tried, self.root),
         }
@@ -307,7 +307,7 @@ impl<'a> Program<'a> {
 }
 
 /// Feeds a process and reads all it says at once, since a full pipe would stop it and us.
-fn collect(mut child: Child, input: Vec<u8>) -> io::Result<Output> {
+fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result<Output> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (fed, stdout, stderr) = thread::scope(|scope| {
         let feeder = scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(&input)));
@@ -315,6 +315,8 @@ fn collect(mut child: Child, input: Vec<u8>) -> io::Result<Output> {
         let stdout = drained(stdout, LARGEST_OUTPUT);
         (joined(feeder), stdout, joined(complaints))
     });
+    // Once it is waited for, its number may be that of another process.
+    drop(running);
     let status = child.wait()?;
     let ((stdout, length), (stderr, _)) = (stdout?, stderr?);
     match fed {

@@ -168,7 +168,7 @@ fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adopti
         .collect();
     let mut resolved = names(pieces, &keys);
     // What turns out to be an entry already is linked under that entry's key.
-    for (index, piece) in pieces.iter().enumerate() {
+    for (index, piece) in project.progress.of("Comparing", pieces).enumerate() {
         if known.contains(&origin(piece)) {
             continue;
         }

@@ -3,12 +3,16 @@
 //! There is no structured content: clients that find some hand the model that alone, and a fence around a
 //! text would be lost.
 
+use std::borrow::Cow;
+
 use rmcp::model::CallToolResult;
 use rmcp::model::ContentBlock;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::text::strip_controls;
 
 /// A tool's answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,13 +26,29 @@ impl Answer {
 
     /// Returns a document as JSON, fenced.
     pub(crate) fn json<T: Serialize>(source: &str, document: &T) -> Result<Self> {
-        let json = serde_json::to_string(document)
+        let mut document = serde_json::to_value(document)
             .map_err(|error| Error::failed(format!("cannot show the answer: {error}")))?;
-        Ok(Self(fenced(source, &json)))
+        clean(&mut document);
+        Ok(Self(fenced(source, &document.to_string())))
     }
 
     pub(crate) fn into_result(self) -> CallToolResult {
-        CallToolResult::success(vec![ContentBlock::text(self.0)])
+        // What was remembered may hold what no eye sees.
+        CallToolResult::success(vec![ContentBlock::text(strip_controls(&self.0))])
+    }
+}
+
+/// Takes out what a terminal would obey and no eye sees, before it is hidden in JSON's own escapes.
+fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(stripped) = strip_controls(text) {
+                *text = stripped;
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(clean),
+        Value::Object(fields) => fields.values_mut().for_each(clean),
+        _ => {}
     }
 }
 
@@ -43,10 +63,11 @@ pub(crate) fn sentence(error: &Error) -> String {
     for problem in &error.problems {
         text = format!("{text}\n- {}: {}", problem.pointer, problem.message);
     }
-    match &error.hint {
-        Some(hint) => format!("{text}. Next: {hint}"),
-        None => text,
+    if let Some(hint) = &error.hint {
+        text = format!("{text}. Next: {hint}");
     }
+    // An argument may stand in it as it came.
+    strip_controls(&text).into_owned()
 }
 
 /// Wraps what the project remembers, so that it is read as data: a stored text may look like an order.

@@ -37,11 +37,8 @@ impl Place {
         }
         Project::open(Request {
             directory,
-            project: None,
-            planning_dir: None,
-            dry_run: false,
-            no_history: false,
             environment: self.environment.clone(),
+            ..Request::default()
         })
     }
 }

@@ -32,8 +32,6 @@ pub struct FinishedPhase {
     pub dir: PathBuf,
     /// The name of its folder.
     pub dir_name: String,
-    /// The folder that holds its folder.
-    pub home: PathBuf,
     /// The slug of its milestone.
     pub milestone: String,
     /// The plans that have a summary, by number.
@@ -90,7 +88,6 @@ impl FinishedPhase {
             name: name.unwrap_or(&dir.name).to_owned(),
             dir: dir.dir.clone(),
             dir_name: dir.dir_name(),
-            home: dir.dir.parent().unwrap_or(&dir.dir).to_owned(),
             milestone: milestone.to_owned(),
             digest,
             plans: sources.into_iter().map(record).collect(),

@@ -121,8 +121,8 @@ fn is_of_another(entry: &Entry, phase: &FinishedPhase, namesakes: &[FinishedPhas
                 && other.milestone != phase.milestone
                 && other.digest == trace.digest
         };
-        let is_beside =
-            trace.phase_dir != phase.dir_name && phase.home.join(&trace.phase_dir).is_dir();
+        let is_beside = trace.phase_dir != phase.dir_name
+            && phase.dir.with_file_name(&trace.phase_dir).is_dir();
         is_beside || namesakes.iter().any(is_namesakes)
     })
 }
@@ -168,7 +168,6 @@ fn letters(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::path::PathBuf;
 
     use super::*;
     use crate::patterns::PlanRecord;
@@ -185,7 +184,6 @@ mod tests {
             name: "The parser".to_owned(),
             dir: "phases".into(),
             dir_name: "03-parser".to_owned(),
-            home: PathBuf::new(),
             milestone: milestone.to_owned(),
             plans: plans.iter().map(record).collect(),
             digest: digest.to_owned(),
@@ -226,7 +224,7 @@ mod tests {
         let known = patterns(&entry("default", "aa", "01"));
         let mut twin = phase("default", "aa", &[1]);
         twin.dir_name = "04-lexer".to_owned();
-        twin.home = folder.path().to_owned();
+        twin.dir = folder.path().join("04-lexer");
         assert_eq!(known.recorded(&twin, &[]), Recorded::Same(1), "renamed");
         std::fs::create_dir(folder.path().join("03-parser")).unwrap();
         assert_eq!(known.recorded(&twin, &[]), Recorded::No);

@@ -156,6 +156,32 @@ impl Serialize for PlanNumber {
     }
 }
 
+/// Spells a phase as all documents do, whatever the file writes: `4` for `04`; a word stays as it is.
+#[expect(clippy::ref_option, reason = "serde calls it so")]
+pub(crate) fn serialize_phase<S: Serializer>(
+    phase: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let number = phase.as_deref().and_then(PhaseNumber::parse);
+    match number {
+        Some(number) => number.serialize(serializer),
+        None => phase.serialize(serializer),
+    }
+}
+
+/// Spells a plan as all documents do, whatever the file writes: `1a` for `01A`; a name stays as it is.
+#[expect(clippy::ref_option, reason = "serde calls it so")]
+pub(crate) fn serialize_plan<S: Serializer>(
+    plan: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let number = plan.as_deref().and_then(PlanNumber::parse);
+    match number {
+        Some(number) => number.serialize(serializer),
+        None => plan.serialize(serializer),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::error::Result;
 use crate::git::Git;
+use crate::progress::Progress;
 use crate::project::discovery;
 use crate::project::environment::Environment;
 use crate::project::layout::Layout;
@@ -24,7 +25,7 @@ use crate::warning::Warning;
 /// What a door knows before the project is found.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The working directory, absolute; relative flags are relative to it.
+    /// The working directory, absolute; relative flags are relative to it, `--planning-dir` to `--project` if given.
     pub directory: PathBuf,
     /// `--project`: the root, instead of the project that the working directory belongs to.
     pub project: Option<PathBuf>,
@@ -34,6 +35,8 @@ pub struct Request {
     pub dry_run: bool,
     /// `--no-history`.
     pub no_history: bool,
+    /// Who watches how far a long task is.
+    pub progress: Progress,
     /// The environment.
     pub environment: Environment,
 }
@@ -53,6 +56,8 @@ pub struct Project {
     pub environment: Environment,
     /// Whether changes are shown instead of made.
     pub dry_run: bool,
+    /// Who watches how far a long task is.
+    pub progress: Progress,
     /// What was odd about the place itself.
     pub warnings: Vec<Warning>,
     place: Planning,
@@ -79,7 +84,11 @@ impl Project {
             boundary.allow(folder);
         }
         if let Some(dir) = request.planning_dir {
-            settings.planning_dir = Some(request.directory.join(dir));
+            let base = request
+                .project
+                .as_ref()
+                .map_or(&request.directory, |_| &root);
+            settings.planning_dir = Some(base.join(dir));
             settings.set_by("planning_dir", "--planning-dir");
         }
         if request.no_history {
@@ -105,6 +114,7 @@ impl Project {
             clock: Clock::new(environment.get("ANNALS_NOW"))?,
             git: Git::discover(&root),
             dry_run: request.dry_run,
+            progress: request.progress,
             root,
             settings,
             environment,
@@ -184,6 +194,12 @@ impl Project {
             .dry_run(self.dry_run)
             .keep_history(self.settings.history)
             .wait(self.settings.lock_wait)
+    }
+
+    /// Returns the way to write what holds facts about users: no record of it is kept, so that to forget them is to
+    /// forget them everywhere.
+    pub fn storage_without_record(&self) -> Storage {
+        self.storage().keep_history(false)
     }
 
     /// Returns a path as it is printed: relative to the project where it lies inside.
@@ -308,26 +324,26 @@ mod tests {
     fn the_planning_folder_can_be_named_by_flag_variable_and_file() {
         let tree = Tree::new(&[".git/", ".planning/", "a/.yolo-planning/", "b/", "c/"]);
         tree.write("annals.toml", "planning_dir = \"c\"\n");
-        let mut request = request(&tree, "a");
+        let mut request = request(&tree, "");
         let dir = |request: &Request| {
             let project = Project::open(request.clone()).unwrap();
             let planning = project.planning().unwrap();
             (planning.dir.clone(), planning.layout.name)
         };
-        request.project = Some(tree.at(""));
         assert_eq!(dir(&request), (tree.at("c"), LayoutName::Vbw));
         tree.write("annals.toml", "planning_dir = \"./a/./.yolo-planning/\"\n");
         let normal = (tree.at("a/.yolo-planning"), LayoutName::Yolo);
         assert_eq!(dir(&request), normal);
         request.environment = with("ANNALS_PLANNING_DIR", "b");
         assert_eq!(dir(&request), (tree.at("b"), LayoutName::Vbw));
-        request.planning_dir = Some(PathBuf::from(".yolo-planning"));
+        request.planning_dir = Some(PathBuf::from("a/.yolo-planning"));
         let flagged = (tree.at("a/.yolo-planning"), LayoutName::Yolo);
-        assert_eq!(
-            dir(&request),
-            flagged,
-            "a flag is relative to the working directory"
-        );
+        assert_eq!(dir(&request), flagged, "relative to the working directory");
+        request.project = Some(PathBuf::from("a/.."));
+        assert_eq!(dir(&request), flagged, "relative to --project");
+        request.directory = tree.at("b");
+        request.project = Some(PathBuf::from(".."));
+        assert_eq!(dir(&request), flagged, "not to the working directory then");
         assert_eq!(Project::open(request).unwrap().warnings, []);
     }
 

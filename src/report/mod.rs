@@ -49,15 +49,19 @@ pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>
 }
 
 /// Writes the page into a file of the project; refused outside of it.
+///
+/// It may hold facts about a user, so no record of it is kept. It can be made anew at any time.
 pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Result<ReportFile> {
     let page = report(project, costs)?;
     let path = project.root.join(file);
     let stores = [Store::Context];
-    let ((), applied) = project.storage().transact("report", &stores, || {
-        let mut changes = Changes::new();
-        changes.write(&path, page.value.as_bytes())?;
-        Ok(((), changes))
-    })?;
+    let ((), applied) = project
+        .storage_without_record()
+        .transact("report", &stores, || {
+            let mut changes = Changes::new();
+            changes.write(&path, page.value.as_bytes())?;
+            Ok(((), changes))
+        })?;
     let mut warnings = page.warnings;
     warnings.extend(project.named(applied.warnings));
     Ok(ReportFile {

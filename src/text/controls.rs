@@ -5,13 +5,14 @@ use std::borrow::Cow;
 const BELL: char = '\u{7}';
 const ESCAPE: char = '\u{1b}';
 
-/// Returns the text without control characters, terminal escape sequences and bidirectional overrides.
+/// Returns the text without control characters, terminal escape sequences and invisible characters.
 ///
 /// `\n` and `\t` stay. CRLF and the other controls that end a line become `\n`, so that no two words
-/// grow together. Unicode tag characters go too: people cannot see them, models read them. Of a
-/// sequence that is never closed only its opening goes, since a terminal would swallow all that follows.
+/// grow together. What people cannot see and models read goes too: zero-width characters, directional
+/// marks, tags. A joiner stays between two characters of a script that has joiners. Of a sequence that
+/// is never closed only its opening goes, since a terminal would swallow all that follows.
 pub fn strip_controls(text: &str) -> Cow<'_, str> {
-    let Some(first) = text.find(is_control) else {
+    let Some(first) = text.find(is_suspect) else {
         return Cow::Borrowed(text);
     };
     let mut clean = String::with_capacity(text.len());
@@ -33,8 +34,14 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
                 after
             }
             c if is_control(c) => after,
+            c if is_joiner(c) => {
+                if joins(clean.chars().next_back()) && joins(after.chars().next()) {
+                    clean.push(c);
+                }
+                after
+            }
             _ => {
-                let plain = rest.find(is_control).unwrap_or(rest.len());
+                let plain = rest.find(is_suspect).unwrap_or(rest.len());
                 clean.push_str(&rest[..plain]);
                 &rest[plain..]
             }
@@ -43,12 +50,38 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+fn is_suspect(c: char) -> bool {
+    is_control(c) || is_joiner(c)
+}
+
 fn is_control(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => true,
-        _ => c.is_control(),
+        c if c.is_ascii() => c.is_ascii_control(),
+        _ => c.is_control() || is_invisible(c),
     }
+}
+
+/// Tells whether a character takes no room and is no part of a letter.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        // Soft hyphen, joiners of graphemes, fillers.
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}'
+        // Zero-width space, marks and overrides of direction, invisible operators, byte order mark.
+        | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+        // Tags, and selectors of variants, which can carry hidden text.
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Zero-width joiner and non-joiner, which Persian, Indic scripts and emoji need.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// Tells whether a joiner beside this character can be one.
+fn joins(beside: Option<char>) -> bool {
+    beside.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !is_suspect(c))
 }
 
 /// Returns what follows a sequence whose ESC has just been read.
@@ -117,6 +150,13 @@ mod tests {
             ("a\r\nb\rc\u{c}d", "a\nb\nc\nd"),
             ("\u{202e}evil\u{2066}x\u{2069}", "evilx"),
             ("hid\u{e0041}\u{e0042}den", "hidden"),
+            ("hid\u{200b}d\u{2060}\u{feff}e\u{ad}n\u{200d}", "hidden"),
+            ("\u{200b}\u{200c}\u{200d}", ""),
+            (
+                "می\u{200c}خواهم 👩\u{200d}💻",
+                "می\u{200c}خواهم 👩\u{200d}💻",
+            ),
+            ("é\u{200d}\u{200b}\u{200d}e", "ée"),
             ("\u{1b}é", "é"),
         ] {
             assert_eq!(strip_controls(text), expected, "{text:?}");
@@ -130,7 +170,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_left_to_strip(text in "[\\x00-\\x1f\\u{80}-\\u{9f}\\u{1b}\\[\\]P0-9;m\\\\é\u{202e}]{0,40}") {
+        fn nothing_is_left_to_strip(text in "[\\x00-\\x1f\\u{80}-\\u{9f}\\u{1b}\\[\\]P0-9;m\\\\é\u{202e}\u{200b}\u{200d}]{0,40}") {
             let clean = strip_controls(&text);
             prop_assert!(!clean.contains(is_control));
             prop_assert_eq!(strip_controls(&clean), clean.as_ref());

@@ -519,3 +519,46 @@ fn a_part_that_cannot_be_read_does_not_take_the_rest_with_it() {
     let log = String::from_utf8(case.read(".annals/hook.log").unwrap()).unwrap();
     assert!(log.contains(".vibekit/notepad.md: is a directory"), "{log}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hook_that_runs_out_of_time_leaves_no_child_process() {
+    use std::os::unix::fs::PermissionsExt;
+
+    if !require("git") {
+        return;
+    }
+    let case = Case::new(VBW);
+    case.run("sync").success();
+    case.git_init();
+    case.commit("Begin", "2026-02-01T10:00:00Z");
+    // A git that hangs, and a process of its own that does.
+    case.write(
+        "bin/git",
+        "#!/bin/sh\nsleep 600 &\necho $$ $! >>\"$PIDS\"\nwait\n",
+    );
+    let git = case.root().join("bin/git");
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    let pids = case.root().join("pids");
+    let path = format!("{}:/usr/bin:/bin", case.root().join("bin").display());
+    case.run("hook session-end --harness claude")
+        .stdin("{}")
+        .env("PATH", path)
+        .env("PIDS", &pids)
+        .success();
+    let started = fs::read_to_string(&pids).unwrap();
+    let ids: Vec<&str> = started.split_whitespace().collect();
+    assert!(ids.len() >= 2, "{started}");
+    for id in ids {
+        // Killed is soon gone, or waits only for whoever counts the dead.
+        let is_alive = || {
+            let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            let state = stat.rsplit(") ").next().unwrap_or_default().to_owned();
+            !stat.is_empty() && !state.starts_with('Z')
+        };
+        assert!(
+            (0..100_000).any(|_| !is_alive()),
+            "process {id} is still there"
+        );
+    }
+}

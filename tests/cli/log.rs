@@ -31,10 +31,10 @@ fn changes_are_listed_newest_first() {
     );
     case.run("log --limit 1 --json")
         .success()
-        .stdout_json(&json!([{
+        .stdout_json(&json!({"operations": [{
             "id": 2, "operation": "undo 1", "time": "2026-03-01T12:00:00Z", "stores": ["context"],
             "files": [{"path": "CLAUDE.md", "happened": "deleted"}]
-        }]));
+        }]}));
 }
 
 #[test]
@@ -65,5 +65,8 @@ fn a_record_can_be_forgotten() {
 fn without_history_nothing_is_listed() {
     let case = Case::new(YOLO);
     case.run("sync --no-history").success();
-    assert_eq!(case.run("log --json").success().json(), json!([]));
+    assert_eq!(
+        case.run("log --json").success().json(),
+        json!({"operations": []})
+    );
 }

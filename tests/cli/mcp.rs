@@ -444,7 +444,11 @@ fn the_auditors_prompt_is_the_one_that_facts_prints() {
         assert!(error.contains(problem), "{error}");
     }
     let turns = case.run("facts turns --user ada --json").success().json();
-    assert_eq!(turns.as_array().unwrap().len(), 2, "nothing was queued");
+    assert_eq!(
+        turns["turns"].as_array().unwrap().len(),
+        2,
+        "nothing was queued"
+    );
 }
 
 fn owned((head, rest): (&str, &str)) -> (String, String) {
@@ -503,4 +507,27 @@ fn a_client_that_goes_away_or_talks_nonsense_ends_it_quietly() {
     let session = session(&case, "mcp", &lines);
     assert!(answer(&session, 2)["error"]["code"].is_number());
     assert_eq!(answer(&session, 3)["result"]["isError"], false);
+}
+
+#[test]
+fn an_argument_that_is_echoed_carries_no_escape_bytes() {
+    let case = Case::new(VBW);
+    let evil = "x\u{1b}]0;title\u{7}\u{200b}y\u{1b}[31m";
+    let session = session(
+        &case,
+        "mcp --tools all",
+        &[
+            call(1, "entry_read", &json!({"key": evil})),
+            call(2, "recall", &json!({"query": evil})),
+            call(3, evil, &json!({})),
+            call(4, "plan_brief", &json!({"phase": evil})),
+            call(5, "status", &json!({evil: 1})),
+        ],
+    );
+    for id in 1..=5 {
+        let told = answer(&session, id).to_string();
+        for hidden in ["\\u001b", "\u{1b}", "\u{200b}", "\\u200b", "\\u0007"] {
+            assert!(!told.contains(hidden), "{id}: {told}");
+        }
+    }
 }

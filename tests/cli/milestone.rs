@@ -56,6 +56,7 @@ fn switching_goes_back_and_forth() {
     let case = Case::new(VBW);
     case.run("milestone new offline-mode").success();
     let listed = case.run("milestone list --json").success().json();
+    let listed = &listed["milestones"];
     assert_eq!(listed[0]["slug"], json!("offline-mode"));
     assert_eq!(
         (&listed[1]["slug"], &listed[1]["standing"]),

@@ -49,6 +49,7 @@ fn relevant_ones_come_with_their_source_and_score() {
         .run("patterns relevant 4 --limit 2 --json")
         .success()
         .json();
+    let found = &found["patterns"];
     assert_eq!(found.as_array().unwrap().len(), 2);
     let scores: Vec<f64> = found
         .as_array()

@@ -72,7 +72,7 @@ fn what_is_not_there_cannot_be_taken_back() {
     let wrong = case.run("undo seven").code(2);
     assert_error(
         &wrong,
-        "invalid value 'seven' for '[ID]': invalid digit found in string",
+        "invalid value 'seven' for '[ID]': not a whole number",
         "`annals undo --help` has an example",
     );
 }

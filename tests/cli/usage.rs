@@ -6,6 +6,7 @@ use crate::cli::VBW;
 use crate::cli::assert_error;
 use crate::cli::assert_hinted;
 use crate::support::Case;
+use crate::support::listed_commands;
 
 /// Command lines that clap refuses, the line it is told with, and the way out.
 const WRONG: &[(&str, &str, &str)] = &[
@@ -41,7 +42,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "log --limit many",
-        "invalid value 'many' for '--limit <N>': invalid digit found in string",
+        "invalid value 'many' for '--limit <N>': not a whole number",
         "`annals log --help` has an example",
     ),
     (
@@ -135,7 +136,7 @@ fn the_help_of_every_command_has_an_example_that_names_it() {
     let case = Case::empty();
     let help = case.run("--help").success().stdout();
     let mut commands = 0;
-    for name in commands_in(&help) {
+    for name in names(&help) {
         let text = case.run(&name).args(["--help"]).success().stdout();
         let example = text.split("Example: ").nth(1);
         let example = example.unwrap_or_else(|| panic!("{name}:\n{text}"));
@@ -149,15 +150,65 @@ fn the_help_of_every_command_has_an_example_that_names_it() {
     assert!(help.contains("Exit codes: 0 done, 1 failed"), "{help}");
 }
 
-/// The commands that the help lists, without `help` itself.
-fn commands_in(help: &str) -> Vec<String> {
-    help.lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
+#[test]
+fn each_line_of_help_has_a_description() {
+    let case = Case::empty();
+    let whole = case.run("--help").success().stdout();
+    let names: Vec<String> = names(&whole).collect();
+    assert!(names.len() >= 34, "{whole}");
+    for line in ["-h", "help"] {
+        let help = case.run(line).success().stdout();
+        assert_eq!(listed_commands(&help), listed_commands(&whole), "{line}");
+    }
+    let bare = case.run("").code(2).stderr();
+    assert_eq!(listed_commands(&bare), listed_commands(&whole));
+    let mut helps = vec![whole];
+    helps.extend(
+        names
+            .iter()
+            .map(|name| case.run(name).args(["--help"]).success().stdout()),
+    );
+    for help in helps {
+        for (name, description) in listed_commands(&help) {
+            assert!(description.len() > 8, "{name} has no description:\n{help}");
+        }
+    }
+}
+
+#[test]
+fn a_newcomer_finds_the_main_commands_first() {
+    let help = Case::empty().run("--help").success().stdout();
+    let first = help
+        .lines()
+        .skip_while(|line| *line != "Start here:")
+        .skip(1);
+    let first: Vec<&str> = first
         .take_while(|line| !line.is_empty())
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
-        .map(str::to_owned)
-        .collect()
+        .collect();
+    assert_eq!(first, ["setup", "init", "status", "sync", "demo"]);
+    assert!(help.contains("\nOptions:\n  -C, --project <DIR>"), "{help}");
+}
+
+#[test]
+fn an_unknown_command_is_met_by_what_it_means() {
+    let case = Case::empty();
+    for (line, meant) in [
+        ("search x", "recall"),
+        ("list", "entry list"),
+        ("remember x", "entry write"),
+        ("note x", "notepad working"),
+        ("diagnose", "doctor"),
+        ("entry search x", "entry query"),
+        ("facts search x", "facts retrieve"),
+    ] {
+        let outcome = case.run(line).code(2);
+        let hint = format!("hint: did you mean `annals {meant}`?");
+        assert!(outcome.stderr().contains(&hint), "{}", outcome.report());
+    }
+}
+
+fn names(help: &str) -> impl Iterator<Item = String> {
+    let names = listed_commands(help).into_iter().map(|(name, _)| name);
+    names.filter(|name| name != "help")
 }

@@ -202,7 +202,7 @@ fn plans_and_summaries_without_front_matter() {
     says(&status, "14 of 15 complete");
     let summary = format!("{PHASE}/04-02-SUMMARY.md");
     let found = case.run("inspect --json").args([summary]).success().json();
-    assert_eq!(found["phase"], "04");
+    assert_eq!(found["phase"], "4");
     assert!(found["plan"].as_str().unwrap().ends_with('2'), "{found}");
 }
 

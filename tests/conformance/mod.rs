@@ -1,10 +1,13 @@
-//! The format and the operations of the knowledge store, rule by rule, as the binary keeps them.
+//! The rules that the seeds of the stores state, one by one, as the binary keeps them.
 //!
 //! Each test is one rule, refusal or output line that other tools of the same store rely on.
 
 mod classify;
 mod entries;
+mod facts;
+mod ledger;
 mod notepad;
+mod planning;
 
 use crate::support::Case;
 use crate::support::Outcome;

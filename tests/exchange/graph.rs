@@ -140,7 +140,7 @@ fn what_an_entry_says_already_is_skipped_with_the_reason() {
     let account = twice(&case, "server-memory m.jsonl");
     assert_eq!(counts(&account), [0, 0, 1, 0], "{account:#}");
     assert!(
-        reasons(&account).contains("the entry mill says the same: "),
+        reasons(&account).contains("near-duplicate of the entry mill ("),
         "{account:#}"
     );
 }

@@ -11,6 +11,7 @@
 mod case;
 mod corpus;
 mod environment;
+mod help;
 mod invocation;
 mod proof;
 mod require;
@@ -19,6 +20,7 @@ mod tree;
 
 pub(crate) use case::Case;
 pub(crate) use corpus::corpus;
+pub(crate) use help::listed_commands;
 pub(crate) use invocation::Invocation;
 pub(crate) use invocation::Outcome;
 pub(crate) use require::browser;

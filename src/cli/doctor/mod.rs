@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
 
-/// Look at the installation: what is set up, what is wrong, and what mends it
+/// Check the installation: what is set up, what is wrong, and how to fix it
 ///
 /// The program itself and git, the settings and where they come from, what can be written, the caches, the
 /// database of facts, and each harness. Nothing is changed.

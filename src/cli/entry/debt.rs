@@ -10,6 +10,7 @@ use crate::knowledge;
 use crate::knowledge::Debt;
 use crate::knowledge::Marker;
 use crate::project::Project;
+use crate::text::quantity;
 
 /// List the shortcuts that comments in the source files confess
 ///
@@ -35,8 +36,9 @@ fn show(debt: &Debt, to: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         to,
-        "{} markers, {} with no trigger.",
-        debt.markers, debt.no_trigger
+        "{}, {} with no trigger.",
+        quantity(debt.markers, "marker"),
+        debt.no_trigger
     )
 }
 

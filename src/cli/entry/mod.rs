@@ -18,7 +18,7 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::project::Project;
 
-/// Keep knowledge that outlives a session, one file a key
+/// Store and find what is worth knowing in later sessions, one file a key
 ///
 /// The entries lie in .vibekit/memory/ (`store` in annals.toml names another folder).
 #[derive(Args, Debug)]

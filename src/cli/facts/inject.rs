@@ -48,9 +48,9 @@ pub(crate) fn run(
     if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
         out.note(&format!("not counted in `annals facts metrics`: {error}"));
     }
-    let unrelated = match &args.query {
-        Some(_) => format!(" ({} unrelated to the query)", injection.unrelated),
-        None => String::new(),
+    let unrelated = match injection.unrelated {
+        0 => String::new(),
+        unrelated => format!(" ({unrelated} unrelated to the query)"),
     };
     out.note(&format!(
         "{} of {} tokens, {} left out{unrelated}",

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &RelevantArgs, project: &Project, out: &mut Output) -> R
     let mut found = patterns::relevant_patterns(project, phase.as_ref())?;
     found.value.truncate(args.limit);
     out.warnings(&found.warnings);
-    out.result(&found.value, show);
+    out.list("patterns", &found.value, show);
     Ok(())
 }
 

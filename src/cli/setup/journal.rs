@@ -16,7 +16,7 @@ use crate::hooks::setup::journal::JournalReport;
 use crate::hooks::setup::journal::JournalSetup;
 use crate::project::Project;
 
-/// Make `memory_write` and `memory_search`: this program, told by its name
+/// Make `memory_write` and `memory_search`, links to annals that act as these tools
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals setup journal --dir memory/scripts")]
 pub(crate) struct JournalArgs {

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::hooks::Harness;
 use crate::project::Project;
 
-/// Have a harness call annals, or take that back
+/// Connect Claude Code, Codex, Gemini CLI or opencode to annals, or disconnect it
 ///
 /// Adds our own entries to the harness's settings and leaves every other byte as it is. Settings that are
 /// not valid are refused. --remove brings back what was there before.

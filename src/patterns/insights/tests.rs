@@ -77,7 +77,6 @@ fn phase(milestone: &str, plans: Vec<Made>) -> FinishedPhase {
         name: "Phase".to_owned(),
         dir: "phases/01-phase".into(),
         dir_name: "01-phase".to_owned(),
-        home: std::path::PathBuf::new(),
         milestone: milestone.to_owned(),
         plans: numbered.map(|(plan, number)| plan.record(number)).collect(),
         digest: String::new(),

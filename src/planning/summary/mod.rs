@@ -14,6 +14,8 @@ use crate::planning::Decision;
 use crate::planning::document::Document;
 use crate::planning::identity::Identity;
 use crate::planning::present;
+use crate::planning::serialize_phase;
+use crate::planning::serialize_plan;
 use crate::planning::summary::deviations::Deviations;
 use crate::planning::summary::timing::Timing;
 use crate::warning::Parsed;
@@ -41,9 +43,11 @@ pub use tasks::TaskCount;
 /// A list that can't be known is `None`; one that is known to be empty is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// The phase as the file spells it, without its name: `05.1`; a word for a quick task.
+    /// The phase as the file spells it, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
+    #[serde(serialize_with = "serialize_phase")]
     pub phase: Option<String>,
-    /// The plan as the file spells it, without phase and slug: `02`, `01a`, `D`, `R01`.
+    /// The plan as the file spells it, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
+    #[serde(serialize_with = "serialize_plan")]
     pub plan: Option<String>,
     /// The title: the front matter's, else the first heading.
     pub title: Option<String>,

@@ -1,0 +1,141 @@
+//! The list of commands in the help of `annals` itself, by what one wants to do.
+
+use std::fmt::Write;
+
+use clap::Command;
+use clap::CommandFactory;
+use clap::builder::styling::Styles;
+
+use crate::cli::Arguments;
+
+/// Stands in the help template where the list goes.
+///
+/// The parser does not know the subcommands' descriptions: most runs need one command, and describing all of them is
+/// much of what starting takes. The list is made when help is asked for.
+pub(crate) const LIST: &str = "[commands]";
+
+/// How the help of `annals` itself is laid out.
+pub(crate) const TEMPLATE: &str =
+    "{about-with-newline}\n{usage-heading} {usage}\n\n[commands]\n{options}{after-help}";
+
+/// The commands, grouped; those that most people need first.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Start here", &["setup", "init", "status", "sync", "demo"]),
+    (
+        "Remember and recall",
+        &[
+            "recall", "context", "entry", "notepad", "ledger", "journal", "facts", "patterns",
+        ],
+    ),
+    (
+        "Plan, build, ship",
+        &[
+            "plan",
+            "execute",
+            "ship",
+            "milestone",
+            "pause",
+            "resume",
+            "inspect",
+        ],
+    ),
+    (
+        "Check and maintain",
+        &[
+            "doctor", "audit", "cost", "report", "log", "undo", "import", "export", "config",
+        ],
+    ),
+    (
+        "For other programs",
+        &["hook", "mcp", "merge-file", "completions", "man", "help"],
+    ),
+];
+
+/// Puts the list of commands into the rendered help, if this help is the one that has it.
+pub(crate) fn with_commands(rendered: String) -> String {
+    if rendered.contains(LIST) {
+        rendered.replacen(LIST, &list(), 1)
+    } else {
+        rendered
+    }
+}
+
+fn list() -> String {
+    let mut annals = Arguments::command();
+    annals.build();
+    let styles = annals.get_styles().clone();
+    let names = GROUPS.iter().flat_map(|(_, names)| *names);
+    let width = names.map(|name| name.len()).max().unwrap_or_default();
+    let mut list = String::new();
+    for (title, names) in GROUPS {
+        heading(title, &styles, &mut list);
+        for name in names {
+            if let Some(command) = annals.find_subcommand(name) {
+                row(command, width, &styles, &mut list);
+            }
+        }
+        list.push('\n');
+    }
+    heading("Options", &styles, &mut list);
+    list.truncate(list.trim_end().len());
+    list
+}
+
+fn heading(title: &str, styles: &Styles, list: &mut String) {
+    let style = styles.get_header();
+    // Writing into a string cannot fail.
+    let _written = writeln!(list, "{style}{title}:{style:#}").is_ok();
+}
+
+fn row(command: &Command, width: usize, styles: &Styles, list: &mut String) {
+    let style = styles.get_literal();
+    let name = command.get_name();
+    let about = match name {
+        "help" => "Describe a command: `annals help sync`".to_owned(),
+        _ => command
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+    };
+    let _written = writeln!(list, "  {style}{name:width$}{style:#}  {about}").is_ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_command_stands_in_one_group_and_has_a_short_description() {
+        let mut annals = Arguments::command();
+        annals.build();
+        let listed: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        let known: BTreeSet<&str> = annals.get_subcommands().map(Command::get_name).collect();
+        assert_eq!(
+            listed.iter().copied().collect::<BTreeSet<_>>(),
+            known,
+            "every command belongs in one group of GROUPS"
+        );
+        assert_eq!(listed.len(), known.len(), "a command stands in two groups");
+        for command in annals
+            .get_subcommands()
+            .filter(|one| one.get_name() != "help")
+        {
+            let about = command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let length = about.chars().count();
+            assert!(
+                (10..=84).contains(&length),
+                "{}: {about:?} has {length} characters",
+                command.get_name()
+            );
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! How far a long task is, told to whoever watches; nobody does unless a door says so.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Called once an item of a task is done.
+pub type Step = Box<dyn FnMut()>;
+
+type Begin = dyn Fn(&str, usize) -> Step + Send + Sync;
+
+/// Tells how far a task is: `for file in project.progress.of("Indexing", files)`.
+#[derive(Clone, Default)]
+pub struct Progress {
+    begin: Option<Arc<Begin>>,
+}
+
+impl Progress {
+    /// Returns a progress that is told of every task: its name and how many items it has.
+    pub fn watched(begin: impl Fn(&str, usize) -> Step + Send + Sync + 'static) -> Self {
+        Self {
+            begin: Some(Arc::new(begin)),
+        }
+    }
+
+    /// Goes over the items of a task and tells of each when the next is asked for.
+    pub fn of<I>(&self, task: &str, items: I) -> impl Iterator<Item = I::Item>
+    where
+        I: IntoIterator<IntoIter: ExactSizeIterator>,
+    {
+        let items = items.into_iter();
+        let mut step = self.begin.as_ref().map(|begin| begin(task, items.len()));
+        let mut is_first = true;
+        let mut tell = move || {
+            if let Some(step) = step.as_mut().filter(|_| !is_first) {
+                step();
+            }
+            is_first = false;
+        };
+        items.inspect(move |_| tell())
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let watched = self.begin.is_some();
+        f.debug_struct("Progress")
+            .field("watched", &watched)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn whoever_watches_is_told_of_the_task_and_of_each_item() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&told);
+        let progress = Progress::watched(move |task, total| {
+            log.lock().unwrap().push(format!("{task} {total}"));
+            let log = Arc::clone(&log);
+            Box::new(move || log.lock().unwrap().push("step".to_owned()))
+        });
+        assert_eq!(progress.of("Reading", [1, 2, 3]).sum::<i32>(), 6);
+        assert_eq!(*told.lock().unwrap(), ["Reading 3", "step", "step"]);
+        assert_eq!(Progress::default().of("Reading", [1, 2]).count(), 2);
+    }
+}

@@ -1,0 +1,97 @@
+//! The rules of the planning folder that its seed states.
+
+use serde_json::json;
+
+use crate::support::Case;
+
+const VBW: &str = "examples/vbw-project";
+
+#[test]
+fn cleaning_up_after_a_ship_removes_the_moved_note_and_moves_active_on() {
+    let case = Case::empty();
+    let state = "# State\n\n## Current Phase\n\nPhase: 1\n";
+    case.write(".vbw-planning/PROJECT.md", "# Shop\n");
+    case.write(".vbw-planning/ACTIVE", "first\n");
+    case.write(".vbw-planning/milestones/first/STATE.md", state);
+    case.write(".vbw-planning/milestones/first/RESUME.md", "stale\n");
+    case.write(
+        ".vbw-planning/milestones/older/RESUME.md",
+        "not ours to judge\n",
+    );
+    case.write(".vbw-planning/second/STATE.md", state);
+    case.write(
+        ".vbw-planning/second/phases/01-cart/01-01-PLAN.md",
+        "---\nphase: 01\nplan: 01\n---\n",
+    );
+    let report = case.run("ship --cleanup-only --json").success().json();
+    assert_eq!(
+        report["removed"],
+        json!([".vbw-planning/milestones/first/RESUME.md"])
+    );
+    assert_eq!(report["active"], json!("second"));
+    assert_eq!(case.read(".vbw-planning/ACTIVE").unwrap(), b"second\n");
+    assert!(
+        case.read(".vbw-planning/milestones/older/RESUME.md")
+            .is_some()
+    );
+    let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(context.contains("**Milestone:** second"), "{context}");
+    let before = case.tree();
+    case.run("ship --cleanup-only").success();
+    assert_eq!(case.tree(), before, "twice is once");
+}
+
+#[test]
+fn performance_metrics_are_updated_with_the_position_lines_and_init_writes_the_section() {
+    let case = Case::new(VBW);
+    let mut state = String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
+    state.push_str("\n## Performance Metrics\n\n- Total plans completed: 2\n- **Average duration:** 1 min\n- Total execution time: 0.1 hours\n- Trend: steady, as I see it\n");
+    case.write(".vbw-planning/STATE.md", &state);
+    case.run("sync --fix-state").success();
+    let after = String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
+    let section = after.split("## Performance Metrics").nth(1).unwrap();
+    assert!(
+        section.contains("- Total plans completed: 13\n"),
+        "{section}"
+    );
+    assert!(
+        section.contains(" min\n") && section.contains(" hours\n"),
+        "{section}"
+    );
+    assert!(
+        section.contains("- Trend: steady, as I see it\n"),
+        "{section}"
+    );
+    case.run("sync --fix-state").success();
+    assert_eq!(
+        case.read(".vbw-planning/STATE.md").unwrap(),
+        after.into_bytes()
+    );
+
+    let new = Case::empty();
+    new.run("init --name Shop").success();
+    let made = String::from_utf8(new.read(".vbw-planning/STATE.md").unwrap()).unwrap();
+    assert!(
+        made.contains("## Performance Metrics\n\n- Total plans completed: 0\n"),
+        "{made}"
+    );
+}
+
+#[test]
+fn two_phases_with_identical_summaries_are_two_phases() {
+    let case = Case::empty();
+    case.write(".vbw-planning/PROJECT.md", "# Shop\n");
+    let summary = "---\nstatus: complete\nduration: 5 min\n---\n# Done\n\n## Deviations\n\nNone\n";
+    for phase in ["01-cart", "02-till"] {
+        let plan = &phase[..2];
+        let dir = format!(".vbw-planning/phases/{phase}/{plan}-01");
+        case.write(&format!("{dir}-PLAN.md"), "---\nwave: 1\n---\n# Plan\n");
+        case.write(&format!("{dir}-SUMMARY.md"), summary);
+    }
+    let first = case.run("execute 1 --json").success().json();
+    assert_eq!(first["recorded"], json!(["01-cart"]));
+    let second = case.run("execute 2 --json").success().json();
+    assert_eq!(second["recorded"], json!(["02-till"]));
+    let listed = case.run("patterns list --json").success().json();
+    assert_eq!(listed["entries"].as_array().unwrap().len(), 2);
+}
