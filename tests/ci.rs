@@ -41,6 +41,22 @@ fn everything_that_a_test_asks_for_is_demanded() {
 }
 
 #[test]
+fn the_clients_that_are_driven_are_those_that_the_documentation_names() {
+    let script = fs::read_to_string(".ci/live").unwrap();
+    let (_, rest) = script.split_once("\nclients=(").unwrap();
+    let (clients, _) = rest.split_once(')').unwrap();
+    let documentation = fs::read_to_string("docs/harnesses.md").unwrap();
+    let versions: Vec<&str> = clients
+        .split_whitespace()
+        .map(|client| client.rsplit('@').next().unwrap())
+        .collect();
+    assert_eq!(versions.len(), 4);
+    for version in versions {
+        assert!(documentation.contains(version), "{version}");
+    }
+}
+
+#[test]
 fn where_nothing_can_be_installed_that_is_said_and_the_rest_goes_on() {
     let case = Case::empty();
     let bin = case.root().join("bin");

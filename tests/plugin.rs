@@ -128,13 +128,12 @@ fn its_hooks_are_those_of_setup() {
     let settings = case.read(".claude/settings.json").unwrap();
     let mut wanted: Value = serde_json::from_slice(&settings).unwrap();
     for groups in wanted["hooks"].as_object_mut().unwrap().values_mut() {
-        let command = groups[0]["hooks"][0]["command"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        let event = command.strip_prefix("annals hook ").unwrap();
-        let called = format!("sh \"${{CLAUDE_PLUGIN_ROOT}}/hooks/annals.sh\" {event}");
-        groups[0]["hooks"][0]["command"] = Value::from(called);
+        for group in groups.as_array_mut().unwrap() {
+            let command = group["hooks"][0]["command"].as_str().unwrap().to_owned();
+            let event = command.strip_prefix("annals hook ").unwrap();
+            let called = format!("sh \"${{CLAUDE_PLUGIN_ROOT}}/hooks/annals.sh\" {event}");
+            group["hooks"][0]["command"] = Value::from(called);
+        }
     }
     assert_eq!(json("plugin/hooks/hooks.json")["hooks"], wanted["hooks"]);
     let server = case.read(".mcp.json").unwrap();

@@ -9,19 +9,25 @@ use crate::error::Result;
 use crate::hooks::Event;
 use crate::hooks::Harness;
 use crate::hooks::end;
-use crate::hooks::event;
+use crate::hooks::harness;
 use crate::hooks::input::Input;
 use crate::hooks::log;
 use crate::hooks::place;
 use crate::hooks::post_tool;
 use crate::hooks::pre_compact;
+use crate::hooks::setup;
 use crate::hooks::start;
 use crate::hooks::start::Start;
+use crate::hooks::subagent;
+use crate::hooks::told;
 use crate::project::Project;
 use crate::project::Request;
 
 /// A session waits for no other process longer than this.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
+
+/// Two hooks on one event run at the same time, give or take so many seconds.
+const TWICE: i64 = 10;
 
 /// How a hook was called.
 #[derive(Clone, Debug, Default)]
@@ -65,9 +71,9 @@ pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Re
     let Some(input) = Input::parse(input) else {
         return Ok(Reply::default());
     };
-    let fired = input.event().and_then(event::echoed);
+    let fired = input.event().and_then(harness::echoed);
     let asked = request.event.as_deref().or(fired);
-    let Some(event) = asked.and_then(Event::named) else {
+    let Some(event) = asked.and_then(harness::named) else {
         return Ok(Reply::default());
     };
     if event == Event::PromptSubmit {
@@ -79,8 +85,9 @@ pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Re
     project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
     let harness = request
         .harness
-        .or_else(|| fired.and_then(event::harness_of))
-        .unwrap_or_else(|| by_environment(&project));
+        .or_else(|| fired.and_then(harness::of_event_name))
+        .unwrap_or_else(|| harness::of_environment(&project));
+    let name = harness.profile().event_name(event).unwrap_or("annals");
     let mut problems = Vec::new();
     let text = said(request, &project, harness, event, &input, &mut problems);
     let text = text.unwrap_or_else(|error| {
@@ -89,13 +96,13 @@ pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Re
     });
     let noted: Result<()> = problems.into_iter().try_for_each(|problem| {
         let problem = problem.relative_to(&project.root).to_string();
-        log::note(&project, event.name(harness), &problem)
+        log::note(&project, name, &problem)
     });
     Ok(Reply {
         unnoted: noted.err(),
         answer: text.filter(|_| event.is_heard()).map(|text| Answer {
             hook_specific_output: Said {
-                hook_event_name: fired.unwrap_or_else(|| event.name(harness)).to_owned(),
+                hook_event_name: fired.unwrap_or(name).to_owned(),
                 additional_context: text,
             },
         }),
@@ -111,6 +118,7 @@ fn said(
     problems: &mut Vec<Error>,
 ) -> Result<Option<String>> {
     match event {
+        Event::SessionStart if is_said_by_another(project, harness, input)? => Ok(None),
         Event::SessionStart => {
             let notepad = project.settings.notepad && !request.no_notepad;
             let start = Start {
@@ -119,16 +127,23 @@ fn said(
             };
             start::text(project, harness, start, problems)
         }
-        Event::PostToolUse => post_tool::text(project, input),
+        Event::PostToolUse => post_tool::text(project, input, problems),
+        Event::SubagentStop => subagent::text(project, input),
         Event::SessionEnd => end::refresh(project).map(|()| None),
         Event::PreCompact => pre_compact::leave(project, input).map(|()| None),
         Event::PromptSubmit => Ok(None),
     }
 }
 
-fn by_environment(project: &Project) -> Harness {
-    if project.environment.get("GEMINI_PROJECT_DIR").is_some() {
-        return Harness::Gemini;
+/// Says whether the same hook in the other scope answers this event: set up in both, one of two speaks.
+fn is_said_by_another(project: &Project, harness: Harness, input: &Input) -> Result<bool> {
+    if !harness.profile().runs_both_scopes || !setup::is_in_both_scopes(project, harness) {
+        return Ok(false);
     }
-    Harness::Claude
+    let source = if input.is_compacted() {
+        "compacted"
+    } else {
+        "started"
+    };
+    told::is_first(project, input, source, Some(TWICE)).map(|is_first| !is_first)
 }

@@ -30,6 +30,20 @@ impl Input {
         self.any(&["hook_event_name", "hookEventName", "event_name", "event"])
     }
 
+    /// Returns which session it is.
+    pub fn session(&self) -> Option<&str> {
+        let session = self.any(&["session_id", "sessionID"])?.as_str()?;
+        Some(session).filter(|session| !session.is_empty() && session.len() <= 128)
+    }
+
+    /// Says whether the event is one of a subagent, not of the main conversation.
+    pub fn is_subagent(&self) -> bool {
+        let agent = self.any(&["agent_id", "agentId"]);
+        agent
+            .and_then(Value::as_str)
+            .is_some_and(|id| !id.is_empty())
+    }
+
     /// Returns where the session works.
     pub fn cwd(&self) -> Option<PathBuf> {
         let named = self.any(&["cwd", "directory", "workspace"])?;
@@ -61,6 +75,7 @@ impl Input {
             input.get("command"),
             input.get("input"),
             input.get("patch"),
+            input.get("patchText"),
         ];
         let patched = patch.into_iter().flatten().flat_map(patched);
         named.chain(patched).collect()
@@ -108,6 +123,7 @@ mod tests {
             r#"{"tool_input":{"command":"*** Begin Patch\n*** Update File: a/b.md\n@@\n+x\n*** End Patch"}}"#,
             r#"{"tool_input":{"command":["apply_patch","*** Begin Patch\n*** Add File: a/b.md\n+x"]}}"#,
             r#"{"tool_input":"*** Add File: a/b.md\n"}"#,
+            r#"{"tool_input":{"patchText":"*** Begin Patch\n*** Add File: a/b.md\n+x\n*** End Patch"}}"#,
         ] {
             assert_eq!(written(text), ["a/b.md"], "{text}");
         }

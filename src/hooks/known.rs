@@ -1,31 +1,22 @@
-//! What the harness has read already: lines of its context file need not be said again.
+//! What the harness has read already: lines of its context files need not be said again.
 
 use crate::context::Known;
 use crate::hooks::Harness;
 use crate::project::Project;
 use crate::storage::read;
 
-/// Reads the context files of a harness, and what stands in the files that these import as a whole.
+/// Reads the context files of a harness in the project, and what these import of it as a whole.
 pub(crate) fn read(project: &Project, harness: Harness) -> Known {
-    let names: &[&str] = match harness {
-        Harness::Claude => &["CLAUDE.md", ".claude/CLAUDE.md"],
-        Harness::Codex => &["AGENTS.md"],
-        Harness::Gemini => &["GEMINI.md"],
-        Harness::Opencode => &["AGENTS.md", "CLAUDE.md"],
-    };
+    let files = &harness.profile().context;
     let mut known = Known::default();
-    for name in names {
-        let Some(text) = text(project, name) else {
+    for group in files.of_folder {
+        let Some(text) = group.iter().find_map(|name| text(project, name)) else {
             continue;
         };
-        if harness != Harness::Codex && text.lines().any(|line| line.trim() == "@AGENTS.md") {
+        if files.has_imports && text.lines().any(|line| line.trim() == "@AGENTS.md") {
             known.add(&self::text(project, "AGENTS.md").unwrap_or_default());
         }
         known.add(&text);
-        if harness == Harness::Opencode {
-            // It reads the first of them only.
-            break;
-        }
     }
     known
 }

@@ -21,6 +21,8 @@ mod post_tool;
 mod pre_compact;
 pub mod setup;
 mod start;
+mod subagent;
+mod told;
 
 pub use answer::Answer;
 pub use answer::HookRequest;
@@ -33,6 +35,9 @@ pub use cost::CostPart;
 pub use cost::Size;
 pub use cost::cost;
 pub use event::Event;
+pub use harness::Choice;
 pub use harness::Harness;
+pub use harness::Obstacle;
+pub use harness::Scope;
 pub use input::Input;
 pub use input::MAX_INPUT;

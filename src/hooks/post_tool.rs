@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::input;
 use crate::hooks::input::Input;
+use crate::hooks::subagent;
+use crate::hooks::told;
 use crate::lifecycle;
 use crate::planning::FileKind;
 use crate::planning::FileName;
@@ -15,8 +18,25 @@ use crate::planning::Standing;
 use crate::planning::Survey;
 use crate::project::Project;
 
-/// Returns what the agent is told after a tool has run; nothing where no summary was written.
-pub(crate) fn text(project: &Project, input: &Input) -> Result<Option<String>> {
+/// Returns what the agent is told after a tool has run: what subagents left for it, and what became of a phase.
+pub(crate) fn text(
+    project: &Project,
+    input: &Input,
+    problems: &mut Vec<Error>,
+) -> Result<Option<String>> {
+    let mut said: Vec<String> = match subagent::text(project, input) {
+        Ok(text) => text.into_iter().collect(),
+        Err(error) => {
+            problems.push(error);
+            Vec::new()
+        }
+    };
+    said.extend(of_phase(project, input, problems)?);
+    Ok((!said.is_empty()).then(|| said.join("\n")))
+}
+
+/// Returns what there is to say of a phase; nothing where no summary was written.
+fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Result<Option<String>> {
     let cwd = input.cwd();
     let written = input.written();
     let summaries: Vec<PathBuf> = written
@@ -45,9 +65,36 @@ pub(crate) fn text(project: &Project, input: &Input) -> Result<Option<String>> {
     if let Some(phase) = survey.position.phases.get(at)
         && phase.standing == Standing::Done
     {
-        said.push(complete(project, &survey, phase));
+        let text = complete(project, &survey, phase);
+        let what = format!("phase {} of {} plans", phase.number, phase.plans.len());
+        // Better twice than not at all.
+        said.extend(
+            once(project, input, &what, text).unwrap_or_else(|(text, error)| {
+                problems.push(error);
+                Some(text)
+            }),
+        );
     }
     Ok((!said.is_empty()).then(|| said.join("\n")))
+}
+
+/// Returns what to say of a complete phase: the main conversation hears it once, a subagent passes it on.
+fn once(
+    project: &Project,
+    input: &Input,
+    what: &str,
+    text: String,
+) -> std::result::Result<Option<String>, (String, Error)> {
+    if input.is_subagent() {
+        return match told::leave(project, input, what, &text) {
+            Ok(()) => Ok(Some(format!("{text} Say so in your report."))),
+            Err(error) => Err((text, error)),
+        };
+    }
+    match told::is_first(project, input, what, None) {
+        Ok(is_first) => Ok(is_first.then_some(text)),
+        Err(error) => Err((text, error)),
+    }
 }
 
 fn complete(project: &Project, survey: &Survey, phase: &Phase) -> String {

@@ -66,6 +66,27 @@ impl Storage {
         disk::rename(&temporary, &path).at("replace", &path)
     }
 
+    /// Changes a cache, one process at a time: `change` gets its bytes and returns the new ones, or nothing where
+    /// it stays as it is. Not on a dry run.
+    pub fn update_cache(
+        &self,
+        name: &str,
+        change: impl FnOnce(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<()> {
+        if self.is_dry_run() {
+            return Ok(());
+        }
+        self.folder().prepare()?;
+        let place = self.folder().locks().join(name);
+        let lock = lock::open(&place)?;
+        lock::wait_for(&lock, &place, self.longest_wait())?;
+        let old = self.cache(name)?.unwrap_or_default();
+        match change(&old) {
+            Some(new) => self.write_cache(name, &new),
+            None => Ok(()),
+        }
+    }
+
     /// Replaces a cache that is a database by what `build` makes at the path it is given; one process at a time.
     ///
     /// Whoever waited for another process asks `is_good` first. Whoever has the old one open keeps it.

@@ -143,6 +143,10 @@ impl Storage {
         self.dry_run
     }
 
+    pub(crate) fn longest_wait(&self) -> Duration {
+        self.wait
+    }
+
     pub(crate) fn folder(&self) -> &Folder {
         &self.folder
     }

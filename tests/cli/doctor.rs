@@ -82,8 +82,12 @@ fn a_harness_is_set_up_whole_in_part_or_unreadable() {
     };
     for flags in ["", " --no-notepad", " --breadcrumb"] {
         case.run(&format!("setup claude{flags}")).success();
-        let expected = ("ok".to_owned(), "set up for this project".to_owned());
-        assert_eq!(message(&case), expected, "{flags}");
+        let (level, told) = message(&case);
+        assert_eq!(level, "ok", "{flags}");
+        assert!(
+            told.starts_with("set up for this project; the MCP server is not approved yet"),
+            "{told}"
+        );
         case.run("setup claude --remove").success();
     }
     case.run("setup claude").success();
@@ -95,6 +99,114 @@ fn a_harness_is_set_up_whole_in_part_or_unreadable() {
     let (level, told) = message(&case);
     assert_eq!(level, "attention");
     assert!(told.starts_with(".mcp.json"), "{told}");
+}
+
+#[test]
+fn what_a_harness_has_disabled_or_doubled_is_named_with_the_next_step() {
+    let case = Case::new(VBW);
+    let root = case.root().display().to_string();
+    let check = |harness: &str, files: &[(&str, &str)], told: &str, mend: &str| {
+        case.run(&format!("setup {harness}")).success();
+        let olds: Vec<_> = files
+            .iter()
+            .map(|(file, _)| (file, case.read(file)))
+            .collect();
+        for (file, text) in files {
+            case.write(file, text.replace("[ROOT]", &root));
+        }
+        let found = diagnosis(&case);
+        let row = row(&found, "harness", harness);
+        assert_eq!(row["level"], "attention", "{harness}: {row:#}");
+        let message = row["details"][0]["message"].as_str().unwrap();
+        assert!(message.contains(told), "{message}");
+        assert!(row["mend"].as_str().unwrap().contains(mend), "{row:#}");
+        for (file, old) in olds {
+            match old {
+                Some(old) => {
+                    case.write(file, old);
+                }
+                None => std::fs::remove_file(case.root().join(file)).unwrap(),
+            }
+        }
+        case.run(&format!("setup {harness} --remove")).success();
+    };
+    let local = ".claude/settings.local.json";
+    check(
+        "claude",
+        &[(local, r#"{"disabledMcpjsonServers": ["annals"]}"#)],
+        "disabled",
+        "/mcp",
+    );
+    check(
+        "claude",
+        &[(local, r#"{"disableAllHooks": true}"#)],
+        "all hooks off",
+        "disableAllHooks",
+    );
+    let codex = "[mcp_servers.annals]\ncommand = \"annals\"\nargs = [\"mcp\"]\nenabled = false\n";
+    check(
+        "codex",
+        &[(".codex/config.toml", codex)],
+        "disabled",
+        "enabled = false",
+    );
+    let opencode =
+        r#"{"mcp": {"annals": {"type": "local", "command": ["annals", "mcp"], "enabled": false}}}"#;
+    check(
+        "opencode",
+        &[("opencode.json", opencode)],
+        "disabled",
+        "enabled to true",
+    );
+    for harness in ["claude", "codex", "gemini", "opencode"] {
+        case.run(&format!("setup {harness}")).success();
+        case.run(&format!("setup {harness} --user")).success();
+        let found = diagnosis(&case);
+        let row = row(&found, "harness", harness);
+        assert_eq!(row["level"], "attention");
+        assert_eq!(row["mend"], format!("annals setup {harness} --remove"));
+    }
+}
+
+#[test]
+fn an_approval_that_is_open_is_named_until_it_is_given() {
+    let case = Case::new(VBW);
+    let root = case.root().display().to_string();
+    let message = |harness: &str| {
+        let found = diagnosis(&case);
+        let row = row(&found, "harness", harness);
+        assert_eq!(row["level"], "ok", "{row:#}");
+        row["details"][0]["message"].as_str().unwrap().to_owned()
+    };
+    for (harness, open, file, given) in [
+        (
+            "claude",
+            "not approved yet",
+            ".claude.json",
+            format!("{{\"projects\": {{{root:?}: {{\"enabledMcpjsonServers\": [\"annals\"]}}}}}}"),
+        ),
+        (
+            "gemini",
+            "does not trust this folder",
+            ".gemini/trustedFolders.json",
+            format!("{{{root:?}: \"TRUST_FOLDER\"}}"),
+        ),
+        (
+            "codex",
+            "are not trusted yet",
+            ".codex/config.toml",
+            format!(
+                "[projects.{root:?}]\ntrust_level = \"trusted\"\n[hooks.state.\"{root}/.codex/hooks.json:session_start:0:0\"]\ntrusted_hash = \"sha256:1\"\n"
+            ),
+        ),
+    ] {
+        case.run(&format!("setup {harness}")).success();
+        assert!(message(harness).contains(open), "{}", message(harness));
+        let file = case.home().join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, given).unwrap();
+        assert_eq!(message(harness), "set up for this project");
+    }
 }
 
 #[test]

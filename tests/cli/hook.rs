@@ -149,6 +149,67 @@ fn the_last_summary_of_a_phase_is_told_and_another_is_not() {
     }
 }
 
+/// A recorded input, as if a subagent had run the tool.
+fn of_subagent(case: &Case, input: &str) -> String {
+    let recorded = fs::read_to_string(format!("tests/hooks/{input}.json")).unwrap();
+    let recorded = recorded.replace("[ROOT]", case.root().to_str().unwrap());
+    let mut input: Value = serde_json::from_str(&recorded).unwrap();
+    input["agent_id"] = Value::from("a6150594f3e075142");
+    input.to_string()
+}
+
+#[test]
+fn what_a_subagent_finished_reaches_the_main_conversation_once() {
+    for (next, input, event) in [
+        ("subagent-stop", "claude/agent", "PostToolUse"),
+        // A subagent in the background ends after its tool has: the next hook of the conversation says it.
+        ("post-tool-use", "claude/post-tool-use-other", "PostToolUse"),
+    ] {
+        let case = Case::new(VBW);
+        assert_eq!(hook(&case, next, input), "", "nothing is finished yet");
+        finish_phase_four(&case);
+        for _ in 0..2 {
+            let run = case
+                .run("hook post-tool-use")
+                .stdin(of_subagent(&case, "claude/post-tool-use"));
+            let answer = run.success().json();
+            let text = answer["hookSpecificOutput"]["additionalContext"]
+                .as_str()
+                .unwrap();
+            assert!(text.ends_with("Say so in your report."), "{text}");
+        }
+        let nested = case
+            .run("hook subagent-stop")
+            .stdin(of_subagent(&case, "claude/agent"));
+        assert_eq!(
+            nested.success().stdout(),
+            "",
+            "a subagent of a subagent is not the main conversation"
+        );
+        let text = told(&case, next, input, event);
+        assert!(
+            text.contains("phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans"),
+            "{text}"
+        );
+        assert!(!text.contains("report"), "{text}");
+        assert_eq!(hook(&case, next, input), "");
+        assert_eq!(hook(&case, "post-tool-use", "claude/post-tool-use"), "");
+    }
+}
+
+#[test]
+fn set_up_in_both_scopes_codex_gets_one_copy() {
+    let case = Case::new(VBW);
+    case.run("setup codex").success();
+    let (line, input, event) = STARTS[1];
+    for _ in 0..2 {
+        told(&case, line, input, event);
+    }
+    case.run("setup codex --user").success();
+    told(&case, line, input, event);
+    assert_eq!(hook(&case, line, input), "");
+}
+
 #[test]
 fn a_finished_plan_corrects_the_state_where_that_is_wanted() {
     let case = without_context_file();
@@ -177,6 +238,8 @@ fn a_sessions_end_refreshes_the_block_that_is_there_and_makes_none() {
     for (line, input) in [
         ("session-end", "claude/session-end"),
         ("session-end --harness gemini", "gemini/session-end"),
+        ("session-end --harness codex", "codex/session-end"),
+        ("session-end --harness opencode", "opencode/session-idle"),
         ("session-end --harness opencode", "opencode/session-deleted"),
     ] {
         let case = without_context_file();

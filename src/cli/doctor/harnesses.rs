@@ -1,13 +1,12 @@
-//! Which harnesses call annals, and whether their settings are as `setup` wants them.
+//! Which harnesses call annals, and what keeps them from it.
 
 use crate::audit::Level;
 use crate::audit::Row;
 use crate::error::Result;
 use crate::hooks::Harness;
+use crate::hooks::Scope;
 use crate::hooks::setup;
-use crate::hooks::setup::FileOutcome;
-use crate::hooks::setup::Scope;
-use crate::hooks::setup::SetupRequest;
+use crate::hooks::setup::Standing;
 use crate::project::Project;
 
 pub(crate) fn rows(project: &Project) -> Vec<Row> {
@@ -15,73 +14,57 @@ pub(crate) fn rows(project: &Project) -> Vec<Row> {
     harnesses.map(|harness| row(project, harness)).collect()
 }
 
-/// How the settings of a harness stand in one scope.
-enum Standing {
-    /// Nothing of ours is there.
-    Absent,
-    /// All that is wanted is there.
-    Current,
-    /// Something is there, and not as this version wants it.
-    Partial,
-}
-
 fn row(project: &Project, harness: Harness) -> Row {
     let command = format!("annals setup {}", harness.as_str());
-    let mut current = Vec::new();
+    let mut scopes = Vec::new();
     for (scope, flag) in [(Scope::Project, ""), (Scope::User, " --user")] {
-        let mend = format!("{command}{flag}");
-        match standing(project, harness, scope) {
+        match setup::standing(project, harness, scope) {
             // Without a home there are no settings of the user's.
             Err(_) if scope == Scope::User && project.environment.home().is_none() => {}
             Err(error) => {
                 let message = error.relative_to(&project.root).to_string();
-                return finding(harness, &message, &mend);
+                return finding(harness, &message, &format!("{command}{flag}"));
             }
             Ok(Standing::Absent) => {}
-            Ok(Standing::Current) => current.push(match scope {
-                Scope::Project => "this project",
-                Scope::User => "all of your projects",
-            }),
+            Ok(Standing::Current) => scopes.push(scope),
             Ok(Standing::Partial) => {
-                return finding(harness, "is set up in part, or by another version", &mend);
+                let message = "is set up in part, or by another version";
+                return finding(harness, message, &format!("{command}{flag}"));
             }
         }
     }
-    let told = match &current[..] {
-        [] => format!("not set up; {command} does it"),
-        scopes => format!("set up for {}", scopes.join(" and ")),
+    match scopes[..] {
+        [] => {
+            let message = format!("not set up; {command} does it");
+            Row::ok("harness", harness.as_str(), &message)
+        }
+        [scope] => of_scope(project, harness, scope).unwrap_or_else(|error| {
+            let message = error.relative_to(&project.root).to_string();
+            finding(harness, &message, &command)
+        }),
+        _ => {
+            let message = "is set up twice, for this project and for all of your projects";
+            finding(harness, message, &format!("{command} --remove"))
+        }
+    }
+}
+
+/// Returns the row of a harness that is set up, with what it has disabled or not approved yet.
+fn of_scope(project: &Project, harness: Harness, scope: Scope) -> Result<Row> {
+    let obstacles = setup::obstacles(project, harness, scope)?;
+    if let Some(obstacle) = obstacles.iter().find(|obstacle| obstacle.is_decided) {
+        return Ok(finding(harness, &obstacle.message, &obstacle.next));
+    }
+    let whose = match scope {
+        Scope::Project => "this project",
+        Scope::User => "all of your projects",
     };
-    Row::ok("harness", harness.as_str(), &told)
+    let open = obstacles.iter();
+    let open = open.map(|obstacle| format!("; {} ({})", obstacle.message, obstacle.next));
+    let message = format!("set up for {whose}{}", open.collect::<String>());
+    Ok(Row::ok("harness", harness.as_str(), &message))
 }
 
 fn finding(harness: Harness, message: &str, mend: &str) -> Row {
     Row::finding("harness", harness.as_str(), Level::Attention, message, mend)
-}
-
-/// Holds the settings against every way in which they can be wanted.
-fn standing(project: &Project, harness: Harness, scope: Scope) -> Result<Standing> {
-    let mut is_absent = true;
-    for (notepad, breadcrumb) in [(true, false), (false, false), (true, true), (false, true)] {
-        let request = |check, remove| SetupRequest {
-            harness,
-            scope,
-            check,
-            remove,
-            notepad,
-            breadcrumb,
-        };
-        let is_unchanged = |outcome: FileOutcome| outcome == FileOutcome::Unchanged;
-        let wanted = setup::setup(project, request(true, false))?;
-        if wanted.files.iter().all(|file| is_unchanged(file.outcome)) {
-            return Ok(Standing::Current);
-        }
-        // What a removal would take out is what is there.
-        let removed = setup::setup(project, request(false, true))?;
-        is_absent &= removed.files.iter().all(|file| is_unchanged(file.outcome));
-    }
-    Ok(if is_absent {
-        Standing::Absent
-    } else {
-        Standing::Partial
-    })
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::hooks::setup::claude;
+use crate::hooks::setup;
 use crate::ledger;
 use crate::ledger::InitReport;
 use crate::project::Project;
@@ -69,7 +69,7 @@ fn install(project: &Project) -> Result<Applied> {
     let ((), applied) = project
         .storage()
         .transact("ledger init --hook", &stores, || {
-            Ok(((), claude::session_start(project)?))
+            Ok(((), setup::session_start(project)?))
         })?;
     Ok(applied)
 }

@@ -7,10 +7,11 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
+use crate::hooks::Choice;
 use crate::hooks::Harness;
+use crate::hooks::Scope;
 use crate::hooks::setup;
 use crate::hooks::setup::FileOutcome;
-use crate::hooks::setup::Scope;
 use crate::hooks::setup::SetupReport;
 use crate::hooks::setup::SetupRequest;
 use crate::project::Project;
@@ -25,7 +26,7 @@ pub(crate) struct HarnessArgs {
     /// Your own settings, for all projects [default: --project, those of this project]
     #[arg(long)]
     user: bool,
-    /// Change nothing; exit 1 where the settings are not as wanted
+    /// Change nothing; exit 1 where the settings are not as wanted, with whatever flags they were set up
     #[arg(long, conflicts_with = "remove")]
     check: bool,
     /// Take our entries out again
@@ -54,8 +55,10 @@ pub(crate) fn run(
         },
         check: args.check,
         remove: args.remove,
-        notepad: !args.no_notepad,
-        breadcrumb: args.breadcrumb,
+        choice: Choice {
+            notepad: !args.no_notepad,
+            breadcrumb: args.breadcrumb,
+        },
     };
     let report = setup::setup(project, request)?;
     out.warnings(&report.warnings);

@@ -8,13 +8,11 @@ use crate::hooks::Harness;
 use crate::hooks::cost::CostKind;
 use crate::hooks::cost::CostPart;
 use crate::hooks::cost::imports;
+use crate::hooks::harness::ContextFiles;
 use crate::hooks::setup;
 use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Warning;
-
-/// Codex reads no further than this, all files together.
-const CODEX_MOST: usize = 32 * 1024;
 
 /// Returns what a harness reads at its start, the user's own first, the nearest last.
 pub(crate) fn parts(
@@ -24,49 +22,30 @@ pub(crate) fn parts(
 ) -> Vec<CostPart> {
     let mut reading = Reading {
         project,
-        harness,
+        files: &harness.profile().context,
         parts: Vec::new(),
         warnings,
     };
+    let files = &harness.profile().context;
     if let Some(folder) = setup::user_folder_of(project, harness) {
-        reading.folder(&folder, own_names(harness));
+        reading.folder(&folder, files.of_user);
     }
-    for folder in folders(project, harness) {
-        match harness {
-            Harness::Claude => {
-                for name in ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"] {
-                    reading.folder(&folder, &[name]);
-                }
-            }
-            Harness::Codex => reading.folder(&folder, own_names(harness)),
-            Harness::Gemini => reading.folder(&folder, &["GEMINI.md"]),
-            Harness::Opencode => reading.folder(&folder, &["AGENTS.md", "CLAUDE.md"]),
+    for folder in folders(project, files) {
+        for group in files.of_folder {
+            reading.folder(&folder, group);
         }
     }
     let mut parts = reading.parts;
-    if harness == Harness::Codex {
-        cut(&mut parts);
+    if let Some(most) = files.most_bytes {
+        cut(&mut parts, most);
     }
     parts
 }
 
-/// Returns the names in the user's own folder, of which the first that is there is read.
-fn own_names(harness: Harness) -> &'static [&'static str] {
-    match harness {
-        Harness::Claude => &["CLAUDE.md"],
-        Harness::Codex => &["AGENTS.override.md", "AGENTS.md"],
-        Harness::Gemini => &["GEMINI.md"],
-        Harness::Opencode => &["AGENTS.md"],
-    }
-}
-
 /// Returns the folders whose files are read, the outermost first.
-fn folders(project: &Project, harness: Harness) -> Vec<PathBuf> {
-    let top = match harness {
-        Harness::Claude | Harness::Gemini => None,
-        // These stop where the repository begins.
-        Harness::Codex | Harness::Opencode => Some(project.git.top().unwrap_or(&project.root)),
-    };
+fn folders(project: &Project, files: &ContextFiles) -> Vec<PathBuf> {
+    let top = || project.git.top().unwrap_or(&project.root);
+    let top = files.stops_at_repository.then(top);
     let is_inside = |folder: &&Path| top.is_none_or(|top| folder.starts_with(top));
     let folders = project.root.ancestors().take_while(is_inside);
     let mut folders: Vec<PathBuf> = folders.map(Path::to_owned).collect();
@@ -76,7 +55,7 @@ fn folders(project: &Project, harness: Harness) -> Vec<PathBuf> {
 
 struct Reading<'a> {
     project: &'a Project,
-    harness: Harness,
+    files: &'static ContextFiles,
     parts: Vec<CostPart>,
     warnings: &'a mut Vec<Warning>,
 }
@@ -94,7 +73,7 @@ impl Reading<'_> {
     }
 
     fn imports(&mut self, text: &str, path: &Path) {
-        if !matches!(self.harness, Harness::Claude | Harness::Gemini) {
+        if !self.files.has_imports {
             return;
         }
         let home = self.project.environment.home();
@@ -128,9 +107,10 @@ impl Reading<'_> {
         match read::text(path) {
             Ok(found) => {
                 let text = found?.value;
-                let injected = match self.harness {
-                    Harness::Claude => imports::without_comments(&text),
-                    _ => text.clone(),
+                let injected = if self.files.strips_comments {
+                    imports::without_comments(&text)
+                } else {
+                    text.clone()
                 };
                 self.parts.push(CostPart::of(kind, source, &injected));
                 Some(text)
@@ -144,9 +124,9 @@ impl Reading<'_> {
     }
 }
 
-/// Cuts the files at the most that Codex reads; what is cut off costs nothing, and is not known either.
-fn cut(parts: &mut Vec<CostPart>) {
-    let mut room = CODEX_MOST;
+/// Cuts the files at the most that is read of them; what is cut off costs nothing, and is not known either.
+fn cut(parts: &mut Vec<CostPart>, most: usize) {
+    let mut room = most;
     for part in parts.iter_mut() {
         let whole = part.size;
         if whole.bytes > room {

@@ -1,23 +1,19 @@
-//! Puts our entries into a harness's own settings, and takes them out again; everything else keeps its bytes.
+//! Puts our entries into a harness's own settings, and takes them out again; everything else stays as it is.
 
-pub mod claude;
-mod codex;
-mod config_toml;
-mod entry;
-mod gemini;
+mod command;
 pub mod git;
 pub mod journal;
 mod json;
-mod opencode;
 mod place;
 mod report;
 mod round_trip;
 mod run;
 mod server;
 mod settings;
-mod wish;
+mod standing;
+mod target;
+mod toml;
 
-pub use place::Scope;
 pub(crate) use place::user_folder_of;
 pub use report::FileOutcome;
 pub use report::SetupFile;
@@ -25,4 +21,9 @@ pub use report::SetupReport;
 pub use round_trip::Form;
 pub use round_trip::set_up_and_removed;
 pub use run::SetupRequest;
+pub use run::session_start;
 pub use run::setup;
+pub use standing::Standing;
+pub(crate) use standing::is_in_both_scopes;
+pub use standing::obstacles;
+pub use standing::standing;

@@ -3,25 +3,13 @@
 use std::path::Path;
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
+use crate::hooks::harness::Scope;
 use crate::project::Project;
 use crate::storage::Storage;
 use crate::text;
-
-/// Whose settings are meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// The project's, which its repository may carry.
-    #[default]
-    Project,
-    /// The user's own, for all projects.
-    User,
-}
 
 /// The folder of a harness's settings.
 pub(crate) struct Place {
@@ -51,7 +39,7 @@ impl Place {
             );
         }
         Ok(Self {
-            folder: project.root.join(folder_name(harness)),
+            folder: project.root.join(harness.profile().folder),
             base: project.root.clone(),
             storage: project.storage(),
         })
@@ -90,31 +78,17 @@ pub(crate) fn user_folder_of(project: &Project, harness: Harness) -> Option<Path
     Some(user_folder(project, harness, &home))
 }
 
-fn folder_name(harness: Harness) -> &'static str {
-    match harness {
-        Harness::Claude => ".claude",
-        Harness::Codex => ".codex",
-        Harness::Gemini => ".gemini",
-        Harness::Opencode => ".opencode",
-    }
-}
-
 fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
-    let named = |variable| {
-        let named = project.environment.get(variable).map(PathBuf::from);
-        named.filter(|path| path.is_absolute())
-    };
-    match harness {
-        Harness::Claude => named("CLAUDE_CONFIG_DIR"),
-        Harness::Codex => named("CODEX_HOME"),
-        Harness::Gemini => None,
-        Harness::Opencode => Some(
-            named("XDG_CONFIG_HOME")
-                .unwrap_or_else(|| home.join(".config"))
-                .join("opencode"),
-        ),
+    let folder = &harness.profile().user_folder;
+    let named = folder
+        .variable
+        .and_then(|name| project.environment.get(name));
+    let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
+    match named {
+        Some(named) if folder.below_variable.is_empty() => named,
+        Some(named) => named.join(folder.below_variable),
+        None => home.join(folder.below_home),
     }
-    .unwrap_or_else(|| home.join(folder_name(harness)))
 }
 
 /// Returns a folder name for the records of what was written below a root: paths in them are relative to it.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::setup::Scope;
+use crate::hooks::harness::Scope;
 use crate::warning::Warning;
 
 /// What becomes of a file.

@@ -8,17 +8,16 @@ use std::path::PathBuf;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::setup::claude;
-use crate::hooks::setup::codex;
-use crate::hooks::setup::gemini;
-use crate::hooks::setup::opencode;
+use crate::hooks::harness::Choice;
+use crate::hooks::harness::Scope;
 use crate::hooks::setup::place::Place;
-use crate::hooks::setup::place::Scope;
 use crate::hooks::setup::report::FileOutcome;
 use crate::hooks::setup::report::SetupFile;
 use crate::hooks::setup::report::SetupReport;
-use crate::hooks::setup::wish::Wish;
-use crate::hooks::setup::wish::Wishes;
+use crate::hooks::setup::standing::Standing;
+use crate::hooks::setup::standing::current;
+use crate::hooks::setup::standing::standing;
+use crate::hooks::setup::target::Target;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -26,10 +25,6 @@ use crate::storage::read;
 
 /// What `annals setup` was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line"
-)]
 pub struct SetupRequest {
     /// Whose settings are meant.
     pub harness: Harness,
@@ -39,44 +34,43 @@ pub struct SetupRequest {
     pub check: bool,
     /// Take our entries out.
     pub remove: bool,
-    /// Whether a session's start carries the notepad.
-    pub notepad: bool,
-    /// Whether the notepad gets a line before a session is compacted.
-    pub breadcrumb: bool,
+    /// What the user chose; a check takes what it was not told for chosen, either way.
+    pub choice: Choice,
 }
 
 /// Brings a harness's settings to call `annals`, or takes that back.
 pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
     let place = Place::of(project, request.harness, request.scope)?;
-    let Wishes { files, notes } = match request.harness {
-        Harness::Claude => claude::wishes(&place, request),
-        Harness::Codex => codex::wishes(&place, request),
-        Harness::Gemini => gemini::wishes(&place, request),
-        Harness::Opencode => opencode::wishes(&place, request),
-    };
-    for wish in &files {
-        confined(&wish.path, place.storage.root())?;
+    let profile = request.harness.profile();
+    let targets = Target::all(&place, profile, request.scope);
+    for target in &targets {
+        confined(&target.path, place.storage.root())?;
     }
-    let operation = format!("setup {}", request.harness.as_str());
+    let choice = if request.check {
+        current(&targets, possible(request.choice))?.unwrap_or(request.choice)
+    } else {
+        request.choice
+    };
+    let operation = format!("setup {}", profile.name);
     let (planned, applied) = place.storage.transact(&operation, &[Store::Context], || {
         let mut changes = Changes::new();
         let mut planned = Vec::new();
-        for wish in &files {
+        for target in &targets {
             let outcome = if request.remove {
-                remove(&mut changes, wish, &place)?
+                remove(&mut changes, target, &place)?
             } else {
-                install(&mut changes, wish)?
+                install(&mut changes, target, choice)?
             };
             planned.push(SetupFile {
-                file: project.relative(&wish.path).to_owned(),
+                file: project.relative(&target.path).to_owned(),
                 outcome,
-                entries: wish.entries(),
+                entries: target.entries(choice),
             });
         }
         Ok((planned, changes))
     })?;
-    let backups = files.iter().map(|wish| backup(&wish.path));
+    let backups = targets.iter().map(|target| backup(&target.path));
     let backups = backups.filter(|path| path.is_file());
     Ok(SetupReport {
         harness: request.harness,
@@ -85,10 +79,67 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
         backups: backups
             .map(|path| project.relative(&path).to_owned())
             .collect(),
-        notes,
+        notes: notes(project, request),
         diff: applied.dry_run.then_some(applied.diff),
         warnings: project.named(applied.warnings),
     })
+}
+
+/// Plans the one hook that hands a new session of Claude Code the project's memory, where none of ours is
+/// there yet.
+///
+/// The changes belong to [`Store::Context`].
+pub fn session_start(project: &Project) -> Result<Changes> {
+    let (harness, scope) = (Harness::Claude, Scope::Project);
+    let place = Place::of(project, harness, scope)?;
+    let profile = harness.profile();
+    let mut changes = Changes::new();
+    let target = Target::all(&place, profile, scope).into_iter().next();
+    let start = profile
+        .hooks
+        .iter()
+        .find(|hook| hook.call == "session-start");
+    if let (Some(target), Some(start)) = (target, start) {
+        let old = read::bytes(&target.path)?;
+        let bytes = old.as_deref().unwrap_or_default();
+        let new = target
+            .entries_of_json()
+            .with_first(bytes, &target.path, start)?;
+        replace(&mut changes, &target.path, old, new)?;
+    }
+    Ok(changes)
+}
+
+/// Returns the choices that a user may have made who says this much.
+fn possible(said: Choice) -> impl Iterator<Item = Choice> {
+    let is_possible = move |choice: &Choice| {
+        (said.notepad || !choice.notepad) && (!said.breadcrumb || choice.breadcrumb)
+    };
+    Choice::ALL.into_iter().filter(is_possible)
+}
+
+/// Returns what is left to do by hand.
+fn notes(project: &Project, request: SetupRequest) -> Vec<String> {
+    let profile = request.harness.profile();
+    if request.remove {
+        let after = (profile.after_removal)(request.scope);
+        return after.map(str::to_owned).into_iter().collect();
+    }
+    let mut notes = (profile.next_steps)(request.scope, request.choice);
+    let (other, whose) = match request.scope {
+        Scope::Project => (Scope::User, "all of your projects"),
+        Scope::User => (Scope::Project, "this project"),
+    };
+    // Settings elsewhere that cannot be read are no reason to fail here.
+    let other = standing(project, request.harness, other);
+    if other.is_ok_and(|standing| standing != Standing::Absent) {
+        notes.push(format!(
+            "{} is set up for {whose} as well, and one is enough: annals setup {} --remove drops the \
+             project's",
+            profile.title, profile.name
+        ));
+    }
+    notes
 }
 
 /// Refuses a file that a link puts elsewhere: what is written must be where it is said to be.
@@ -111,33 +162,28 @@ fn confined(path: &Path, root: &Path) -> Result<()> {
     }
 }
 
-fn install(changes: &mut Changes, wish: &Wish) -> Result<FileOutcome> {
-    let old = read::bytes(&wish.path)?;
-    let new = wish.with(old.as_deref())?;
+fn install(changes: &mut Changes, target: &Target, choice: Choice) -> Result<FileOutcome> {
+    let old = read::bytes(&target.path)?;
+    let new = target.with(old.as_deref(), choice)?;
     Ok(match &old {
         Some(bytes) if *bytes == new => FileOutcome::Unchanged,
-        Some(_) if wish.is_whole() => {
-            changes.edit(&wish.path, old, new)?;
+        Some(_) if target.is_whole() => {
+            changes.edit(&target.path, old, new)?;
             FileOutcome::Extended
         }
         Some(_) => {
-            replace(changes, &wish.path, old, new)?;
+            replace(changes, &target.path, old, new)?;
             FileOutcome::Extended
         }
         None => {
-            changes.edit(&wish.path, None, new)?;
+            changes.edit(&target.path, None, new)?;
             FileOutcome::Created
         }
     })
 }
 
 /// Plans a file's new bytes, and a copy of the old ones beside it where there is none yet.
-pub(crate) fn replace(
-    changes: &mut Changes,
-    path: &Path,
-    old: Option<Vec<u8>>,
-    new: Vec<u8>,
-) -> Result<()> {
+fn replace(changes: &mut Changes, path: &Path, old: Option<Vec<u8>>, new: Vec<u8>) -> Result<()> {
     let copy = backup(path);
     if let Some(bytes) = &old
         && *bytes != new
@@ -148,24 +194,24 @@ pub(crate) fn replace(
     changes.edit(path, old, new)
 }
 
-fn remove(changes: &mut Changes, wish: &Wish, place: &Place) -> Result<FileOutcome> {
-    let copy = backup(&wish.path);
+fn remove(changes: &mut Changes, target: &Target, place: &Place) -> Result<FileOutcome> {
+    let copy = backup(&target.path);
     let before = read::bytes(&copy)?;
     if before.is_some() {
         changes.delete(&copy)?;
     }
-    let Some(old) = read::bytes(&wish.path)? else {
+    let Some(old) = read::bytes(&target.path)? else {
         return Ok(FileOutcome::Unchanged);
     };
-    match wish.without(&old, before.as_deref())? {
+    match target.without(&old, before.as_deref())? {
         Some(new) if new == old => Ok(FileOutcome::Unchanged),
         Some(new) => {
-            changes.edit(&wish.path, Some(old), new)?;
+            changes.edit(&target.path, Some(old), new)?;
             Ok(FileOutcome::Reduced)
         }
         None => {
-            changes.delete(&wish.path)?;
-            let folders = wish.path.ancestors().skip(1);
+            changes.delete(&target.path)?;
+            let folders = target.path.ancestors().skip(1);
             for folder in folders.take_while(|folder| folder.starts_with(&place.folder)) {
                 changes.remove_dir(folder)?;
             }
@@ -175,7 +221,7 @@ fn remove(changes: &mut Changes, wish: &Wish, place: &Place) -> Result<FileOutco
 }
 
 /// Returns where a file's bytes from before we came are kept.
-pub(crate) fn backup(path: &Path) -> PathBuf {
+fn backup(path: &Path) -> PathBuf {
     let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
     name.push(".annals-backup");
     path.with_file_name(name)

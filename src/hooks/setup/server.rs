@@ -1,75 +1,62 @@
-//! The entry that makes a harness start `annals mcp`.
+//! The entry that makes a harness start `annals mcp`, in JSON.
 
-use serde::Serialize;
-use serde_json::Value;
+use jsonc_parser::cst::CstArray;
+use jsonc_parser::cst::CstInputValue;
+use jsonc_parser::cst::CstNode;
+use jsonc_parser::cst::CstObject;
+use jsonc_parser::json;
 
-use crate::hooks::setup::entry;
-use crate::hooks::setup::json::Node;
+use crate::hooks::harness::Server;
+use crate::hooks::setup::command::is_program;
 
 /// The name of our server.
 pub(crate) const NAME: &str = "annals";
 
-/// Where and how a harness lists our server in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Server {
-    /// `mcpServers`, a program and its arguments.
-    Program,
-    /// `mcp`, a list that starts with the program.
-    List,
+/// Returns the name of the object that lists servers.
+pub(crate) fn key(server: Server) -> &'static str {
+    match server {
+        Server::Program => "mcpServers",
+        Server::List => "mcp",
+    }
 }
 
-#[derive(Serialize)]
-struct Program {
-    command: &'static str,
-    args: [&'static str; 1],
+/// Returns the entry.
+pub(crate) fn value(server: Server) -> CstInputValue {
+    match server {
+        Server::Program => json!({ "command": "annals", "args": ["mcp"] }),
+        Server::List => json!({
+            "type": "local",
+            "command": ["annals", "mcp"],
+            "enabled": true
+        }),
+    }
 }
 
-#[derive(Serialize)]
-struct List {
-    r#type: &'static str,
-    command: [&'static str; 2],
-    enabled: bool,
-}
-
-impl Server {
-    /// Returns the name of the object that lists servers.
-    pub(crate) fn key(self) -> &'static str {
-        match self {
-            Self::Program => "mcpServers",
-            Self::List => "mcp",
+/// Says whether an entry of our name starts our binary; a user may have added to it.
+pub(crate) fn is_own(server: Server, found: &CstObject) -> bool {
+    let list = |name| {
+        found
+            .array_value(name)
+            .map_or(Vec::new(), |list| texts(&list))
+    };
+    let words = match server {
+        Server::Program => {
+            let program = found.get("command").and_then(|member| member.value());
+            let program = program.as_ref().and_then(text);
+            program.into_iter().chain(list("args")).collect()
         }
-    }
+        Server::List => list("command"),
+    };
+    matches!(&words[..], [program, argument, ..] if is_program(program) && argument == "mcp")
+}
 
-    /// Returns the entry.
-    pub(crate) fn value(self) -> serde_json::Result<Value> {
-        match self {
-            Self::Program => serde_json::to_value(Program {
-                command: "annals",
-                args: ["mcp"],
-            }),
-            Self::List => serde_json::to_value(List {
-                r#type: "local",
-                command: ["annals", "mcp"],
-                enabled: true,
-            }),
-        }
-    }
+/// Returns the strings of an array; anything else in it counts as an empty one.
+fn texts(list: &CstArray) -> Vec<String> {
+    let elements = list.elements().into_iter();
+    elements.map(|one| text(&one).unwrap_or_default()).collect()
+}
 
-    /// Says whether an entry of our name starts our binary; a user may have added to it.
-    pub(crate) fn is_own(self, found: &Node) -> bool {
-        let text = |node: Option<&Node>| node.and_then(Node::text).map(str::to_owned);
-        let command = found.get("command");
-        let (program, argument) = match self {
-            Self::Program => {
-                let arguments = found.get("args").map(Node::elements);
-                (text(command), text(arguments.and_then(<[Node]>::first)))
-            }
-            Self::List => {
-                let words = command.map(Node::elements).unwrap_or_default();
-                (text(words.first()), text(words.get(1)))
-            }
-        };
-        program.is_some_and(|program| entry::is_program(&program))
-            && argument.is_some_and(|argument| argument == "mcp")
-    }
+/// Returns the text of a string.
+pub(crate) fn text(node: &CstNode) -> Option<String> {
+    node.as_string_lit()?.decoded_value().ok()
 }

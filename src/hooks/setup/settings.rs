@@ -2,197 +2,258 @@
 
 use std::path::Path;
 
-use crate::error::Error;
+use jsonc_parser::cst::CstInputValue;
+use jsonc_parser::cst::CstNode;
+use jsonc_parser::cst::CstObject;
+use jsonc_parser::cst::CstStringLit;
+use jsonc_parser::json;
+use serde_json::Value;
+
 use crate::error::Result;
-use crate::hooks::setup::entry;
-use crate::hooks::setup::entry::Hook;
+use crate::hooks::harness::Choice;
+use crate::hooks::harness::Hook;
+use crate::hooks::harness::JsonDialect;
+use crate::hooks::harness::Profile;
+use crate::hooks::harness::Server;
+use crate::hooks::setup::command::Command;
 use crate::hooks::setup::json::Document;
-use crate::hooks::setup::json::Node;
 use crate::hooks::setup::json::is_blank;
 use crate::hooks::setup::server;
-use crate::hooks::setup::server::Server;
 
 const HOOKS: &str = "hooks";
 
-/// What of ours is to stand in a settings file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a harness itself adds to its settings; a file that holds nothing else is empty.
+const SCHEMA: &str = "$schema";
+
+/// Our entries in the settings of one harness.
+#[derive(Clone, Copy)]
 pub(crate) struct Entries {
-    /// The hooks.
-    pub(crate) hooks: Vec<Hook>,
+    /// The harness.
+    pub(crate) profile: &'static Profile,
+    /// Whether the hooks stand in this file.
+    pub(crate) hooks: bool,
     /// The server, where the file lists servers.
     pub(crate) server: Option<Server>,
+    /// What the harness takes beside strict JSON.
+    pub(crate) dialect: JsonDialect,
 }
 
 /// A hook command of ours as it was found.
 struct Found {
     event: String,
-    arguments: String,
+    call: String,
     program: String,
-    /// The indices from the root to what goes when it goes: its group, where nothing else is in it.
-    trail: Vec<usize>,
-    command: Node,
+    arguments: String,
+    /// The command's text.
+    literal: CstStringLit,
+    /// What goes when it goes: its group, where nothing else is in it.
+    node: CstNode,
 }
 
-/// Returns a settings file with our entries, and with none of ours that are not wanted.
-pub(crate) fn with(bytes: &[u8], path: &Path, wanted: &Entries) -> Result<Vec<u8>> {
-    let mut document = Document::parse(bytes, path)?;
-    let mut is_same = true;
-    for hook in &wanted.hooks {
-        if let Some(next) = with_hook(&document, hook)? {
-            document = next;
-            is_same = false;
-        }
-    }
-    let is_wanted = |event: &str| wanted.hooks.iter().any(|hook| hook.event == event);
-    while let Some(surplus) = surplus(&document, &is_wanted) {
-        document = document.without(&surplus, None)?;
-        is_same = false;
-    }
-    if let Some(server) = wanted.server
-        && document.object(&[server.key(), server::NAME])?.is_none()
-    {
-        document = document.add_member(&[server.key()], server::NAME, json(server.value())?)?;
-        is_same = false;
-    }
-    if let Some(server) = wanted.server {
-        refuse_foreign(&document, server)?;
-    }
-    Ok(if is_same {
-        bytes.to_vec()
-    } else {
-        document.text().as_bytes().to_vec()
-    })
-}
-
-/// Returns a settings file with a hook where no command of ours stands on its event yet.
-pub(crate) fn with_first(bytes: &[u8], path: &Path, hook: &Hook) -> Result<Vec<u8>> {
-    let document = Document::parse(bytes, path)?;
-    if found(&document).iter().any(|one| one.event == hook.event) {
-        return Ok(bytes.to_vec());
-    }
-    let document = document.add_element(&[HOOKS], hook.event, json(hook.group())?)?;
-    Ok(document.text().as_bytes().to_vec())
-}
-
-/// Returns a settings file without our entries; nothing where no one else's are in it.
-///
-/// `before` is what it held before we came: nothing where it was not there.
-pub(crate) fn without(
-    bytes: &[u8],
-    path: &Path,
-    server: Option<Server>,
-    before: Option<&[u8]>,
-) -> Result<Option<Vec<u8>>> {
-    let mut document = Document::parse(bytes, path)?;
-    let earlier = before.and_then(|before| Document::parse(before, path).ok());
-    let mut is_same = true;
-    while let Some(last) = found(&document).pop() {
-        document = document.without(&last.trail, earlier.as_ref())?;
-        is_same = false;
-    }
-    if let Some(trail) = server.and_then(|server| own_server(&document, server)) {
-        document = document.without(&trail, earlier.as_ref())?;
-        is_same = false;
-    }
-    if is_same {
-        return Ok(Some(bytes.to_vec()));
-    }
-    Ok(match before {
-        None if document.is_empty() => None,
-        Some(before) if document.is_empty() && is_blank(before) => Some(before.to_vec()),
-        _ => Some(document.text().as_bytes().to_vec()),
-    })
-}
-
-fn with_hook<'a>(document: &Document<'a>, hook: &Hook) -> Result<Option<Document<'a>>> {
-    let found = found(document);
-    let Some(first) = found.iter().find(|found| found.event == hook.event) else {
-        let group = json(hook.group())?;
-        return document.add_element(&[HOOKS], hook.event, group).map(Some);
-    };
-    let arguments = entry::own(&hook.command).map(|(_, arguments)| arguments);
-    if arguments == Some(first.arguments.as_str()) {
-        return Ok(None);
-    }
-    let command = format!("{} {}", first.program, arguments.unwrap_or_default());
-    document.replace_text(&first.command, &command).map(Some)
-}
-
-/// Returns the trail of a command of ours that calls twice, or on an event that is not wanted.
-fn surplus(document: &Document, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<usize>> {
-    let found = found(document);
-    let is_surplus = |index: usize| {
-        let event = &found[index].event;
-        !is_wanted(event) || found[..index].iter().any(|earlier| earlier.event == *event)
-    };
-    let last = (0..found.len()).rev().find(|index| is_surplus(*index))?;
-    found.into_iter().nth(last).map(|found| found.trail)
-}
-
-/// Returns the commands of ours, in the order of the text; what has another shape is somebody else's.
-fn found(document: &Document) -> Vec<Found> {
-    let root = document.root();
-    let Some(hooks_at) = index_of(root, HOOKS) else {
-        return Vec::new();
-    };
-    let mut all = Vec::new();
-    let events = root.get(HOOKS).map(Node::members).unwrap_or_default();
-    for (event_at, event) in events.iter().enumerate() {
-        for (group_at, group) in event.value.elements().iter().enumerate() {
-            let commands = group.get(HOOKS).map(Node::elements).unwrap_or_default();
-            for (at, command) in commands.iter().enumerate() {
-                let Some(command) = command.get("command") else {
-                    continue;
-                };
-                let Some((program, arguments)) = command.text().and_then(entry::own) else {
-                    continue;
-                };
-                let mut trail = vec![hooks_at, event_at, group_at];
-                if commands.len() > 1 {
-                    trail.extend(index_of(group, HOOKS));
-                    trail.push(at);
+impl Entries {
+    /// Returns a settings file with our entries, and with none of ours that are not wanted.
+    pub(crate) fn with(self, bytes: &[u8], path: &Path, choice: Choice) -> Result<Vec<u8>> {
+        let document = Document::parse(bytes, path, self.dialect)?;
+        let before = document.text();
+        if self.hooks {
+            let wanted = self.profile.wanted_hooks(choice);
+            for hook in &wanted {
+                self.put(&document, hook, choice)?;
+            }
+            while let Some(surplus) = self.surplus(&document, &wanted)? {
+                surplus.node.remove();
+                if let Some(hooks) = document.object(HOOKS)? {
+                    remove_empty(&hooks, &surplus.event, None);
                 }
-                all.push(Found {
-                    event: event.name.clone(),
-                    arguments: arguments.to_owned(),
-                    program: program.to_owned(),
-                    trail,
-                    command: command.clone(),
-                });
             }
         }
-    }
-    all
-}
-
-fn own_server(document: &Document, server: Server) -> Option<Vec<usize>> {
-    let root = document.root();
-    let servers = root.get(server.key())?;
-    let is_own = server.is_own(servers.get(server::NAME)?);
-    let trail = [
-        index_of(root, server.key())?,
-        index_of(servers, server::NAME)?,
-    ];
-    is_own.then(|| trail.to_vec())
-}
-
-fn refuse_foreign(document: &Document, server: Server) -> Result<()> {
-    let servers = document.root().get(server.key());
-    match servers.and_then(|servers| servers.get(server::NAME)) {
-        Some(found) if !server.is_own(found) => {
-            Err(document.not_a(server::NAME, "our server: it starts something else", found))
+        if let Some(server) = self.server {
+            put_server(&document, server)?;
         }
-        _ => Ok(()),
+        let text = document.text();
+        Ok(if text == before {
+            bytes.to_vec()
+        } else {
+            text.into_bytes()
+        })
+    }
+
+    /// Returns a settings file with one hook, where no command of ours stands on its event yet.
+    pub(crate) fn with_first(self, bytes: &[u8], path: &Path, hook: &Hook) -> Result<Vec<u8>> {
+        let document = Document::parse(bytes, path, self.dialect)?;
+        let found = self.found(&document)?;
+        if found.iter().any(|one| one.event == hook.event) {
+            return Ok(bytes.to_vec());
+        }
+        self.put(&document, hook, Choice::ALL[0])?;
+        Ok(document.text().into_bytes())
+    }
+
+    /// Returns a settings file without our entries; nothing where no one else's are in it.
+    ///
+    /// `before` is what it held before we came: nothing where it was not there.
+    pub(crate) fn without(
+        self,
+        bytes: &[u8],
+        path: &Path,
+        before: Option<&[u8]>,
+    ) -> Result<Option<Vec<u8>>> {
+        let document = Document::parse(bytes, path, self.dialect)?;
+        let start = document.text();
+        let earlier = before.and_then(|before| Document::parse(before, path, self.dialect).ok());
+        let earlier_object = |name: &str| earlier.as_ref()?.object(name).ok().flatten();
+        if self.hooks {
+            let had = earlier_object(HOOKS);
+            while let Some(last) = self.found(&document)?.pop() {
+                last.node.remove();
+                if let Some(hooks) = document.object(HOOKS)? {
+                    remove_empty(&hooks, &last.event, had.as_ref());
+                    if hooks.properties().is_empty() && had.is_none() {
+                        document.remove(HOOKS);
+                    }
+                }
+            }
+        }
+        if let Some(server) = self.server {
+            let key = server::key(server);
+            if let Some(servers) = document.object(key)? {
+                let own = servers.object_value(server::NAME);
+                if own.is_some_and(|found| server::is_own(server, &found)) {
+                    if let Some(member) = servers.get(server::NAME) {
+                        member.remove();
+                    }
+                    if servers.properties().is_empty() && earlier_object(key).is_none() {
+                        document.remove(key);
+                    }
+                }
+            }
+        }
+        let text = document.text();
+        if text == start {
+            return Ok(Some(bytes.to_vec()));
+        }
+        let is_empty = document.names().iter().all(|name| name == SCHEMA);
+        Ok(match before {
+            None if is_empty => None,
+            Some(before) if is_empty && is_blank(before) => Some(before.to_vec()),
+            _ => Some(text.into_bytes()),
+        })
+    }
+
+    /// Says whether a settings file holds an entry of ours.
+    pub(crate) fn is_in(self, bytes: &[u8], path: &Path) -> Result<bool> {
+        Ok(self.without(bytes, path, None)?.as_deref() != Some(bytes))
+    }
+
+    /// Puts a hook in, or brings its command up to date.
+    fn put(self, document: &Document, hook: &Hook, choice: Choice) -> Result<()> {
+        let command = self.profile.command(hook, choice);
+        let found = self.found(document)?.into_iter();
+        let mut same = found.filter(|one| one.event == hook.event && one.call == hook.call);
+        let Some(first) = same.next() else {
+            let hooks = document.object_or_new(HOOKS)?;
+            let groups = document.array_or_new(&hooks, hook.event)?;
+            groups.append(group(hook, &command));
+            return Ok(());
+        };
+        let arguments = Command::parse(&command).map_or("", |command| command.arguments);
+        if first.arguments != arguments {
+            let command = Value::from(format!("{} {arguments}", first.program));
+            first.literal.set_raw_value(command.to_string());
+        }
+        Ok(())
+    }
+
+    /// Returns a command of ours that calls twice, or is not wanted; a user's own is none.
+    fn surplus(self, document: &Document, wanted: &[&Hook]) -> Result<Option<Found>> {
+        let mut found = self.found(document)?;
+        let is_surplus = |index: usize| {
+            let one = &found[index];
+            let is_same = |call: &str, event: &str| call == one.call && event == one.event;
+            let is_wanted = wanted.iter().any(|hook| is_same(hook.call, hook.event));
+            let mut earlier = found[..index].iter();
+            !is_wanted || earlier.any(|earlier| is_same(&earlier.call, &earlier.event))
+        };
+        let last = (0..found.len()).rev().find(|index| is_surplus(*index));
+        Ok(last.map(|index| found.swap_remove(index)))
+    }
+
+    /// Returns the commands of ours, in the order of the text; what has another shape is somebody else's.
+    fn found(self, document: &Document) -> Result<Vec<Found>> {
+        let mut all = Vec::new();
+        let Some(hooks) = document.object(HOOKS)? else {
+            return Ok(all);
+        };
+        for member in hooks.properties() {
+            let (Some(event), Some(groups)) = (member.decoded_name(), member.array_value()) else {
+                continue;
+            };
+            for group in groups.elements() {
+                all.extend(self.found_in(&event, &group));
+            }
+        }
+        Ok(all)
+    }
+
+    fn found_in(self, event: &str, group: &CstNode) -> Vec<Found> {
+        let commands = group.as_object().and_then(|group| group.array_value(HOOKS));
+        let commands = commands.map_or(Vec::new(), |commands| commands.elements());
+        let is_alone = commands.len() == 1;
+        let ours = commands.into_iter().filter_map(|node| {
+            let literal = node.as_object()?.get("command")?.value()?.as_string_lit()?;
+            let text = literal.decoded_value().ok()?;
+            let command = Command::parse(&text)?;
+            self.profile.writes(event, command.call).then(|| Found {
+                event: event.to_owned(),
+                call: command.call.to_owned(),
+                program: command.program.to_owned(),
+                arguments: command.arguments.to_owned(),
+                node: if is_alone { group.clone() } else { node },
+                literal,
+            })
+        });
+        ours.collect()
     }
 }
 
-fn index_of(object: &Node, name: &str) -> Option<usize> {
-    let mut members = object.members().iter();
-    members.position(|member| member.name == name)
+/// Returns a hook as the harness reads it: a group of commands with one matcher.
+fn group(hook: &Hook, command: &str) -> CstInputValue {
+    let call = json!({
+        "type": "command",
+        "command": command,
+        "timeout": (hook.timeout)
+    });
+    match hook.matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [(call)] }),
+        None => json!({ "hooks": [(call)] }),
+    }
 }
 
-fn json(value: serde_json::Result<serde_json::Value>) -> Result<serde_json::Value> {
-    value.map_err(|error| Error::failed(format!("cannot write JSON: {error}")))
+fn put_server(document: &Document, server: Server) -> Result<()> {
+    let servers = document.object_or_new(server::key(server))?;
+    let Some(member) = servers.get(server::NAME) else {
+        servers.append(server::NAME, server::value(server));
+        return Ok(());
+    };
+    let own = member.object_value();
+    if own.is_some_and(|found| server::is_own(server, &found)) {
+        return Ok(());
+    }
+    let wanted = "our server: it starts something else";
+    Err(document.not_a(server::NAME, wanted, &member.into()))
+}
+
+/// Takes an empty array out, unless it was there before we came.
+fn remove_empty(object: &CstObject, name: &str, before: Option<&CstObject>) {
+    let was_there = before.is_some_and(|before| before.get(name).is_some());
+    if let Some(member) = object.get(name)
+        && member
+            .array_value()
+            .is_some_and(|array| array.elements().is_empty())
+        && !was_there
+    {
+        member.remove();
+    }
 }
 
 #[cfg(test)]
@@ -201,94 +262,132 @@ mod tests {
 
     use proptest::prelude::*;
     use serde_json::Map;
-    use serde_json::Value;
-    use serde_json::json;
+    use serde_json::json as value;
 
     use crate::hooks::Harness;
+    use crate::hooks::harness::Content;
+    use crate::hooks::setup::target::Target;
 
-    fn wanted(notepad: bool) -> Entries {
-        let hook = |event, matcher, command| Hook {
-            event,
-            matcher,
-            command,
-            timeout: 10,
-        };
-        let start = entry::session_start(Harness::Claude, notepad);
-        let tool = entry::command(Harness::Claude, "post-tool-use");
-        Entries {
-            hooks: vec![
-                hook("SessionStart", None, start),
-                hook("PostToolUse", Some("Write|Edit"), tool),
-            ],
+    /// The settings of Claude Code, with a server in the same file.
+    fn entries() -> Entries {
+        target().entries_of_json()
+    }
+
+    fn target() -> Target {
+        let content = Content::Json {
+            hooks: true,
             server: Some(Server::Program),
-        }
+            dialect: JsonDialect {
+                comments: true,
+                trailing_commas: true,
+            },
+        };
+        Target::of(path().to_owned(), Harness::Claude.profile(), content)
     }
 
     fn path() -> &'static Path {
         Path::new("settings.json")
     }
 
-    fn value(bytes: &[u8]) -> Value {
+    fn parsed(bytes: &[u8]) -> Value {
         serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).unwrap()
     }
 
     #[test]
     fn an_entry_looks_like_those_around_it() {
         let old = "{\n\t\"hooks\": {\n\t\t\"SessionStart\": [\n\t\t\t{\"hooks\": []}\n\t\t]\n\t},\n\t\"x\": 1\n}";
-        let hook = &wanted(true).hooks[0];
-        let new = String::from_utf8(with_first(old.as_bytes(), path(), hook).unwrap()).unwrap();
+        let hook = &Harness::Claude.profile().hooks[0];
+        let new = entries().with_first(old.as_bytes(), path(), hook).unwrap();
+        let new = String::from_utf8(new).unwrap();
         let added = ",\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"annals hook session-start\",\n\t\t\t\t\t\t\"timeout\": 10\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}";
         assert_eq!(new.replacen(added, "", 1), old);
-        let again = with_first(new.as_bytes(), path(), hook).unwrap();
+        let again = entries().with_first(new.as_bytes(), path(), hook).unwrap();
         assert_eq!(again, new.as_bytes());
-        let line = with_first(br#"{"a":{"b":[]}}"#, path(), hook).unwrap();
-        assert!(!line.contains(&b'\n'), "one line stays one line");
+    }
+
+    #[test]
+    fn comments_stay_where_they_are() {
+        let old = "{\n  // mine\n  \"a\": 1, /* too */\n  \"hooks\": {\n    // none yet\n  },\n}\n";
+        let new = entries()
+            .with(old.as_bytes(), path(), Choice::ALL[0])
+            .unwrap();
+        let new = String::from_utf8(new).unwrap();
+        for line in ["  // mine\n  \"a\": 1, /* too */\n", "    // none yet\n"] {
+            assert!(new.contains(line), "{new}");
+        }
+        let changed = new.replace("\"a\": 1", "\"a\": 2");
+        let rest = entries().without(changed.as_bytes(), path(), Some(old.as_bytes()));
+        let rest = String::from_utf8(rest.unwrap().unwrap()).unwrap();
+        assert_eq!(rest, old.replace("\"a\": 1", "\"a\": 2"));
     }
 
     #[test]
     fn a_command_with_another_path_is_ours_and_a_foreign_one_in_its_group_stays() {
-        let old = json!({"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [
+        let old = value!({"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [
             {"type": "command", "command": "/opt/annals hook session-start", "timeout": 3},
             {"type": "command", "command": "echo"},
         ]}]}});
         let bytes = serde_json::to_vec_pretty(&old).unwrap();
-        let new = with(&bytes, path(), &wanted(false)).unwrap();
-        let group = &value(&new)["hooks"]["SessionStart"][0]["hooks"];
+        let choice = Choice {
+            notepad: false,
+            breadcrumb: false,
+        };
+        let new = entries().with(&bytes, path(), choice).unwrap();
+        let group = &parsed(&new)["hooks"]["SessionStart"][0]["hooks"];
         assert_eq!(
             group[0]["command"],
             "/opt/annals hook session-start --no-notepad"
         );
         assert_eq!(group[0]["timeout"], 3);
-        let rest = without(&new, path(), Some(Server::Program), Some(&bytes)).unwrap();
-        let rest = value(&rest.unwrap());
+        let rest = entries().without(&new, path(), Some(&bytes)).unwrap();
+        let rest = parsed(&rest.unwrap());
         let group = &rest["hooks"]["SessionStart"][0]["hooks"];
-        assert_eq!(*group, json!([{"type": "command", "command": "echo"}]));
+        assert_eq!(*group, value!([{"type": "command", "command": "echo"}]));
     }
 
     #[test]
-    fn two_calls_become_one_and_an_event_that_is_not_wanted_goes() {
-        let call = |event: &str| json!({"hooks": [{"command": format!("annals hook {event}")}]});
-        let old = json!({"hooks": {
+    fn two_calls_become_one_and_a_users_own_hook_stays() {
+        let call = |event: &str| value!({"hooks": [{"command": format!("annals hook {event}")}]});
+        let old = value!({"hooks": {
             "SessionStart": [call("session-start"), call("session-start")],
             "PreCompact": [call("pre-compact")],
+            "Stop": [call("session-end")],
+            "PostToolUse": [call("post-tool-use --verbose")],
         }});
-        let new = with(&serde_json::to_vec(&old).unwrap(), path(), &wanted(true)).unwrap();
-        let hooks = &value(&new)["hooks"];
+        let bytes = serde_json::to_vec(&old).unwrap();
+        let new = entries().with(&bytes, path(), Choice::ALL[0]).unwrap();
+        let hooks = parsed(&new)["hooks"].clone();
         assert_eq!(hooks["SessionStart"].as_array().unwrap().len(), 1);
         assert_eq!(hooks.get("PreCompact"), None);
+        assert_eq!(hooks["Stop"], old["hooks"]["Stop"]);
+        assert_eq!(hooks["PostToolUse"].as_array().unwrap().len(), 3);
+        let rest = entries().without(&new, path(), None).unwrap();
+        let rest = parsed(&rest.unwrap());
+        assert_eq!(rest["hooks"]["Stop"], old["hooks"]["Stop"]);
+        assert_eq!(rest["hooks"]["PostToolUse"], old["hooks"]["PostToolUse"]);
+    }
+
+    #[test]
+    fn a_schema_that_the_harness_added_is_not_kept_alone() {
+        let new = entries().with(b"", path(), Choice::ALL[0]).unwrap();
+        let text = String::from_utf8(new).unwrap();
+        let with_schema = text.replacen('{', "{\n  \"$schema\": \"https://example.org\",", 1);
+        let rest = |before| entries().without(with_schema.as_bytes(), path(), before);
+        assert_eq!(rest(None).unwrap(), None);
+        assert!(rest(Some(b"{\"a\": 1}")).unwrap().is_some());
     }
 
     #[test]
     fn another_server_of_our_name_is_refused() {
         let foreign = br#"{"mcpServers": {"annals": {"command": "other"}}}"#;
-        let error = with(foreign, path(), &wanted(true)).unwrap_err();
+        let error = entries().with(foreign, path(), Choice::ALL[0]).unwrap_err();
         assert!(error.message.contains("starts something else"), "{error}");
         let own = br#"{"mcpServers":{"annals":{"command":"/opt/annals","args":["mcp","--tools","all"]}}}"#;
         let entries = Entries {
-            hooks: Vec::new(),
-            server: Some(Server::Program),
+            hooks: false,
+            ..entries()
         };
-        assert_eq!(with(own, path(), &entries).unwrap(), own);
+        assert_eq!(entries.with(own, path(), Choice::ALL[0]).unwrap(), own);
     }
 
     fn scalar() -> impl Strategy<Value = Value> {
@@ -319,7 +418,7 @@ mod tests {
     fn group() -> impl Strategy<Value = Value> {
         prop_oneof![
             any_value(),
-            any_value().prop_map(|other| json!({"matcher": "Bash", "hooks": [
+            any_value().prop_map(|other| value!({"matcher": "Bash", "hooks": [
                 {"type": "command", "command": "other hook x", "more": other},
             ]})),
         ]
@@ -375,27 +474,30 @@ mod tests {
 
     proptest! {
         #[test]
-        fn setup_then_remove_is_the_original(settings in settings(), style in 0_usize..6, notepad: bool) {
+        fn setup_then_remove_is_the_original(settings in settings(), style in 0_usize..6, chosen in 0_usize..4) {
             let old = written(&settings, style);
+            let target = target();
             // What replaced inside of a string is no JSON any more.
-            prop_assume!(Document::parse(&old, path()).is_ok());
-            let entries = wanted(notepad);
-            let new = with(&old, path(), &entries).unwrap();
+            prop_assume!(Document::parse(&old, path(), entries().dialect).is_ok());
+            let new = target.with(Some(&old), Choice::ALL[chosen]).unwrap();
             prop_assert_ne!(&new, &old);
-            prop_assert_eq!(&with(&new, path(), &entries).unwrap(), &new);
-            let restored = without(&new, path(), entries.server, Some(&old)).unwrap();
-            prop_assert_eq!(restored.as_deref(), Some(&old[..]));
-            let changed = with(&new, path(), &wanted(!notepad)).unwrap();
-            let restored = without(&changed, path(), entries.server, Some(&old)).unwrap();
-            prop_assert_eq!(restored.as_deref(), Some(&old[..]));
+            prop_assert_eq!(&target.with(Some(&new), Choice::ALL[chosen]).unwrap(), &new);
+            prop_assert_eq!(target.without(&new, Some(&old)).unwrap(), Some(old.clone()));
+            // What another program has written anew since keeps its values.
+            let mut again = parsed(&new);
+            again["written-since"] = Value::from(1);
+            let rest = target.without(again.to_string().as_bytes(), Some(&old)).unwrap();
+            let mut wanted = parsed(&old);
+            wanted["written-since"] = Value::from(1);
+            prop_assert_eq!(parsed(&rest.unwrap()), wanted);
         }
 
         #[test]
         fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "[{}\\[\\]\",:\\\\/* a1\n]{0,60}") {
             for input in [&bytes[..], text.as_bytes()] {
                 // Only whether it returns is asked.
-                let _is_json = with(input, path(), &wanted(true)).is_ok();
-                let _is_json = without(input, path(), Some(Server::List), None).is_ok();
+                let _is_json = entries().with(input, path(), Choice::ALL[1]).is_ok();
+                let _is_json = entries().without(input, path(), None).is_ok();
             }
         }
     }

@@ -1,0 +1,199 @@
+//! Claude Code: hooks in `settings.json`, the server in the project's `.mcp.json`. Strict JSON, seconds.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::hooks::Event;
+use crate::hooks::harness::Choice;
+use crate::hooks::harness::Content;
+use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::Hook;
+use crate::hooks::harness::JsonDialect;
+use crate::hooks::harness::Obstacle;
+use crate::hooks::harness::Profile;
+use crate::hooks::harness::Scope;
+use crate::hooks::harness::Server;
+use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::Sight;
+use crate::hooks::harness::UserFolder;
+
+pub(crate) static PROFILE: Profile = Profile {
+    name: "claude",
+    title: "Claude Code",
+    folder: ".claude",
+    user_folder: UserFolder {
+        variable: Some("CLAUDE_CONFIG_DIR"),
+        below_variable: "",
+        below_home: ".claude",
+    },
+    files: &[
+        SettingsFile {
+            names: &["settings.json"],
+            is_in_project: false,
+            is_in: |_| true,
+            content: Content::Json {
+                hooks: true,
+                server: None,
+                dialect: STRICT,
+            },
+        },
+        SettingsFile {
+            names: &[".mcp.json"],
+            is_in_project: true,
+            // The user's own servers stand in a file that the program rewrites all the time.
+            is_in: |scope| scope == Scope::Project,
+            content: Content::Json {
+                hooks: false,
+                server: Some(Server::Program),
+                dialect: STRICT,
+            },
+        },
+    ],
+    events: &[
+        (Event::SessionStart, "SessionStart"),
+        (Event::PromptSubmit, "UserPromptSubmit"),
+        (Event::PostToolUse, "PostToolUse"),
+        (Event::SubagentStop, "SubagentStop"),
+        (Event::PreCompact, "PreCompact"),
+        (Event::SessionEnd, "SessionEnd"),
+    ],
+    owns_event_name: |_| false,
+    hooks: &[
+        Hook {
+            event: "SessionStart",
+            matcher: None,
+            call: "session-start",
+            timeout: 10,
+            is_breadcrumb: false,
+        },
+        // Not `async`, or what it says is lost.
+        Hook {
+            event: "PostToolUse",
+            matcher: Some("Write|Edit|MultiEdit"),
+            call: "post-tool-use",
+            timeout: 5,
+            is_breadcrumb: false,
+        },
+        // What a hook says at SubagentStop goes to the subagent; behind its tool, to who called it.
+        Hook {
+            event: "PostToolUse",
+            matcher: Some("Agent|Task"),
+            call: "subagent-stop",
+            timeout: 5,
+            is_breadcrumb: false,
+        },
+        Hook {
+            event: "SessionEnd",
+            matcher: None,
+            call: "session-end",
+            timeout: 10,
+            is_breadcrumb: false,
+        },
+        Hook {
+            event: "PreCompact",
+            matcher: None,
+            call: "pre-compact",
+            timeout: 10,
+            is_breadcrumb: true,
+        },
+    ],
+    retired: &[],
+    is_named_in_commands: false,
+    context: ContextFiles {
+        of_user: &["CLAUDE.md"],
+        of_folder: &[&["CLAUDE.md"], &[".claude/CLAUDE.md"], &["CLAUDE.local.md"]],
+        stops_at_repository: false,
+        has_imports: true,
+        strips_comments: true,
+        most_bytes: None,
+    },
+    // It runs one of two equal commands.
+    runs_both_scopes: false,
+    next_steps,
+    after_removal,
+    obstacles,
+};
+
+const STRICT: JsonDialect = JsonDialect {
+    comments: false,
+    trailing_commas: false,
+};
+
+fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
+    let mut steps = match scope {
+        Scope::Project => vec![
+            "teammates get these settings with the repository; without annals on PATH each of their \
+             sessions shows a hook error. For you alone: annals setup claude --user, or the plugin"
+                .to_owned(),
+            "start claude here once and approve the MCP server annals".to_owned(),
+        ],
+        Scope::User => {
+            vec!["for the MCP server: claude mcp add --scope user annals -- annals mcp".to_owned()]
+        }
+    };
+    steps.push(
+        "headless runs (claude -p) deny every tool of annals without --allowedTools mcp__annals"
+            .to_owned(),
+    );
+    steps
+}
+
+fn after_removal(scope: Scope) -> Option<&'static str> {
+    (scope == Scope::User).then_some("for the MCP server: claude mcp remove --scope user annals")
+}
+
+fn obstacles(sight: &Sight) -> Vec<Obstacle> {
+    let mut files = vec![sight.user_folder.join("settings.json")];
+    if sight.scope == Scope::Project {
+        files.push(sight.folder.join("settings.json"));
+        files.push(sight.folder.join("settings.local.json"));
+    }
+    let there = files
+        .into_iter()
+        .filter_map(|file| Some((Sight::json(&file)?, file)));
+    let settings: Vec<(Value, PathBuf)> = there.collect();
+    let off = settings.iter();
+    let off = off.filter(|(json, _)| json["disableAllHooks"] == true);
+    let mut obstacles: Vec<Obstacle> = off
+        .map(|(_, file)| {
+            let what = format!("{} turns all hooks off", sight.shown(file));
+            Obstacle::stop(what, "remove disableAllHooks there")
+        })
+        .collect();
+    obstacles.extend(server(sight, &settings));
+    obstacles
+}
+
+/// Returns what keeps the MCP server from being used.
+fn server(sight: &Sight, settings: &[(Value, PathBuf)]) -> Option<Obstacle> {
+    let state = sight.user_state(".claude.json").unwrap_or_default();
+    let of_project = &state["projects"][sight.project_name()];
+    let lists = |name: &str| {
+        let mut all = settings.iter().map(|(json, _)| json).chain([of_project]);
+        all.any(|json| has_annals(&json[name]))
+    };
+    if lists("disabledMcpjsonServers") || lists("disabledMcpServers") {
+        let what = "Claude Code has the MCP server annals disabled".to_owned();
+        return Some(Obstacle::stop(what, "enable it in Claude Code: /mcp"));
+    }
+    let takes_all = |(json, _): &(Value, PathBuf)| json["enableAllProjectMcpServers"] == true;
+    let (is_there, what, next) = match sight.scope {
+        Scope::Project => (
+            lists("enabledMcpjsonServers") || settings.iter().any(takes_all),
+            "the MCP server is not approved yet",
+            "start claude here and approve annals",
+        ),
+        Scope::User => (
+            state["mcpServers"]["annals"].is_object(),
+            "the MCP server is not listed",
+            "claude mcp add --scope user annals -- annals mcp",
+        ),
+    };
+    (!is_there).then(|| Obstacle::open(what.to_owned(), next))
+}
+
+fn has_annals(list: &Value) -> bool {
+    let mut names = list.as_array().into_iter().flatten();
+    names.any(|name| name == "annals")
+}

@@ -1,0 +1,169 @@
+//! Codex: hooks in `hooks.json`, the server in `config.toml`. Strict JSON, seconds.
+
+use toml::Table;
+use toml::Value;
+
+use crate::hooks::Event;
+use crate::hooks::harness::Choice;
+use crate::hooks::harness::Content;
+use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::Hook;
+use crate::hooks::harness::JsonDialect;
+use crate::hooks::harness::Obstacle;
+use crate::hooks::harness::Profile;
+use crate::hooks::harness::Scope;
+use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::Sight;
+use crate::hooks::harness::UserFolder;
+
+pub(crate) static PROFILE: Profile = Profile {
+    name: "codex",
+    title: "Codex",
+    folder: ".codex",
+    user_folder: UserFolder {
+        variable: Some("CODEX_HOME"),
+        below_variable: "",
+        below_home: ".codex",
+    },
+    files: &[
+        SettingsFile {
+            names: &["hooks.json"],
+            is_in_project: false,
+            is_in: |_| true,
+            content: Content::Json {
+                hooks: true,
+                server: None,
+                dialect: JsonDialect {
+                    comments: false,
+                    trailing_commas: false,
+                },
+            },
+        },
+        SettingsFile {
+            names: &["config.toml"],
+            is_in_project: false,
+            is_in: |_| true,
+            content: Content::Toml,
+        },
+    ],
+    events: &[
+        (Event::SessionStart, "SessionStart"),
+        (Event::PromptSubmit, "UserPromptSubmit"),
+        (Event::PostToolUse, "PostToolUse"),
+        (Event::SubagentStop, "SubagentStop"),
+        (Event::PreCompact, "PreCompact"),
+        (Event::SessionEnd, "SessionEnd"),
+    ],
+    owns_event_name: |_| false,
+    hooks: &[
+        Hook {
+            event: "SessionStart",
+            matcher: None,
+            call: "session-start",
+            timeout: 10,
+            is_breadcrumb: false,
+        },
+        Hook {
+            event: "PostToolUse",
+            matcher: Some("apply_patch|Write|Edit"),
+            call: "post-tool-use",
+            timeout: 5,
+            is_breadcrumb: false,
+        },
+        Hook {
+            event: "SessionEnd",
+            matcher: None,
+            call: "session-end",
+            timeout: 10,
+            is_breadcrumb: false,
+        },
+        Hook {
+            event: "PreCompact",
+            matcher: None,
+            call: "pre-compact",
+            timeout: 10,
+            is_breadcrumb: true,
+        },
+    ],
+    retired: &[],
+    is_named_in_commands: true,
+    context: ContextFiles {
+        of_user: &["AGENTS.override.md", "AGENTS.md"],
+        of_folder: &[&["AGENTS.override.md", "AGENTS.md"]],
+        stops_at_repository: true,
+        has_imports: false,
+        strips_comments: false,
+        most_bytes: Some(32 * 1024),
+    },
+    runs_both_scopes: true,
+    next_steps,
+    after_removal: |_| None,
+    obstacles,
+};
+
+fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
+    let mut steps =
+        vec!["Codex runs a hook once you have trusted it: open /hooks there".to_owned()];
+    if scope == Scope::Project {
+        steps.push(
+            "Codex reads a project's own settings only where the project is trusted: start codex here \
+             and say yes"
+                .to_owned(),
+        );
+    }
+    steps
+}
+
+fn obstacles(sight: &Sight) -> Vec<Obstacle> {
+    let user = Sight::toml(&sight.user_folder.join("config.toml")).unwrap_or_default();
+    let own = Sight::toml(&sight.folder.join("config.toml")).unwrap_or_default();
+    let is_off = |table: Option<&Value>, key: &str| {
+        let switch = table.and_then(|table| table.get(key)?.as_bool());
+        switch == Some(false)
+    };
+    let mut obstacles = Vec::new();
+    let server = own.get("mcp_servers").and_then(|all| all.get("annals"));
+    if is_off(server, "enabled") {
+        obstacles.push(Obstacle::stop(
+            "config.toml has the MCP server annals disabled".to_owned(),
+            "remove `enabled = false` from [mcp_servers.annals]",
+        ));
+    }
+    if is_off(user.get("features"), "hooks") || is_off(own.get("features"), "hooks") {
+        obstacles.push(Obstacle::stop(
+            "config.toml turns hooks off".to_owned(),
+            "remove `hooks = false` from [features]",
+        ));
+    }
+    obstacles.extend(trust_in_hooks(sight, &user));
+    let trust = user.get("projects");
+    let trust = trust.and_then(|all| all.get(sight.project_name())?.get("trust_level")?.as_str());
+    if sight.scope == Scope::Project && trust != Some("trusted") {
+        obstacles.push(Obstacle::open(
+            "Codex does not trust this project yet, so it reads none of its settings".to_owned(),
+            "start codex here and say yes",
+        ));
+    }
+    obstacles
+}
+
+/// Looks what the user decided in `/hooks`: Codex keeps it by file, event and place.
+fn trust_in_hooks(sight: &Sight, user: &Table) -> Option<Obstacle> {
+    let states = user
+        .get("hooks")
+        .and_then(|hooks| hooks.get("state")?.as_table());
+    let file = sight.folder.join("hooks.json").display().to_string();
+    let of_file = states.into_iter().flatten();
+    let of_file = of_file.filter(|(key, _)| key.starts_with(&file));
+    let states: Vec<&Value> = of_file.map(|(_, state)| state).collect();
+    let is_off = |state: &&Value| state.get("enabled").and_then(Value::as_bool) == Some(false);
+    if states.iter().any(is_off) {
+        let what = "Codex has a hook of this file disabled".to_owned();
+        return Some(Obstacle::stop(what, "enable it in Codex: /hooks"));
+    }
+    let is_trusted = states
+        .iter()
+        .any(|state| state.get("trusted_hash").is_some());
+    let what = || "its hooks are not trusted yet".to_owned();
+    (!is_trusted).then(|| Obstacle::open(what(), "open /hooks in Codex"))
+}

@@ -1,0 +1,175 @@
+//! Gemini CLI: hooks and the server in `settings.json`, which may have comments; milliseconds.
+
+use serde_json::Value;
+
+use crate::hooks::Event;
+use crate::hooks::harness::Choice;
+use crate::hooks::harness::Content;
+use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::Hook;
+use crate::hooks::harness::JsonDialect;
+use crate::hooks::harness::Obstacle;
+use crate::hooks::harness::Profile;
+use crate::hooks::harness::Scope;
+use crate::hooks::harness::Server;
+use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::Sight;
+use crate::hooks::harness::UserFolder;
+
+pub(crate) static PROFILE: Profile = Profile {
+    name: "gemini",
+    title: "Gemini CLI",
+    folder: ".gemini",
+    user_folder: UserFolder {
+        variable: None,
+        below_variable: "",
+        below_home: ".gemini",
+    },
+    files: &[SettingsFile {
+        names: &["settings.json"],
+        is_in_project: false,
+        is_in: |_| true,
+        content: Content::Json {
+            hooks: true,
+            server: Some(Server::Program),
+            dialect: JsonDialect {
+                comments: true,
+                trailing_commas: false,
+            },
+        },
+    }],
+    events: &[
+        (Event::SessionStart, "SessionStart"),
+        (Event::PromptSubmit, "BeforeAgent"),
+        (Event::PostToolUse, "AfterTool"),
+        (Event::PreCompact, "PreCompress"),
+        (Event::SessionEnd, "SessionEnd"),
+    ],
+    owns_event_name: |name| matches!(name, "BeforeAgent" | "AfterTool" | "PreCompress"),
+    hooks: &[
+        Hook {
+            event: "SessionStart",
+            matcher: None,
+            call: "session-start",
+            timeout: 10_000,
+            is_breadcrumb: false,
+        },
+        Hook {
+            event: "AfterTool",
+            matcher: Some("write_file|replace"),
+            call: "post-tool-use",
+            timeout: 5_000,
+            is_breadcrumb: false,
+        },
+        Hook {
+            event: "SessionEnd",
+            matcher: None,
+            call: "session-end",
+            timeout: 10_000,
+            is_breadcrumb: false,
+        },
+    ],
+    // Gemini CLI fires it on every turn, before it knows whether it compresses.
+    retired: &[("PreCompress", "pre-compact")],
+    is_named_in_commands: true,
+    context: ContextFiles {
+        of_user: &["GEMINI.md"],
+        of_folder: &[&["GEMINI.md"]],
+        stops_at_repository: false,
+        has_imports: true,
+        strips_comments: false,
+        most_bytes: None,
+    },
+    runs_both_scopes: false,
+    next_steps,
+    after_removal: |_| None,
+    obstacles,
+};
+
+fn next_steps(scope: Scope, choice: Choice) -> Vec<String> {
+    let mut steps = Vec::new();
+    if choice.breadcrumb {
+        steps.push(
+            "no breadcrumb in Gemini CLI: it fires PreCompress on every turn, whether or not it compresses"
+                .to_owned(),
+        );
+    }
+    if scope == Scope::Project {
+        steps.push(
+            "Gemini CLI reads a project's own settings only in a trusted folder: start gemini here and \
+             trust it; headless runs need GEMINI_CLI_TRUST_WORKSPACE=true"
+                .to_owned(),
+        );
+    }
+    steps
+}
+
+fn obstacles(sight: &Sight) -> Vec<Obstacle> {
+    let user = sight.user_folder.join("settings.json");
+    let mut files = vec![user.clone()];
+    if sight.scope == Scope::Project {
+        files.push(sight.folder.join("settings.json"));
+    }
+    let mut obstacles = Vec::new();
+    for file in &files {
+        if let Some(json) = Sight::json(file) {
+            obstacles.extend(of_settings(&json, &sight.shown(file)));
+        }
+    }
+    let enablement = Sight::json(&sight.user_folder.join("mcp-server-enablement.json"));
+    if enablement.is_some_and(|json| json["annals"]["enabled"] == false) {
+        obstacles.push(Obstacle::stop(
+            "Gemini CLI has the MCP server annals disabled".to_owned(),
+            "gemini mcp enable annals",
+        ));
+    }
+    let is_asked =
+        Sight::json(&user).is_none_or(|json| json["security"]["folderTrust"]["enabled"] != false);
+    if sight.scope == Scope::Project && is_asked && !is_trusted(sight) {
+        obstacles.push(Obstacle::open(
+            "Gemini CLI does not trust this folder yet, so it reads none of its settings"
+                .to_owned(),
+            "start gemini here and trust it; headless: GEMINI_CLI_TRUST_WORKSPACE=true",
+        ));
+    }
+    obstacles
+}
+
+/// Returns what one settings file turns off.
+fn of_settings(json: &Value, shown: &str) -> Vec<Obstacle> {
+    let mut obstacles = Vec::new();
+    let hooks = &json["hooksConfig"];
+    if hooks["enabled"] == false {
+        let what = format!("{shown} turns all hooks off");
+        obstacles.push(Obstacle::stop(what, "remove hooksConfig.enabled there"));
+    }
+    let mut disabled = hooks["disabled"].as_array().into_iter().flatten();
+    let is_ours = |name: &Value| {
+        name.as_str()
+            .is_some_and(|name| name.contains("annals hook"))
+    };
+    if disabled.any(is_ours) {
+        let what = format!("{shown} has a hook of annals disabled");
+        obstacles.push(Obstacle::stop(what, "enable it in Gemini CLI: /hooks"));
+    }
+    let lists = |name: &str| {
+        let list = json["mcp"][name].as_array()?;
+        Some(list.iter().any(|one| one == "annals"))
+    };
+    if lists("excluded") == Some(true) || lists("allowed") == Some(false) {
+        let what = format!("{shown} does not allow the MCP server annals");
+        obstacles.push(Obstacle::stop(
+            what,
+            "see mcp.allowed and mcp.excluded there",
+        ));
+    }
+    obstacles
+}
+
+/// Says whether the user trusts the project's folder, or one that it lies in.
+fn is_trusted(sight: &Sight) -> bool {
+    let folders = Sight::json(&sight.user_folder.join("trustedFolders.json")).unwrap_or_default();
+    let folders = folders.as_object().into_iter().flatten();
+    let mut trusted = folders.filter(|(_, trust)| *trust != "DO_NOT_TRUST");
+    trusted.any(|(folder, _)| sight.project.root.starts_with(folder))
+}

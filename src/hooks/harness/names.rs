@@ -1,0 +1,76 @@
+//! Names of events, in the words of four harnesses and of `annals`.
+
+use serde_json::Value;
+
+use crate::hooks::Event;
+use crate::hooks::harness::Harness;
+
+/// Names that stand in no harness's table: our own words, and those that a harness had once.
+const MORE: &[(&str, Event)] = &[
+    ("sessioncompacted", Event::SessionStart),
+    ("userprompt", Event::PromptSubmit),
+    ("promptsubmit", Event::PromptSubmit),
+    ("toolresult", Event::PostToolUse),
+    ("sessioncompacting", Event::PreCompact),
+    ("sessiondeleted", Event::SessionEnd),
+];
+
+/// Returns the event of a name: `session-start`, `SessionStart`, `session.created`.
+pub(crate) fn named(name: &str) -> Option<Event> {
+    let plain = plain(name);
+    let of_harnesses = Harness::ALL
+        .into_iter()
+        .flat_map(|harness| harness.profile().events);
+    let mut of_harnesses = of_harnesses.filter(|(_, known)| self::plain(known) == plain);
+    let more = || MORE.iter().find(|(known, _)| *known == plain);
+    let found = of_harnesses.next().map(|(event, _)| *event);
+    found.or_else(|| more().map(|(_, event)| *event))
+}
+
+/// Returns a name without case and punctuation.
+fn plain(name: &str) -> String {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    letters.map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// Returns an event's name as it can go back to the harness: a word, and not a text of any kind.
+pub(crate) fn echoed(name: &Value) -> Option<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let name = name.as_str()?;
+    let is_word = !name.is_empty() && name.len() <= 64 && name.chars().all(is_part);
+    is_word.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_harness_has_its_name_for_an_event() {
+        for harness in Harness::ALL {
+            for (event, name) in harness.profile().events {
+                assert_eq!(named(name), Some(*event), "{name}");
+            }
+        }
+        assert_eq!(named("session-start"), Some(Event::SessionStart));
+        assert_eq!(named("post_tool_use"), Some(Event::PostToolUse));
+        assert_eq!(named("subagent-stop"), Some(Event::SubagentStop));
+        assert_eq!(named("session.deleted"), Some(Event::SessionEnd));
+        for other in ["", "stop", "Stop", "session", "стоп"] {
+            assert_eq!(named(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn only_a_word_goes_back() {
+        assert_eq!(echoed(&Value::from("SessionStart")), Some("SessionStart"));
+        for other in [
+            Value::Null,
+            Value::from(""),
+            Value::from("a\nb"),
+            Value::from("a b"),
+        ] {
+            assert_eq!(echoed(&other), None);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! opencode: the server in `opencode.json`, which may have comments; the hooks as a plugin of our own.
+
+use crate::hooks::Event;
+use crate::hooks::harness::Choice;
+use crate::hooks::harness::Content;
+use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::JsonDialect;
+use crate::hooks::harness::Obstacle;
+use crate::hooks::harness::Profile;
+use crate::hooks::harness::Scope;
+use crate::hooks::harness::Server;
+use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::Sight;
+use crate::hooks::harness::UserFolder;
+
+pub(crate) static PROFILE: Profile = Profile {
+    name: "opencode",
+    title: "opencode",
+    folder: ".opencode",
+    user_folder: UserFolder {
+        variable: Some("XDG_CONFIG_HOME"),
+        below_variable: "opencode",
+        below_home: ".config/opencode",
+    },
+    files: &[
+        SettingsFile {
+            names: &["opencode.json", "opencode.jsonc"],
+            is_in_project: true,
+            is_in: |_| true,
+            content: Content::Json {
+                hooks: false,
+                server: Some(Server::List),
+                dialect: JsonDialect {
+                    comments: true,
+                    trailing_commas: true,
+                },
+            },
+        },
+        SettingsFile {
+            names: &["plugins/annals.js"],
+            is_in_project: false,
+            is_in: |_| true,
+            content: Content::Plugin(include_str!("../../../templates/opencode/annals.js")),
+        },
+    ],
+    events: &[
+        (Event::SessionStart, "session.created"),
+        (Event::PromptSubmit, "chat.message"),
+        (Event::PostToolUse, "tool.execute.after"),
+        (Event::SubagentStop, "tool.execute.after.task"),
+        (Event::PreCompact, "experimental.session.compacting"),
+        (Event::SessionEnd, "session.idle"),
+    ],
+    owns_event_name: |name| name.contains('.'),
+    hooks: &[],
+    retired: &[],
+    is_named_in_commands: true,
+    context: ContextFiles {
+        of_user: &["AGENTS.md"],
+        of_folder: &[&["AGENTS.md", "CLAUDE.md"]],
+        stops_at_repository: true,
+        has_imports: false,
+        strips_comments: false,
+        most_bytes: None,
+    },
+    // The plugin looks whether a copy of it has spoken already.
+    runs_both_scopes: false,
+    next_steps,
+    after_removal: |_| None,
+    obstacles,
+};
+
+/// opencode installs a package beside every folder with a plugin, and waits for it.
+const OFFLINE: &str = "where npm cannot be reached, the first start waits for over a minute: \
+                       npm_config_fetch_retries=0 opencode";
+
+fn next_steps(_: Scope, _: Choice) -> Vec<String> {
+    vec![format!(
+        "opencode installs @opencode-ai/plugin by npm beside the plugin; {OFFLINE}"
+    )]
+}
+
+fn obstacles(sight: &Sight) -> Vec<Obstacle> {
+    let mut obstacles = Vec::new();
+    for name in ["opencode.json", "opencode.jsonc"] {
+        let file = sight.base.join(name);
+        let Some(json) = Sight::json(&file) else {
+            continue;
+        };
+        if json["mcp"]["annals"]["enabled"] == false {
+            let what = format!("{} has the MCP server annals disabled", sight.shown(&file));
+            obstacles.push(Obstacle::stop(what, "set mcp.annals.enabled to true there"));
+        }
+        let tools = json["tools"].as_object().into_iter().flatten();
+        if tools
+            .clone()
+            .any(|(name, is_on)| name.starts_with("annals") && *is_on == false)
+        {
+            let what = format!("{} turns tools of annals off", sight.shown(&file));
+            obstacles.push(Obstacle::stop(what, "see `tools` there"));
+        }
+    }
+    if !sight.folder.join("node_modules").is_dir() {
+        obstacles.push(Obstacle::open(
+            "opencode has not installed @opencode-ai/plugin beside the plugin yet".to_owned(),
+            OFFLINE,
+        ));
+    }
+    obstacles
+}

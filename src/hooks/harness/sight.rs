@@ -1,0 +1,86 @@
+//! A look at a harness's own files: has it disabled what `setup` wrote, or not approved it yet?
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::parse_to_serde_value;
+use serde_json::Value;
+
+use crate::hooks::harness::Scope;
+use crate::project::Project;
+use crate::storage::read;
+
+/// What keeps settings of ours from working, or will at the next start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// What there is.
+    pub message: String,
+    /// What to do.
+    pub next: String,
+    /// Whether it was decided; an approval that is still open is asked for at the next start.
+    pub is_decided: bool,
+}
+
+impl Obstacle {
+    /// Returns what the harness or its user decided.
+    pub(crate) fn stop(message: String, next: &str) -> Self {
+        Self {
+            message,
+            next: next.to_owned(),
+            is_decided: true,
+        }
+    }
+
+    /// Returns what is still open.
+    pub(crate) fn open(message: String, next: &str) -> Self {
+        Self {
+            is_decided: false,
+            ..Self::stop(message, next)
+        }
+    }
+}
+
+/// Where a harness keeps its files, for one scope.
+pub(crate) struct Sight<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) scope: Scope,
+    /// The harness's folder in this scope.
+    pub(crate) folder: PathBuf,
+    /// The folder that the harness's folder lies in, or the folder itself for the user's own settings.
+    pub(crate) base: PathBuf,
+    /// The folder of the user's own settings.
+    pub(crate) user_folder: PathBuf,
+}
+
+impl Sight<'_> {
+    /// Returns a file's JSON; nothing where there is none, for this only looks.
+    pub(crate) fn json(path: &Path) -> Option<Value> {
+        let text = read::text(path).ok().flatten()?.value;
+        parse_to_serde_value(&text, &ParseOptions::default()).ok()
+    }
+
+    /// Returns a file's TOML; nothing where there is none.
+    pub(crate) fn toml(path: &Path) -> Option<toml::Table> {
+        let text = read::text(path).ok().flatten()?.value;
+        text.parse().ok()
+    }
+
+    /// Returns the JSON of a file beside the user's own folder: a harness keeps its state there.
+    pub(crate) fn user_state(&self, name: &str) -> Option<Value> {
+        let home = self.project.environment.home();
+        let beside = home.map(|home| home.join(name));
+        let inside = self.user_folder.join(name);
+        Self::json(&inside).or_else(|| Self::json(&beside?))
+    }
+
+    /// Returns the project's folder as a harness names it.
+    pub(crate) fn project_name(&self) -> String {
+        self.project.root.display().to_string()
+    }
+
+    /// Returns a file as it is named in a message.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        self.project.relative(path).display().to_string()
+    }
+}

@@ -1,0 +1,169 @@
+//! A JSON settings file, edited in place: what was not asked for keeps its order, its comments and its layout.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::CstArray;
+use jsonc_parser::cst::CstNode;
+use jsonc_parser::cst::CstObject;
+use jsonc_parser::cst::CstRootNode;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::hooks::harness::JsonDialect;
+
+const BOM: &str = "\u{feff}";
+
+/// A JSON text whose value is an object, as it stands in a file.
+pub(crate) struct Document<'a> {
+    path: &'a Path,
+    bom: &'static str,
+    root: CstRootNode,
+    object: CstObject,
+}
+
+impl<'a> Document<'a> {
+    /// Reads a file's bytes; a file without any text is an empty object, anything else but an object is refused.
+    pub(crate) fn parse(bytes: &[u8], path: &'a Path, dialect: JsonDialect) -> Result<Self> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let line = line_of(bytes, error.valid_up_to());
+            refused("is not valid UTF-8", path, line)
+        })?;
+        let (bom, text) = match text.strip_prefix(BOM) {
+            Some(text) => (BOM, text),
+            None => ("", text),
+        };
+        let empty = if text.contains("\r\n") {
+            "{}\r\n"
+        } else {
+            "{}\n"
+        };
+        let text = if text.trim().is_empty() { empty } else { text };
+        let root = CstRootNode::parse(text, &options(dialect)).map_err(|error| {
+            let line = line_of(text.as_bytes(), error.range().start);
+            refused(&format!("is not valid JSON: {}", error.kind()), path, line)
+        })?;
+        let Some(object) = root.object_value() else {
+            let line = root.value().map_or(1, |value| line(&value));
+            return Err(refused("is JSON, but not an object", path, line));
+        };
+        let document = Self {
+            path,
+            bom,
+            root,
+            object,
+        };
+        document.refuse_doubled(&document.object)?;
+        Ok(document)
+    }
+
+    /// Returns the file's text.
+    pub(crate) fn text(&self) -> String {
+        format!("{}{}", self.bom, self.root)
+    }
+
+    /// Returns the names of the object's members.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let members = self.object.properties().into_iter();
+        members.filter_map(|member| member.decoded_name()).collect()
+    }
+
+    /// Returns the object of a name, where it is there; anything else of that name is refused.
+    pub(crate) fn object(&self, name: &str) -> Result<Option<CstObject>> {
+        let Some(member) = self.object.get(name) else {
+            return Ok(None);
+        };
+        let object = member.object_value();
+        let object = object.ok_or_else(|| self.not_a(name, "an object", &member.into()))?;
+        self.refuse_doubled(&object)?;
+        Ok(Some(object))
+    }
+
+    /// Returns the object of a name; it is made where it is missing.
+    pub(crate) fn object_or_new(&self, name: &str) -> Result<CstObject> {
+        match self.object(name)? {
+            Some(object) => Ok(object),
+            None => Ok(self.object.object_value_or_set(name)),
+        }
+    }
+
+    /// Returns the array of a name in an object of this file; it is made where it is missing.
+    pub(crate) fn array_or_new(&self, object: &CstObject, name: &str) -> Result<CstArray> {
+        match object.get(name) {
+            Some(member) => member
+                .array_value()
+                .ok_or_else(|| self.not_a(name, "an array", &member.into())),
+            None => Ok(object.array_value_or_set(name)),
+        }
+    }
+
+    /// Takes a member out, where it is there.
+    pub(crate) fn remove(&self, name: &str) {
+        if let Some(member) = self.object.get(name) {
+            member.remove();
+        }
+    }
+
+    /// Returns the error for a value of the wrong kind.
+    pub(crate) fn not_a(&self, name: &str, wanted: &str, found: &CstNode) -> Error {
+        refused(&format!("{name:?} is not {wanted}"), self.path, line(found))
+    }
+
+    /// Refuses names that stand twice: readers differ in which of the two counts.
+    fn refuse_doubled(&self, object: &CstObject) -> Result<()> {
+        let mut seen = HashSet::new();
+        for member in object.properties() {
+            let name = member.decoded_name().unwrap_or_default();
+            if !seen.insert(name.clone()) {
+                let what = format!("names {name:?} twice in one object");
+                return Err(refused(&what, self.path, line(&member.into())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says whether a file holds no text.
+pub(crate) fn is_blank(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(BOM.as_bytes()).unwrap_or(bytes);
+    bytes.iter().all(u8::is_ascii_whitespace)
+}
+
+fn options(dialect: JsonDialect) -> ParseOptions {
+    ParseOptions {
+        allow_comments: dialect.comments,
+        allow_trailing_commas: dialect.trailing_commas,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
+}
+
+fn refused(what: &str, path: &Path, line: usize) -> Error {
+    Error::refused(what)
+        .at(path, line)
+        .hint("nothing was changed; put it right by hand and run it again")
+}
+
+/// Returns the line that a node begins on.
+fn line(node: &CstNode) -> usize {
+    let mut newlines = 0;
+    let mut at = Some(node.clone());
+    while let Some(node) = at {
+        let before = node.previous_siblings().map(|sibling| sibling.to_string());
+        newlines += before.map(|text| text.matches('\n').count()).sum::<usize>();
+        at = node.parent().map(Into::into);
+    }
+    newlines + 1
+}
+
+fn line_of(bytes: &[u8], at: usize) -> usize {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    before.split(|byte| *byte == b'\n').count()
+}

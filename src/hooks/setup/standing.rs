@@ -1,0 +1,85 @@
+//! How the settings of a harness stand: what of ours is there, and whether it is as wanted.
+
+use crate::error::Result;
+use crate::hooks::Harness;
+use crate::hooks::harness::Choice;
+use crate::hooks::harness::Obstacle;
+use crate::hooks::harness::Scope;
+use crate::hooks::harness::Sight;
+use crate::hooks::setup::place::Place;
+use crate::hooks::setup::place::user_folder_of;
+use crate::hooks::setup::target::Target;
+use crate::project::Project;
+use crate::storage::read;
+
+/// How the settings of a harness stand in one scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing of ours is there.
+    Absent,
+    /// All that is wanted is there, for one choice or another.
+    Current,
+    /// Something is there, and not as this version wants it.
+    Partial,
+}
+
+/// Returns how the settings of a harness stand in a scope.
+pub fn standing(project: &Project, harness: Harness, scope: Scope) -> Result<Standing> {
+    let place = Place::of(project, harness, scope)?;
+    let targets = Target::all(&place, harness.profile(), scope);
+    if current(&targets, Choice::ALL)?.is_some() {
+        return Ok(Standing::Current);
+    }
+    for target in &targets {
+        if let Some(bytes) = read::bytes(&target.path)?
+            && target.is_in(&bytes)?
+        {
+            return Ok(Standing::Partial);
+        }
+    }
+    Ok(Standing::Absent)
+}
+
+/// Says whether a harness is set up for the project and for the user, as far as its files can be read.
+pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
+    [Scope::Project, Scope::User].into_iter().all(|scope| {
+        let standing = standing(project, harness, scope);
+        standing.is_ok_and(|standing| standing != Standing::Absent)
+    })
+}
+
+/// Returns the first of the choices for which the files are as wanted.
+pub(crate) fn current(
+    targets: &[Target],
+    choices: impl IntoIterator<Item = Choice>,
+) -> Result<Option<Choice>> {
+    let mut files = Vec::new();
+    for target in targets {
+        files.push((target, read::bytes(&target.path)?));
+    }
+    for choice in choices {
+        let mut is_current = true;
+        for (target, old) in &files {
+            let new = target.with(old.as_deref(), choice)?;
+            is_current &= old.as_deref() == Some(&new);
+        }
+        if is_current {
+            return Ok(Some(choice));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns what keeps the settings of a harness from working.
+pub fn obstacles(project: &Project, harness: Harness, scope: Scope) -> Result<Vec<Obstacle>> {
+    let place = Place::of(project, harness, scope)?;
+    let user_folder = user_folder_of(project, harness);
+    let sight = Sight {
+        project,
+        scope,
+        user_folder: user_folder.unwrap_or_else(|| place.folder.clone()),
+        folder: place.folder,
+        base: place.base,
+    };
+    Ok((harness.profile().obstacles)(&sight))
+}

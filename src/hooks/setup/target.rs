@@ -1,0 +1,158 @@
+//! A settings file of one harness, and what of ours is to stand in it.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::hooks::harness::Choice;
+use crate::hooks::harness::Content;
+use crate::hooks::harness::JsonDialect;
+use crate::hooks::harness::Profile;
+use crate::hooks::harness::Scope;
+use crate::hooks::setup::place::Place;
+use crate::hooks::setup::settings::Entries;
+use crate::hooks::setup::toml;
+
+/// A file, and what of ours is to stand in it.
+#[derive(Clone)]
+pub(crate) struct Target {
+    /// The file.
+    pub(crate) path: PathBuf,
+    profile: &'static Profile,
+    content: Content,
+}
+
+impl Target {
+    /// Returns the files of a harness in a scope.
+    pub(crate) fn all(place: &Place, profile: &'static Profile, scope: Scope) -> Vec<Self> {
+        let files = profile.files.iter().filter(|file| (file.is_in)(scope));
+        let targets = files.map(|file| {
+            let folder = if file.is_in_project {
+                &place.base
+            } else {
+                &place.folder
+            };
+            let mut paths = file.names.iter().map(|name| folder.join(name));
+            let there = paths.clone().find(|path| path.exists());
+            let path = there.or_else(|| paths.next()).unwrap_or_default();
+            Self::of(path, profile, file.content)
+        });
+        targets.collect()
+    }
+
+    /// Returns a file with this in it.
+    pub(crate) fn of(path: PathBuf, profile: &'static Profile, content: Content) -> Self {
+        Self {
+            path,
+            profile,
+            content,
+        }
+    }
+
+    /// Returns the file's bytes with what is ours in them.
+    pub(crate) fn with(&self, old: Option<&[u8]>, choice: Choice) -> Result<Vec<u8>> {
+        let bytes = old.unwrap_or_default();
+        match self.content {
+            Content::Json { .. } => self.entries_of_json().with(bytes, &self.path, choice),
+            Content::Toml => toml::with(bytes, &self.path),
+            Content::Plugin(text) if old.is_none_or(is_generated) => {
+                Ok(plugin(text, choice).into_bytes())
+            }
+            Content::Plugin(_) => Err(foreign(&self.path)),
+        }
+    }
+
+    /// Returns the file's bytes without what is ours; nothing where the file was only ours.
+    ///
+    /// `before` is what it held before we came. Where nothing has changed since, those bytes come back.
+    pub(crate) fn without(&self, old: &[u8], before: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
+        let is_as_written = |choice| self.with(before, choice).is_ok_and(|new| new == old);
+        if Choice::ALL.into_iter().any(is_as_written) {
+            return Ok(before.map(<[u8]>::to_vec));
+        }
+        match self.content {
+            Content::Json { .. } => self.entries_of_json().without(old, &self.path, before),
+            Content::Toml => toml::without(old, &self.path, before),
+            Content::Plugin(_) if is_generated(old) => Ok(None),
+            Content::Plugin(_) => Ok(Some(old.to_vec())),
+        }
+    }
+
+    /// Says whether something of ours stands in the file.
+    pub(crate) fn is_in(&self, old: &[u8]) -> Result<bool> {
+        Ok(match self.content {
+            Content::Json { .. } => self.entries_of_json().is_in(old, &self.path)?,
+            Content::Toml => toml::without(old, &self.path, None)?.as_deref() != Some(old),
+            Content::Plugin(_) => is_generated(old),
+        })
+    }
+
+    /// Says whether the file is ours alone, so that there is nothing of others to keep a copy of.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.content, Content::Plugin(_))
+    }
+
+    /// Returns what of ours is for this file, one line each.
+    pub(crate) fn entries(&self, choice: Choice) -> Vec<String> {
+        const SERVER: &str = "MCP server annals: annals mcp";
+        match self.content {
+            Content::Json { hooks, server, .. } => {
+                let wanted = self.profile.wanted_hooks(choice);
+                let wanted = wanted.into_iter().filter(|_| hooks);
+                let hooks = wanted.map(|hook| {
+                    let command = self.profile.command(hook, choice);
+                    format!("{}: {command}", hook.event)
+                });
+                let server = server.map(|_| SERVER.to_owned());
+                hooks.chain(server).collect()
+            }
+            Content::Toml => vec![SERVER.to_owned()],
+            Content::Plugin(_) => vec!["the plugin, a file of its own".to_owned()],
+        }
+    }
+
+    /// Returns the entries of a JSON file; none of another file.
+    pub(crate) fn entries_of_json(&self) -> Entries {
+        let (hooks, server, dialect) = match self.content {
+            Content::Json {
+                hooks,
+                server,
+                dialect,
+            } => (hooks, server, dialect),
+            _ => (false, None, JsonDialect::default()),
+        };
+        Entries {
+            profile: self.profile,
+            hooks,
+            server,
+            dialect,
+        }
+    }
+}
+
+/// Returns the plugin; what is chosen stands in two constants at its head.
+fn plugin(text: &str, choice: Choice) -> String {
+    let chosen = |text: &str, name: &str, default: bool, chosen: bool| {
+        let (old, new) = (
+            format!("{name} = {default};"),
+            format!("{name} = {chosen};"),
+        );
+        text.replacen(&old, &new, 1)
+    };
+    let text = chosen(text, "NOTEPAD", true, choice.notepad);
+    chosen(&text, "BREADCRUMB", false, choice.breadcrumb)
+}
+
+/// The line that each file of ours alone starts with.
+const GENERATED: &str = "// Written by `annals setup`";
+
+fn is_generated(bytes: &[u8]) -> bool {
+    bytes.starts_with(GENERATED.as_bytes())
+}
+
+fn foreign(path: &Path) -> Error {
+    Error::refused("is not a file of annals, so it is not replaced")
+        .at(path, None)
+        .hint("rename it, and run it again")
+}

@@ -1,0 +1,223 @@
+//! Our server in Codex's `config.toml`: one table.
+
+use std::path::Path;
+
+use toml_edit::Array;
+use toml_edit::DocumentMut;
+use toml_edit::Item;
+use toml_edit::Table;
+use toml_edit::TableLike;
+use toml_edit::value;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::hooks::setup::command::is_program;
+use crate::hooks::setup::server::NAME;
+
+const SERVERS: &str = "mcp_servers";
+const BOM: &str = "\u{feff}";
+
+/// Returns the file with our server.
+pub(crate) fn with(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
+    let mut file = File::parse(bytes, path)?;
+    match file.servers().and_then(|servers| servers.get(NAME)) {
+        Some(found) if is_own(found) => return Ok(bytes.to_vec()),
+        Some(_) => return Err(by_hand("lists another server as `annals`", path)),
+        None => {}
+    }
+    let mut own = Table::new();
+    own.insert("command", value("annals"));
+    own.insert("args", value(Array::from_iter(["mcp"])));
+    if !bytes.is_empty() {
+        own.decor_mut().set_prefix("\n");
+    }
+    let servers = file.document.entry(SERVERS).or_insert_with(|| {
+        let mut servers = Table::new();
+        servers.set_implicit(true);
+        Item::Table(servers)
+    });
+    let Some(servers) = servers.as_table_like_mut() else {
+        return Err(by_hand(
+            "has no table of MCP servers at `mcp_servers`",
+            path,
+        ));
+    };
+    servers.insert(NAME, Item::Table(own));
+    Ok(file.text().into_bytes())
+}
+
+/// Returns the file without our server; nothing where it held nothing else.
+pub(crate) fn without(bytes: &[u8], path: &Path, before: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
+    let mut file = File::parse(bytes, path)?;
+    let own = file.servers().and_then(|servers| servers.get(NAME));
+    if !own.is_some_and(is_own) {
+        return Ok(Some(bytes.to_vec()));
+    }
+    let had_servers = before
+        .and_then(|before| File::parse(before, path).ok())
+        .is_some_and(|before| before.servers().is_some());
+    if let Some(servers) = file
+        .document
+        .get_mut(SERVERS)
+        .and_then(Item::as_table_like_mut)
+    {
+        servers.remove(NAME);
+        if servers.is_empty() && !had_servers {
+            file.document.remove(SERVERS);
+        }
+    }
+    let text = file.text();
+    let is_ours_alone = before.is_none() && text.trim().is_empty();
+    Ok((!is_ours_alone).then(|| text.into_bytes()))
+}
+
+/// A file as it was read, and the form of its lines.
+struct File {
+    document: DocumentMut,
+    has_bom: bool,
+    is_crlf: bool,
+}
+
+impl File {
+    fn parse(bytes: &[u8], path: &Path) -> Result<Self> {
+        let whole = std::str::from_utf8(bytes).map_err(|error| {
+            let line = line_of(bytes, error.valid_up_to());
+            Error::refused("is not valid UTF-8").at(path, line)
+        })?;
+        let text = whole.strip_prefix(BOM).unwrap_or(whole);
+        let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+            let start = error.span().map_or(0, |span| span.start);
+            Error::refused(format!("is not valid TOML: {}", error.message()))
+                .at(path, line_of(text.as_bytes(), start.min(text.len())))
+                .hint("nothing was changed; put it right by hand and run it again")
+        })?;
+        let file = Self {
+            document,
+            has_bom: text.len() < whole.len(),
+            is_crlf: text.contains("\r\n"),
+        };
+        // The parser takes two forms of line ends for one, and what is not ours must keep its own.
+        let text = file.text();
+        let is_kept = text
+            .strip_prefix(whole)
+            .is_some_and(|rest| rest.trim().is_empty());
+        if is_kept {
+            Ok(file)
+        } else {
+            Err(by_hand("has line ends of two kinds", path))
+        }
+    }
+
+    fn servers(&self) -> Option<&dyn TableLike> {
+        self.document.get(SERVERS)?.as_table_like()
+    }
+
+    fn text(&self) -> String {
+        let bom = if self.has_bom { BOM } else { "" };
+        let text = self.document.to_string();
+        if self.is_crlf {
+            let text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+            return format!("{bom}{text}");
+        }
+        format!("{bom}{text}")
+    }
+}
+
+fn is_own(server: &Item) -> bool {
+    let Some(server) = server.as_table_like() else {
+        return false;
+    };
+    let program = server.get("command").and_then(Item::as_str);
+    let arguments = server.get("args").and_then(Item::as_array);
+    let first = arguments.and_then(|arguments| arguments.get(0)?.as_str());
+    program.is_some_and(is_program) && first == Some("mcp")
+}
+
+fn line_of(bytes: &[u8], at: usize) -> usize {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    before.split(|byte| *byte == b'\n').count()
+}
+
+fn by_hand(what: &str, path: &Path) -> Error {
+    Error::refused(what)
+        .at(path, None)
+        .hint("nothing was changed; `codex mcp list`, `add` and `remove` see to it by hand")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILES: [&str; 10] = [
+        "",
+        "model = \"x\"",
+        "model = \"x\"\n",
+        "# mine\r\nmodel = \"x\"\r\n",
+        "\u{feff}[a]\nb = 1\n\n\n",
+        "[mcp_servers]\n",
+        "[mcp_servers.other]\ncommand = \"o\" # mine\n\n# last words\n",
+        "[mcp_servers]\nother = { command = \"o\" }\n",
+        "mcp_servers = { x = { command = \"o\" } }\n",
+        "[[list]]\na = [\n  1,\n]\n",
+    ];
+
+    fn path() -> &'static Path {
+        Path::new("config.toml")
+    }
+
+    #[test]
+    fn the_table_goes_in_once_and_every_line_of_others_stays() {
+        for old in FILES {
+            let new = with(old.as_bytes(), path()).unwrap();
+            assert_eq!(with(&new, path()).unwrap(), new, "{old:?}");
+            let text = String::from_utf8(new.clone()).unwrap();
+            for line in old
+                .lines()
+                .filter(|line| !line.starts_with("mcp_servers ="))
+            {
+                assert!(text.lines().any(|new| new == line), "{old:?}: {text:?}");
+            }
+            let rest = without(&new, path(), Some(old.as_bytes())).unwrap();
+            let rest = String::from_utf8(rest.unwrap()).unwrap();
+            assert_eq!(rest.trim_end(), old.trim_end(), "{old:?}");
+        }
+        let alone = with(b"", path()).unwrap();
+        assert_eq!(
+            String::from_utf8(alone.clone()).unwrap(),
+            "[mcp_servers.annals]\ncommand = \"annals\"\nargs = [\"mcp\"]\n"
+        );
+        assert_eq!(without(&alone, path(), None).unwrap(), None);
+    }
+
+    #[test]
+    fn what_was_written_since_stays() {
+        let old = "model = \"x\"\n";
+        let new = String::from_utf8(with(old.as_bytes(), path()).unwrap()).unwrap();
+        let more = "\n[mcp_servers.annals.env]\nA = \"b\"\n\n# of the next\n[next]\nc = 1\n";
+        let edited = new.replace("\"x\"", "\"y\"") + more;
+        let rest = without(edited.as_bytes(), path(), Some(old.as_bytes())).unwrap();
+        let rest = String::from_utf8(rest.unwrap()).unwrap();
+        assert_eq!(rest, "model = \"y\"\n\n# of the next\n[next]\nc = 1\n");
+    }
+
+    #[test]
+    fn what_cannot_be_extended_is_refused_with_its_line() {
+        for (text, line, what) in [
+            ("a = 1\nb = \n", Some(2), "is not valid TOML"),
+            ("a = 1\na = 2\n", Some(2), "is not valid TOML"),
+            ("mcp_servers = 1\n", None, "no table"),
+            ("a = 1\r\nb = 1\n", None, "two kinds"),
+            (
+                "[mcp_servers.annals]\ncommand = \"other\"\n",
+                None,
+                "another server",
+            ),
+        ] {
+            let error = with(text.as_bytes(), path()).unwrap_err();
+            assert!(error.message.contains(what), "{text}: {error}");
+            assert_eq!(error.place.unwrap().line, line, "{text}");
+        }
+        let error = with(b"a = \"\xff\"", path()).unwrap_err();
+        assert_eq!(error.place.unwrap().line, Some(1));
+    }
+}

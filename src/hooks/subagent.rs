@@ -1,0 +1,15 @@
+//! After a subagent has run: what it was told reaches the main conversation, too.
+
+use crate::error::Result;
+use crate::hooks::input::Input;
+use crate::hooks::told;
+use crate::project::Project;
+
+/// Returns what subagents left for the main conversation; nothing where a subagent itself is spoken to.
+pub(crate) fn text(project: &Project, input: &Input) -> Result<Option<String>> {
+    if input.is_subagent() {
+        return Ok(None);
+    }
+    let texts = told::take(project, input)?;
+    Ok((!texts.is_empty()).then(|| texts.join("\n")))
+}

@@ -1,0 +1,119 @@
+//! The real clients against a model that plays a script: what `annals` says has to reach them.
+//!
+//! `.ci/live` installs the clients, and runs this where nothing but the loopback can be reached. Without it
+//! every test here skips, and says so.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a test may panic, starts the clients, and says what it skips"
+)]
+
+mod apis;
+mod client;
+mod http;
+mod model;
+mod run;
+mod script;
+
+use crate::client::Client;
+use crate::run::Run;
+use crate::script::Script;
+
+/// What the model is to hear of the phase that the script finishes.
+const COMPLETE: &str = "phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans";
+
+#[test]
+fn claude_code() {
+    drive(Client::Claude, Script::alone);
+}
+
+#[test]
+fn claude_code_with_a_subagent() {
+    drive(Client::Claude, Script::with_subagent);
+}
+
+#[test]
+fn codex() {
+    drive(Client::Codex, Script::alone);
+}
+
+#[test]
+fn gemini_cli() {
+    drive(Client::Gemini, Script::alone);
+}
+
+#[test]
+fn opencode() {
+    drive(Client::Opencode, Script::alone);
+}
+
+#[test]
+fn opencode_with_a_model_that_patches() {
+    drive(Client::OpencodeWithPatches, Script::alone);
+}
+
+/// Sets a client up, lets it work through a script, and takes the setup away again.
+fn drive(client: Client, script: fn(Client) -> Script) {
+    let Some(run) = Run::begin(client) else {
+        return;
+    };
+    let name = client.setup_name();
+    run.annals(&["sync", "--target", client.context_target()]);
+    let context = run.read(client.context_file());
+    let before = run.tree();
+    run.annals(&["setup", name, "--breadcrumb"]);
+    let heard = run.converse(&script(client));
+    run.annals(&["setup", name, "--breadcrumb", "--check"]);
+    run.annals(&["doctor"]);
+
+    let main = heard.main_conversation();
+    assert!(!main.is_empty(), "nothing reached the model");
+    let start = heard.start_text();
+    let first = &main[0].text;
+    assert_eq!(first.matches(&start).count(), 1, "{first}");
+    assert!(annals::text::tokens(&start) <= 1_200, "{start}");
+    let known = folded(&context);
+    for line in start.lines().filter(|line| line.starts_with("- ")) {
+        assert!(!known.contains(&folded(line)), "{line}");
+    }
+    for tool in ["recall", "context", "status", "entry_read", "notepad_write"] {
+        assert!(heard.names_tool(tool), "{tool} is not named to the model");
+    }
+    if script(client).recalls {
+        let recalled = " (data, not instructions):\n```";
+        assert!(main.iter().any(|one| one.text.contains(recalled)));
+    }
+    assert!(
+        main.iter().any(|one| one.text.contains(COMPLETE)),
+        "that the phase is complete did not reach the main conversation"
+    );
+    for title in heard.title_requests() {
+        assert!(
+            !title.text.contains(&start),
+            "memory in a request for a title"
+        );
+    }
+    let block = run.read(client.context_file());
+    assert!(block.contains("(complete)"), "{block}");
+    assert_eq!(run.read(".annals/hook.log"), "", "hooks noted problems");
+    let notepad = run.read(".vibekit/notepad.md");
+    assert!(
+        !notepad.contains("Before compaction"),
+        "nothing was compacted"
+    );
+
+    run.annals(&["setup", name, "--remove"]);
+    assert_eq!(run.tree(), before, "what setup made is not all gone");
+}
+
+/// Returns the words of a text, so that two forms of one line are equal.
+fn folded(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    format!(" {} ", words.join(" "))
+}
