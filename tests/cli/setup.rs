@@ -120,7 +120,7 @@ fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
         .filter(|(_, file)| file.ends_with("json"))
     {
         for (old, line, what) in [
-            ("{\n  \"a\": 1\n  \"b\": 2\n}\n", 3, "comma"),
+            ("{\n  \"a\": 1\n  \"b\": 2\n}\n", 2, "comma"),
             ("{\n  // mine\n  \"a\": 1\n}\n", 2, "Comments"),
             ("{\n  \"a\": 1 /* mine */\n}\n", 2, "Comments"),
             ("{\n  \"a\": 1,\n}\n", 2, "Trailing commas"),
