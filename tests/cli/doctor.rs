@@ -158,6 +158,11 @@ fn what_a_harness_has_disabled_or_doubled_is_named_with_the_next_step() {
         "disabled",
         "enabled to true",
     );
+}
+
+#[test]
+fn a_harness_that_is_set_up_twice_is_named_with_what_to_drop() {
+    let case = Case::new(VBW);
     for harness in ["claude", "codex", "gemini", "opencode"] {
         case.run(&format!("setup {harness}")).success();
         case.run(&format!("setup {harness} --user")).success();

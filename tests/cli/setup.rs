@@ -148,6 +148,10 @@ fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
             }
         }
     }
+}
+
+#[test]
+fn settings_of_another_shape_are_refused_and_both_files_or_none_are_written() {
     let case = Case::empty();
     case.git_init();
     case.write(".claude/settings.json", b"{\"a\": \"\xff\"}");
