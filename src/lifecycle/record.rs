@@ -12,6 +12,7 @@ use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
 use crate::patterns::JudgedLessons;
+use crate::patterns::PastTroubles;
 use crate::patterns::Patterns;
 use crate::patterns::Recorded;
 use crate::patterns::Retrospective;
@@ -185,20 +186,25 @@ impl<'a> Recorder<'a> {
             return Ok(Vec::new());
         }
         let dated = self.dated()?;
-        let past: Vec<FinishedPhase> = dated.iter().map(|one| one.phase.clone()).collect();
+        let mut past = PastTroubles::default();
         let mut entries = Vec::new();
-        for (at, one) in dated.iter().enumerate() {
-            let Some(phase) = self.taken.iter().find(|taken| taken.dir == one.phase.dir) else {
-                continue;
-            };
-            let effort = self.effort(one)?;
-            let circumstances = Circumstances {
-                date: one.date,
-                effort: effort.as_deref(),
-                commit: one.commit.as_deref(),
-                past: &past[..at],
-            };
-            entries.push(Retrospective::of(phase, &circumstances));
+        let mut left = self.taken.len();
+        for one in &dated {
+            if let Some(phase) = self.taken.iter().find(|taken| taken.dir == one.phase.dir) {
+                let effort = self.effort(one)?;
+                let circumstances = Circumstances {
+                    date: one.date,
+                    effort: effort.as_deref(),
+                    commit: one.commit.as_deref(),
+                    past: Some(&past),
+                };
+                entries.push(Retrospective::of(phase, &circumstances));
+                left -= 1;
+            }
+            if left == 0 {
+                break;
+            }
+            past.add(&one.phase);
         }
         Ok(entries)
     }

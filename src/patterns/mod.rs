@@ -61,6 +61,7 @@ pub use issue_notes::IssueNote;
 pub use judged::JudgedLesson;
 pub use judged::JudgedLessons;
 pub use lesson::LessonSource;
+pub use lesson::PastTroubles;
 pub(crate) use lesson::lessons_of;
 pub(crate) use lesson::sentence_of;
 pub(crate) use lesson::statement;

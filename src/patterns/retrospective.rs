@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::clock::Minutes;
 use crate::error::Result;
 use crate::patterns::FinishedPhase;
+use crate::patterns::PastTroubles;
 use crate::patterns::PlanRecord;
 use crate::patterns::Trace;
 use crate::patterns::heading::Heading;
@@ -82,8 +83,8 @@ pub struct Circumstances<'a> {
     pub effort: Option<&'a str>,
     /// The commit of the moment the phase was finished.
     pub commit: Option<&'a str>,
-    /// The phases before this one, over which a lesson may recur.
-    pub past: &'a [FinishedPhase],
+    /// The troubles of the phases before this one, over which a lesson may recur.
+    pub past: Option<&'a PastTroubles>,
 }
 
 impl Retrospective {

@@ -65,7 +65,7 @@ fn drawn(phase: &FinishedPhase) -> Retrospective {
         date: "2026-02-17".parse().ok(),
         effort: Some("balanced"),
         commit: Some("0123456789abcdef0123456789abcdef01234567"),
-        past: &[],
+        past: None,
     };
     Retrospective::of(phase, &circumstances)
 }

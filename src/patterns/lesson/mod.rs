@@ -23,6 +23,7 @@ pub(crate) use likeness::Words;
 pub(crate) use nature::Nature;
 pub(crate) use reference::cite;
 pub(crate) use sentences::is_closed;
+pub use trouble::PastTroubles;
 pub(crate) use trouble::sentence_of;
 
 /// The most characters of a lesson.
@@ -30,7 +31,7 @@ pub(crate) const WIDTH: usize = 160;
 
 /// Returns the lessons that would be chosen of a phase by itself.
 pub(crate) fn lessons_of(phase: &FinishedPhase) -> Vec<String> {
-    let all = worked(phase).into_iter().chain(failed(phase, &[]));
+    let all = worked(phase).into_iter().chain(failed(phase, None));
     all.map(|lesson| lesson.text.to_string()).collect()
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
 }
 
 /// Returns what failed, the strongest first; `past` are the phases before, over which a lesson may recur.
-pub(crate) fn failed(phase: &FinishedPhase, past: &[FinishedPhase]) -> Vec<Lesson> {
+pub(crate) fn failed(phase: &FinishedPhase, past: Option<&PastTroubles>) -> Vec<Lesson> {
     choice::strongest(trouble::candidates(phase, past))
 }
 

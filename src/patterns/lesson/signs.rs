@@ -5,7 +5,8 @@
 
 use std::sync::LazyLock;
 
-use regex_lite::Regex;
+use regex::bytes::Regex;
+use regex::bytes::RegexBuilder;
 
 /// The signs of a passage.
 #[expect(
@@ -38,10 +39,15 @@ pub(crate) struct Signs {
     pub(crate) interface: bool,
 }
 
+/// Compiles a pattern for bytes: the words are English, and Unicode's word boundary is slow to look for.
+fn byte_pattern(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).unicode(false).build()
+}
+
 macro_rules! sign {
     ($name:ident, $pattern:expr) => {
         static $name: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new($pattern).expect("a constant pattern"));
+            LazyLock::new(|| byte_pattern($pattern).expect("a constant pattern"));
     };
 }
 
@@ -92,6 +98,7 @@ sign!(
 
 impl Signs {
     pub(crate) fn of(text: &str) -> Self {
+        let text = text.as_bytes();
         Self {
             environment: ENVIRONMENT.is_match(text),
             error: ERROR.is_match(text),

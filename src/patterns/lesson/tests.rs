@@ -40,7 +40,7 @@ fn a_lesson_is_the_issue_with_its_fix_and_its_source() {
         GITIGNORED,
         "Created the stub `env.toml` first",
     );
-    let found = failed(&phase(1, vec![plan(2, &text)]), &[]);
+    let found = failed(&phase(1, vec![plan(2, &text)]), None);
     assert_eq!(
         texts(&found),
         [format!(
@@ -55,9 +55,10 @@ fn a_lesson_is_the_issue_with_its_fix_and_its_source() {
 fn what_recurs_is_one_lesson_that_names_its_plans() {
     let text = deviation("[Rule 3 - Blocking] Stub missing", GITIGNORED, "Created it");
     let own = phase(3, vec![plan(1, &text), plan(4, &text)]);
-    let before = phase(1, vec![plan(2, &text)]);
+    let mut past = PastTroubles::default();
+    past.add(&phase(1, vec![plan(2, &text)]));
     assert_eq!(
-        texts(&failed(&own, &[before])),
+        texts(&failed(&own, Some(&past))),
         [format!(
             "{GITIGNORED} (plans 01, 04; before in phase 1 plan 02)"
         )]
@@ -75,7 +76,7 @@ fn what_no_other_plan_will_meet_is_left_out() {
         "## Deviations\n- \u{2713} The lock must be taken before the file is read by anyone\n",
         "## Deviations\n\nNone - plan executed exactly as written.\n",
     ] {
-        let found = failed(&phase(1, vec![plan(1, text)]), &[]);
+        let found = failed(&phase(1, vec![plan(1, text)]), None);
         assert_eq!(texts(&found), [""; 0], "{text}");
     }
 }
@@ -93,7 +94,7 @@ fn an_entry_has_three_lessons_at_most() {
         .iter()
         .zip(1..)
         .map(|(issue, number)| plan(number, &deviation("[Rule 3 - Blocking] X", issue, "Added")));
-    assert_eq!(failed(&phase(1, plans.collect()), &[]).len(), MOST);
+    assert_eq!(failed(&phase(1, plans.collect()), None).len(), MOST);
 }
 
 #[test]

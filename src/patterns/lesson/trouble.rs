@@ -1,5 +1,6 @@
 //! The troubles of a phase, and which of them the next plan will meet again.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use crate::patterns::FinishedPhase;
@@ -17,6 +18,7 @@ use crate::patterns::lesson::signs::Signs;
 use crate::patterns::lesson::signs::opens_with_deed;
 use crate::patterns::lesson::wording::clean;
 use crate::planning::Deviation;
+use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
 use crate::planning::SummaryStatus;
 
@@ -129,9 +131,8 @@ pub(crate) fn sentence_of(deviation: &Deviation, room: usize) -> Option<String> 
 }
 
 /// Returns the candidates of a phase; `past` are the phases before it.
-pub(crate) fn candidates(phase: &FinishedPhase, past: &[FinishedPhase]) -> Vec<Candidate> {
+pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> Vec<Candidate> {
     let own: Vec<Trouble<'_>> = phase.plans.iter().flat_map(troubles).collect();
-    let earlier = earlier_troubles(phase, past);
     let mut found = unfinished(phase, &own);
     let mut told = BTreeSet::new();
     for (index, trouble) in own.iter().enumerate() {
@@ -141,7 +142,7 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: &[FinishedPhase]) -> Vec<C
         let same: Vec<usize> = (0..own.len())
             .filter(|other| *other == index || is_again(trouble, &own[*other]))
             .collect();
-        let before: Vec<Earlier> = before(trouble, &earlier);
+        let before = past.map_or_else(Vec::new, |past| past.before(phase, trouble));
         // Of the same lesson, the clearest telling speaks for all.
         let best = same
             .iter()
@@ -200,42 +201,70 @@ fn is_again(trouble: &Trouble<'_>, other: &Trouble<'_>) -> bool {
         && trouble.words.is_like(&other.words)
 }
 
-/// The deviations of the phases before, with where they stand.
-fn earlier_troubles(phase: &FinishedPhase, past: &[FinishedPhase]) -> Vec<(Earlier, Words)> {
-    let is_ambiguous = |other: &FinishedPhase| {
-        let mut all = past.iter().chain([phase]);
-        all.any(|one| one.number == other.number && one.milestone != other.milestone)
-    };
-    let mut found = Vec::new();
-    for other in past {
-        let milestone = is_ambiguous(other).then(|| other.milestone.clone());
-        for plan in &other.plans {
+/// The deviations of the phases that were finished before, each read once however many phases follow.
+#[derive(Debug, Default)]
+pub struct PastTroubles {
+    found: Vec<PastTrouble>,
+    /// The milestones in which each phase number was used.
+    milestones: BTreeMap<PhaseNumber, BTreeSet<String>>,
+}
+
+#[derive(Debug)]
+struct PastTrouble {
+    milestone: String,
+    phase: PhaseNumber,
+    plan: PlanNumber,
+    words: Words,
+}
+
+impl PastTroubles {
+    /// Adds the deviations of a phase.
+    pub fn add(&mut self, phase: &FinishedPhase) {
+        let milestones = self.milestones.entry(phase.number.clone()).or_default();
+        milestones.insert(phase.milestone.clone());
+        for plan in &phase.plans {
             for deviation in &plan.deviations {
                 let trouble = Trouble::of_deviation(&plan.plan, deviation);
                 if trouble.may_recur {
-                    let earlier = Earlier {
-                        milestone: milestone.clone(),
-                        phase: other.number.clone(),
+                    self.found.push(PastTrouble {
+                        milestone: phase.milestone.clone(),
+                        phase: phase.number.clone(),
                         plan: plan.plan.clone(),
-                    };
-                    found.push((earlier, trouble.words));
+                        words: trouble.words,
+                    });
                 }
             }
         }
     }
-    found
-}
 
-fn before(trouble: &Trouble<'_>, earlier: &[(Earlier, Words)]) -> Vec<Earlier> {
-    if !trouble.may_recur {
-        return Vec::new();
+    /// Returns where a trouble of `phase` came up before.
+    fn before(&self, phase: &FinishedPhase, trouble: &Trouble<'_>) -> Vec<Earlier> {
+        if !trouble.may_recur {
+            return Vec::new();
+        }
+        let alike = self
+            .found
+            .iter()
+            .filter(|past| past.words.is_like(&trouble.words));
+        let mut found: Vec<Earlier> = alike
+            .map(|past| Earlier {
+                milestone: self
+                    .is_ambiguous(phase, past)
+                    .then(|| past.milestone.clone()),
+                phase: past.phase.clone(),
+                plan: past.plan.clone(),
+            })
+            .collect();
+        found.dedup();
+        found
     }
-    let alike = earlier
-        .iter()
-        .filter(|(_, words)| words.is_like(&trouble.words));
-    let mut found: Vec<Earlier> = alike.map(|(earlier, _)| earlier.clone()).collect();
-    found.dedup();
-    found
+
+    /// Tells whether a phase of the same number stands in another milestone, the phase at hand included.
+    fn is_ambiguous(&self, phase: &FinishedPhase, past: &PastTrouble) -> bool {
+        let used = self.milestones.get(&past.phase);
+        let is_elsewhere = used.is_some_and(|used| used.iter().any(|one| *one != past.milestone));
+        is_elsewhere || (phase.number == past.phase && phase.milestone != past.milestone)
+    }
 }
 
 /// Returns each plan that is failed or partial, with the trouble that its summary gives first.
