@@ -247,8 +247,10 @@ fn remove_session_notes(
 /// Returns the milestone that ACTIVE names and that the caller has moved away.
 fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>> {
     let path: &Path = &survey.folder.dir.join("ACTIVE");
-    let names_nothing = survey.folder.active.dir == survey.folder.dir;
-    let named = changes.current(path)?.filter(|_| names_nothing);
+    let folder = &survey.folder;
+    let is_moved = folder.active.dir == folder.dir
+        || folder.active.dir.starts_with(folder.dir.join("milestones"));
+    let named = changes.current(path)?.filter(|_| is_moved);
     Ok(named.map(|named| String::from_utf8_lossy(&named).trim().to_owned()))
 }
 

@@ -75,7 +75,8 @@ impl Tree {
     fn run(&self) -> annals::error::Result<Regenerated> {
         let project = self.project();
         let clock = Clock::new(Some("2026-02-17T10:11:12Z"))?;
-        let storage = Storage::new(&project.root, clock);
+        let storage =
+            Storage::new(&project.root, clock).key_in(Some(self.dir.path().join(".annals")));
         let done = storage.transact("sync", &[Store::Context], || {
             regenerate(&project, &self.sources, &self.targets, self.force)
         });

@@ -44,6 +44,13 @@ impl<'a> Document<'a> {
             let line = line_of(text.as_bytes(), error.range().start);
             refused(&format!("is not valid JSON: {}", error.kind()), path, line)
         })?;
+        // The parser lets comments through outside of values, whatever its options say.
+        if !dialect.comments
+            && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text)
+        {
+            let what = "is not valid JSON: Comments are not allowed";
+            return Err(refused(what, path, error.line()));
+        }
         let Some(object) = root.object_value() else {
             let line = root.value().map_or(1, |value| line(&value));
             return Err(refused("is JSON, but not an object", path, line));
