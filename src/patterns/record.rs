@@ -38,8 +38,7 @@ impl Patterns {
             let found = entries.find(|(at, entry)| fits(*at, entry));
             found.map(|(_, entry)| entry.line)
         };
-        let is_own =
-            |entry: &Entry| is_drawn_from(entry, phase) && !is_of_another(entry, phase, namesakes);
+        let is_own = |entry: &Entry| is_drawn_from(entry, phase) && !is_of_another(entry, phase);
         if let Some(line) = last(&|_, entry| is_own(entry)) {
             return Recorded::Same(line);
         }
@@ -113,17 +112,10 @@ fn is_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
 }
 
 /// Tells whether an entry drawn from equal summaries is that of another phase: one whose folder stands beside
-/// this one's, or one of the milestone that the entry names.
-fn is_of_another(entry: &Entry, phase: &FinishedPhase, namesakes: &[FinishedPhase]) -> bool {
+/// this one's. A folder of the same name in another milestone is a copy, and teaches the same once.
+fn is_of_another(entry: &Entry, phase: &FinishedPhase) -> bool {
     entry.trace.as_ref().is_some_and(|trace| {
-        let is_namesakes = |other: &FinishedPhase| {
-            trace.milestone.as_ref() == Some(&other.milestone)
-                && other.milestone != phase.milestone
-                && other.digest == trace.digest
-        };
-        let is_beside = trace.phase_dir != phase.dir_name
-            && phase.dir.with_file_name(&trace.phase_dir).is_dir();
-        is_beside || namesakes.iter().any(is_namesakes)
+        trace.phase_dir != phase.dir_name && phase.dir.with_file_name(&trace.phase_dir).is_dir()
     })
 }
 
@@ -229,13 +221,9 @@ mod tests {
         std::fs::create_dir(folder.path().join("03-parser")).unwrap();
         assert_eq!(known.recorded(&twin, &[]), Recorded::No);
         let of_v1 = patterns(&entry("v1", "aa", "01"));
+        let copy = phase("v2", "aa", &[1]);
         let shipped = phase("v1", "aa", &[1]);
-        let active = phase("v2", "aa", &[1]);
-        assert_eq!(
-            of_v1.recorded(&active, std::slice::from_ref(&shipped)),
-            Recorded::No
-        );
-        assert_eq!(of_v1.recorded(&shipped, &[active]), Recorded::Same(1));
+        assert_eq!(of_v1.recorded(&copy, &[shipped]), Recorded::Same(1));
     }
 
     #[test]
