@@ -78,7 +78,11 @@ fn query() -> impl Strategy<Value = Query> {
         Just("/(?s)a.+t/"),
         Just("/a{2}/"),
     ];
-    let q = prop_oneof![6 => TEXT.prop_map(|text| text), 2 => regex.prop_map(str::to_owned)];
+    // Text between slashes is read as a regular expression too, and one that is none is an error.
+    let text = TEXT.prop_filter("not a regular expression", |text| {
+        expression(text).is_none_or(|pattern| regex::Regex::new(&pattern).is_ok())
+    });
+    let q = prop_oneof![6 => text, 2 => regex.prop_map(str::to_owned)];
     let mode = prop_oneof![Just(Mode::Hybrid), Just(Mode::Rg), Just(Mode::Jq)];
     (q, mode, 1_usize..6, 1_usize..12).prop_map(|(q, mode, limit, window_lines)| Query {
         limit,
@@ -113,19 +117,22 @@ fn reference(text: &str, query: &Query) -> (Vec<Value>, bool, usize) {
     }
 }
 
-fn is_match(line: &str, record: &Value, query: &Query) -> bool {
+/// The regular expression that a query asks for, where it asks for one.
+fn expression(query: &str) -> Option<String> {
     let inner = |end| {
         query
-            .q
             .strip_prefix('/')?
             .strip_suffix(end)
             .filter(|inner: &&str| !inner.is_empty())
     };
-    let pattern = match (inner("/i"), inner("/")) {
+    match (inner("/i"), inner("/")) {
         (Some(pattern), _) => Some(format!("(?i){pattern}")),
         (None, pattern) => pattern.map(str::to_owned),
-    };
-    let regex = pattern.map(|pattern| regex::Regex::new(&pattern).unwrap());
+    }
+}
+
+fn is_match(line: &str, record: &Value, query: &Query) -> bool {
+    let regex = expression(&query.q).map(|pattern| regex::Regex::new(&pattern).unwrap());
     let is_in = |text: &str| match &regex {
         Some(regex) => regex.is_match(text),
         None => text.contains(&query.q),
