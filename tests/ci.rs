@@ -20,9 +20,10 @@ fn asked_for() -> BTreeSet<String> {
         let calls = text.split("require(\"").skip(1);
         names.extend(calls.filter_map(|rest| Some(rest.split_once("\")")?.0.to_owned())));
     }
-    // One is part of the command that runs the tests, the other no program: a folder that a variable names.
-    names.remove("fail-point");
-    names.remove("corpus");
+    // One is part of the command that runs the tests, the others no programs: folders that a variable names.
+    for name in ["fail-point", "corpus", "histories"] {
+        names.remove(name);
+    }
     names
 }
 

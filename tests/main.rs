@@ -34,6 +34,7 @@ mod package;
 mod packaging;
 mod planning_files;
 mod plugin;
+mod position;
 mod races;
 mod recall;
 mod repository;

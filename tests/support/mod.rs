@@ -20,6 +20,7 @@ mod tree;
 
 pub(crate) use case::Case;
 pub(crate) use corpus::corpus;
+pub(crate) use corpus::histories;
 pub(crate) use help::listed_commands;
 pub(crate) use invocation::Invocation;
 pub(crate) use invocation::Outcome;

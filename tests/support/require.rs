@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::corpus;
 
-/// Returns whether an optional thing is here: `corpus`, `browser`, `mcp` (the SDK for Python), `mounts` (the
+/// Returns whether an optional thing is here: `corpus`, `histories`, `browser`, `mcp` (the SDK for Python), `mounts` (the
 /// right to make them), or the program of that name.
 ///
 /// Where it is missing, the test is to return; a line says so, and the test fails where `ANNALS_REQUIRE`
@@ -14,6 +14,7 @@ use crate::support::corpus;
 pub(crate) fn require(name: &str) -> bool {
     let present = match name {
         "corpus" => corpus::location().is_some(),
+        "histories" => corpus::beside().is_some(),
         "browser" => browser().is_some(),
         "mcp" => can_import("mcp"),
         "mounts" => can_mount(),

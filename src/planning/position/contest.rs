@@ -2,11 +2,13 @@
 
 use crate::planning::Action;
 use crate::planning::Alternative;
+use crate::planning::Claim;
 use crate::planning::Standing;
 use crate::planning::position::choice::Choice;
 use crate::planning::position::choice::Rule;
 use crate::planning::position::reading::Reading;
 use crate::planning::position::reason;
+use crate::planning::position::wording;
 
 /// Returns the reading that contests a choice.
 pub(super) fn alternative(
@@ -14,7 +16,8 @@ pub(super) fn alternative(
     choice: &Choice,
     cursor: Option<usize>,
 ) -> Option<Alternative> {
-    let contested = unplanned_frontier(reading, choice)
+    let contested = unchecked(reading, choice)
+        .or_else(|| unplanned_frontier(reading, choice))
         .or_else(|| later_work(reading, choice))
         .or_else(|| passed_over(reading, choice, cursor))
         .or_else(|| skipped(reading, choice, cursor));
@@ -28,6 +31,30 @@ pub(super) fn alternative(
 
 /// What could be done instead, of which phase, and the evidence.
 type Rival = (Action, usize, Vec<String>);
+
+/// STATE.md waits for a check of the last phase worked on, and no file says that there was one.
+fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
+    let frontier = reading
+        .frontier()
+        .filter(|index| Some(*index) != choice.phase)?;
+    let is_checked = !reading.phases[frontier].checks.is_empty();
+    if reading.pointer() != Some(frontier) || is_checked {
+        return None;
+    }
+    let line = reading.evidence.state.claims.iter().find_map(|claim| {
+        let waits = match &claim.value {
+            Claim::Status(text) | Claim::PhaseStatus(text) => wording::waits_for_check(text),
+            _ => false,
+        };
+        waits.then_some(claim.line)
+    })?;
+    let because = vec![format!(
+        "{}: waits for a check of phase {}, and there is none",
+        reading.evidence.state(line),
+        reading.phases[frontier].number
+    )];
+    Some((Action::Verify, frontier, because))
+}
 
 /// The last phase worked on has more summaries than plans: more may be to come.
 fn unplanned_frontier(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {

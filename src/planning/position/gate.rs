@@ -11,22 +11,26 @@ use crate::planning::position::reading::Reading;
 
 /// Returns the choice that a check puts in place of going on; the phase being checked is the last one worked on.
 pub(super) fn hold(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
-    let frontier = reading.frontier()?;
-    let goes_on = choice.phase != Some(frontier);
-    let is_finished = reading.standing(frontier) == Standing::Done;
-    if !goes_on || !is_finished {
-        return discuss(reading, choice);
-    }
-    let held = |action| Choice {
-        action,
-        phase: Some(frontier),
-        rule: Rule::Check,
-    };
-    match open_check(reading, frontier).map(|check| check.outcome) {
-        Some(CheckOutcome::Issues | CheckOutcome::Diagnosed) => Some(held(Action::Remediate)),
-        Some(_) => Some(held(Action::Verify)),
-        None if is_untested(reading, frontier, choice) => Some(held(Action::Verify)),
-        None => discuss(reading, choice),
+    let finished = reading
+        .frontier()
+        .filter(|index| choice.phase != Some(*index))
+        .filter(|index| reading.standing(*index) == Standing::Done);
+    let check = finished.and_then(|frontier| {
+        Some(Choice {
+            action: asked_for(reading, frontier, choice)?,
+            phase: Some(frontier),
+            rule: Rule::Check,
+        })
+    });
+    check.or_else(|| discuss(reading, choice))
+}
+
+/// Returns what the checks of a finished phase ask for.
+fn asked_for(reading: &Reading<'_>, index: usize, choice: &Choice) -> Option<Action> {
+    match open_check(reading, index).map(|check| check.outcome) {
+        Some(CheckOutcome::Issues | CheckOutcome::Diagnosed) => Some(Action::Remediate),
+        Some(_) => Some(Action::Verify),
+        None => is_untested(reading, index, choice).then_some(Action::Verify),
     }
 }
 

@@ -15,6 +15,9 @@ use crate::planning::roadmap_phase;
 /// GSD parks ideas as phases 999.1, 999.2 …: they are on no milestone.
 const BACKLOG: u32 = 900;
 
+/// A folder has at least this share of a listed phase's words, in percent, if it is of the same name.
+const SAME_NAME: usize = 60;
+
 /// The phases of the active milestone, as the roadmap lists them.
 pub(super) struct Scope<'a> {
     /// The roadmap's phases that have not shipped, in number order.
@@ -50,6 +53,19 @@ impl<'a> Scope<'a> {
         self.listed.iter().any(|phase| phase.number == *number)
     }
 
+    /// Tells whether the roadmap lists the phase under another number: a folder's may go on across milestones.
+    fn names(&self, phase: &Phase) -> bool {
+        let words = folder_words(phase);
+        let names = self
+            .listed
+            .iter()
+            .filter_map(|planned| planned.name.as_deref());
+        phase.dir.is_some()
+            && names
+                .into_iter()
+                .any(|name| shared(&words, name) >= SAME_NAME)
+    }
+
     /// Tells whether numbers began anew with this milestone: it begins as low as a shipped one.
     fn has_restarted(&self, evidence: &Evidence<'_>) -> bool {
         let lowest = self.listed.first().map(|phase| &phase.number);
@@ -62,18 +78,35 @@ impl<'a> Scope<'a> {
         matches!((lowest, lowest_shipped), (Some(lowest), Some(shipped)) if lowest <= shipped)
     }
 
+    /// Tells whether a listed number has a second folder, named nothing like the listed phase: numbers began
+    /// anew, and the folders of the milestone before are still there.
+    fn has_namesake(&self, phases: &[Phase], best: &[bool]) -> bool {
+        let is_strange = |phase: &Phase| {
+            let planned = self
+                .listed
+                .iter()
+                .find(|planned| planned.number == phase.number);
+            let name = planned.and_then(|planned| planned.name.as_deref());
+            name.is_some_and(|name| phase.dir.is_some() && shared(&folder_words(phase), name) == 0)
+        };
+        phases
+            .iter()
+            .zip(best)
+            .any(|(phase, is_best)| !is_best && is_strange(phase))
+    }
+
     /// Tells for each phase whether it is of the active milestone.
     pub(super) fn members(&self, evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
         let lowest = self.listed.first().map(|phase| &phase.number);
         let highest = self.listed.last().map(|phase| &phase.number);
-        let has_restarted = self.has_restarted(evidence);
         let best = best_of_number(evidence, phases);
+        let has_restarted = self.has_restarted(evidence) || self.has_namesake(phases, &best);
         phases
             .iter()
             .enumerate()
             .map(|(index, phase)| {
                 let number = &phase.number;
-                let is_listed = self.lists(number);
+                let is_listed = self.lists(number) || self.names(phase);
                 let is_left_behind = lowest.is_some_and(|lowest| number < lowest)
                     || self.is_shipped(number)
                     || has_restarted && highest.is_some_and(|highest| number >= highest);
@@ -93,8 +126,7 @@ impl<'a> Scope<'a> {
 /// name the roadmap or STATE.md gives, else the one with open plans, else the fullest.
 fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
     let rank = |phase: &Phase| {
-        let dir = phase.dir.as_ref().and_then(|dir| dir.file_name());
-        let words = words(&dir.unwrap_or_default().to_string_lossy());
+        let words = folder_words(phase);
         let planned = roadmap_phase(evidence.roadmap, &phase.number);
         let state = &evidence.state.phase;
         let stated = state
@@ -127,6 +159,11 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
             })
         })
         .collect()
+}
+
+fn folder_words(phase: &Phase) -> BTreeSet<String> {
+    let dir = phase.dir.as_ref().and_then(|dir| dir.file_name());
+    words(&dir.unwrap_or_default().to_string_lossy())
 }
 
 fn words(name: &str) -> BTreeSet<String> {

@@ -21,7 +21,7 @@ pub(super) struct Witnesses<'a> {
     pub(super) summaries: usize,
     /// How many plans have no summary, or failed by it.
     pub(super) open: usize,
-    /// What the roadmap calls it.
+    /// What the roadmap calls it; where it is not on the roadmap, what STATE.md's list of phases does.
     pub(super) said: Said,
     /// How many plans the roadmap's progress row declares.
     pub(super) in_row: Option<usize>,
@@ -33,7 +33,7 @@ pub(super) struct Witnesses<'a> {
     pub(super) has_gaps: bool,
 }
 
-/// What the roadmap calls a phase.
+/// What a list of phases calls one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// Done, or part of a milestone that has shipped.
@@ -75,7 +75,10 @@ impl<'a> Witnesses<'a> {
                     matches!(standing, PlanStanding::Open | PlanStanding::Failed)
                 })
                 .count(),
-            said: said(planned, scope.is_shipped(&phase.number)),
+            said: match planned {
+                None if state_lists_done(evidence, &phase.number) => Said::Done,
+                _ => said(planned, scope.is_shipped(&phase.number)),
+            },
             in_row,
             declared: declared
                 .into_iter()
@@ -98,6 +101,13 @@ fn said(planned: Option<&RoadmapPhase>, is_shipped: bool) -> Said {
         Some(planned) if says_done(planned) => Said::Done,
         _ => Said::Other,
     }
+}
+
+/// Tells whether STATE.md's list of phases calls one complete.
+fn state_lists_done(evidence: &Evidence<'_>, number: &PhaseNumber) -> bool {
+    let mut listed = evidence.state.phase_statuses.iter();
+    let status = listed.find(|listed| listed.number == *number);
+    status.is_some_and(|listed| PhaseProgress::calls_complete(&listed.status.value))
 }
 
 /// Tells whether the roadmap calls a phase done: by its box, its row, its heading or a day of completion.

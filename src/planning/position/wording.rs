@@ -47,6 +47,16 @@ pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
         && COMPLETE.iter().any(|word| words.contains(word))
 }
 
+/// Tells whether a status says that a finished phase is yet to be checked.
+pub(super) fn waits_for_check(status: &str) -> bool {
+    const WAITS: &[&str] = &["verifying", "ready for", "awaiting", "pending", "waiting"];
+    let lower = status.to_lowercase();
+    let names_check = ["verif", "review", "uat"]
+        .iter()
+        .any(|word| lower.contains(word));
+    names_check && WAITS.iter().any(|word| lower.contains(word))
+}
+
 /// Returns the phases that a text names: behind the word, or as the argument of a command.
 pub(crate) fn phases_in(text: &str) -> Vec<PhaseNumber> {
     const WORDS: &[&str] = &[
