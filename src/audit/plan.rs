@@ -14,7 +14,7 @@ use crate::warning::Warning;
 
 const STORE: &str = "plan";
 
-/// Names each statement of STATE.md and ROADMAP.md that the files contradict.
+/// Names each statement of STATE.md and ROADMAP.md that the files contradict, and what they lack or say twice.
 pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
     if project.planning().is_err() {
         return Ok(Vec::new());
@@ -30,15 +30,16 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         };
         Detail::at(place, &message)
     });
-    let mend = "annals sync --fix-state";
-    let found = found.collect();
-    Ok(vec![Row::new(
-        STORE,
-        "drift",
-        Level::Attention,
-        found,
-        mend,
-    )])
+    let drift = found.collect();
+    let findings = status.findings.into_iter();
+    let findings = findings
+        .map(|finding| Detail::at(finding.place, &finding.message))
+        .collect();
+    let row = |check, found, mend| Row::new(STORE, check, Level::Attention, found, mend);
+    Ok(vec![
+        row("drift", drift, "annals sync --fix-state"),
+        row("documents", findings, "put the named files right by hand"),
+    ])
 }
 
 /// Looks for secrets in every file of the planning folder but the patterns, which are a store of their own.

@@ -17,7 +17,8 @@ use crate::text::quantity;
 /// Say where the work stands and what comes next
 ///
 /// Worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
-/// where they know more. Where these say otherwise than the files, that is listed as drift.
+/// where they know more. Where these say otherwise than the files, that is listed as drift; what
+/// they lack, list twice or disagree on, as findings.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals status --json | jq .next")]
 pub(crate) struct StatusArgs {}
@@ -104,6 +105,9 @@ fn drift(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
             clip(&drift.stated, WIDTH),
             clip(&drift.actual, WIDTH)
         )?;
+    }
+    for finding in &report.findings {
+        writeln!(to, "Finding:    {}", clip(&finding.to_string(), WIDTH))?;
     }
     Ok(())
 }

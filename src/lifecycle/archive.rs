@@ -6,13 +6,14 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::carried::Carried;
 use crate::lifecycle::shipped;
 use crate::lifecycle::shipped::Plans;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::Decision;
 use crate::planning::Folder;
 use crate::planning::Milestone;
 use crate::planning::Skill;
+use crate::planning::State;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -69,8 +70,13 @@ pub(crate) fn archive(
     }
     changes.write(&home.join("SHIPPED.md"), shipped.page)?;
     let state_file = folder.dir.join("STATE.md");
-    // Beside a named milestone the root's STATE.md belongs to someone else, and stays.
-    if is_root || changes.current(&state_file)?.is_none() {
+    // Beside a named milestone the root's STATE.md belongs to someone else and stays, unless it is what an
+    // earlier milestone left: its todos went with the milestone that has shipped now.
+    let is_left_over = |bytes: Vec<u8>| {
+        let text = String::from_utf8_lossy(&bytes);
+        State::parse(&text, &state_file).value.is_between_milestones
+    };
+    if is_root || changes.current(&state_file)?.is_none_or(is_left_over) {
         changes.write(&state_file, root_state)?;
     }
     let next = next_milestone(survey, &survey.folder.active.slug, changes)?;
@@ -175,11 +181,9 @@ fn free_slug(folder: &Folder, wanted: &str) -> String {
 struct StateContext<'a> {
     project: String,
     shipped: ShippedName<'a>,
-    decisions: &'a [Decision],
-    todos: Vec<String>,
-    blockers: Vec<String>,
+    #[serde(flatten)]
+    carried: Carried,
     skills: &'a [Skill],
-    profile: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -208,41 +212,10 @@ fn root_state(
             slug,
             date: project.clock.today().to_string(),
         },
-        decisions: &survey.state.decisions,
-        todos: verbatim(&old, &survey.state.todos, "- [ ] "),
-        blockers: verbatim(&old, &survey.state.blockers, "- "),
+        carried: Carried::of(&old, &survey.state),
         skills: &survey.state.skills,
-        profile: profile_lines(&old),
     };
     templates::render(project, Template::ShippedState, &context)
-}
-
-/// Returns list items as they are written, tags, boxes and all; what stands in no list gets `mark`.
-pub(crate) fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
-    let outline = crate::markdown::Outline::parse(text, 0);
-    let all = 0..text.len();
-    let written = |wanted: &String| {
-        let (block, _) = outline.items(&all).find(|(_, item)| item.text == *wanted)?;
-        let start = text[..block.range.start].rfind('\n').map_or(0, |at| at + 1);
-        Some(text[start..block.range.end].trim().to_owned())
-    };
-    let line = |item: &String| written(item).unwrap_or_else(|| format!("{mark}{item}"));
-    items.iter().map(line).collect()
-}
-
-/// Returns the lines of the codebase profile, as they stand.
-pub(crate) fn profile_lines(state: &str) -> Vec<String> {
-    let outline = crate::markdown::Outline::parse(state, 0);
-    outline
-        .section(&["Codebase Profile"])
-        .map(|section| {
-            outline
-                .slice(&section.whole)
-                .lines()
-                .map(str::to_owned)
-                .collect()
-        })
-        .unwrap_or_default()
 }
 
 /// Plans which milestone ACTIVE names after one is gone: the first that remains, else none.

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::archive;
 use crate::lifecycle::archive::OWN_ENTRIES;
 use crate::lifecycle::archive::in_milestone;
 use crate::lifecycle::archive::slug_of;
+use crate::lifecycle::carried::Carried;
 use crate::lifecycle::init::texts::Named;
 use crate::lifecycle::init::texts::NewState;
 use crate::lifecycle::pause;
@@ -179,10 +179,20 @@ fn plan_new(
             .at(project.relative(&home), None)
             .hint("choose another slug"));
     }
-    let migrated = migrate(survey, changes)?;
-    let name = survey.name(project);
     let state = changes.current(&folder.active.dir.join("STATE.md"))?;
-    let state = state.unwrap_or_default();
+    let mut carried = Carried::of(
+        &String::from_utf8_lossy(&state.unwrap_or_default()),
+        &survey.state,
+    );
+    let migrated = migrate(survey, changes)?;
+    if migrated.is_some() || folder.active.dir != folder.dir {
+        // The work that goes on elsewhere keeps its own.
+        carried = Carried {
+            profile: carried.profile,
+            ..Carried::default()
+        };
+    }
+    let name = survey.name(project);
     let today = project.clock.today().to_string();
     let context = NewState {
         name: &name,
@@ -190,7 +200,7 @@ fn plan_new(
         event: &format!("Started milestone {slug}"),
         date: &today,
         skills: &survey.state.skills,
-        profile: &archive::profile_lines(&String::from_utf8_lossy(&state)),
+        carried,
     };
     let text = templates::render(project, Template::InitState, &context)?;
     changes.write(&home.join("STATE.md"), text)?;

@@ -1,6 +1,7 @@
 //! What each command of a planning workflow does to the stores.
 
 mod archive;
+mod carried;
 mod digest;
 mod example;
 mod execute;

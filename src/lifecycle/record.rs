@@ -1,13 +1,12 @@
 //! Gathers the entries that PATTERNS.md is to get, each phase once, in the order in which they were done.
 
-use std::path::Path;
 use std::path::PathBuf;
 
 use chrono::NaiveDate;
 
-use crate::clock::parse_date;
 use crate::error::Result;
 use crate::git::Addition;
+use crate::lifecycle::shipped;
 use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
@@ -258,7 +257,7 @@ impl<'a> Recorder<'a> {
         for archive in &self.folder.archived {
             let milestone = archive.milestone()?.value;
             if milestone.slug == phase.milestone {
-                return shipped_date(&milestone.dir);
+                return shipped::date(&milestone.dir);
             }
         }
         Ok(None)
@@ -303,19 +302,4 @@ fn last_added<'a>(
         .map(|plan| additions.get(&phase.dir.join(&plan.file)));
     let all: Option<Vec<&Addition>> = of_plans.collect();
     all?.into_iter().min_by_key(|addition| addition.age)
-}
-
-fn shipped_date(milestone: &Path) -> Result<Option<NaiveDate>> {
-    let Some(text) = read::text(&milestone.join("SHIPPED.md"))? else {
-        return Ok(None);
-    };
-    let is_about = |line: &&str| {
-        let line = line.to_lowercase();
-        line.contains("shipped") || line.contains("date")
-    };
-    let mut lines = text.value.lines().filter(is_about);
-    Ok(lines.find_map(|line| {
-        let mut digits = line.match_indices(|c: char| c.is_ascii_digit());
-        digits.find_map(|(at, _)| parse_date(&line[at..]))
-    }))
 }

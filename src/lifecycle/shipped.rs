@@ -1,7 +1,11 @@
 //! SHIPPED.md: what a milestone came to.
 
+use std::path::Path;
+
+use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::clock::parse_date;
 use crate::error::Result;
 use crate::planning::Phase;
 use crate::planning::PlanStanding;
@@ -67,6 +71,22 @@ struct Commits {
     count: usize,
     first: Option<String>,
     last: Option<String>,
+}
+
+/// Returns the day on which an archived milestone's SHIPPED.md says that it shipped.
+pub(crate) fn date(milestone: &Path) -> Result<Option<NaiveDate>> {
+    let Some(text) = read::text(&milestone.join("SHIPPED.md"))? else {
+        return Ok(None);
+    };
+    let is_about = |line: &&str| {
+        let line = line.to_lowercase();
+        line.contains("shipped") || line.contains("date")
+    };
+    let mut lines = text.value.lines().filter(is_about);
+    Ok(lines.find_map(|line| {
+        let mut digits = line.match_indices(|c: char| c.is_ascii_digit());
+        digits.find_map(|(at, _)| parse_date(&line[at..]))
+    }))
 }
 
 /// Adds up a milestone and words its SHIPPED.md.

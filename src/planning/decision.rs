@@ -1,5 +1,6 @@
 //! A decision, wherever it was written.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use chrono::NaiveDate;
@@ -42,6 +43,56 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
     }
     found.sort_by_key(|(line, _)| *line);
     found.into_iter().map(|(_, decision)| decision).collect()
+}
+
+/// Returns each decision once: a bullet and a row of a table may say the same, the row with its day and reason.
+pub(crate) fn distinct(decisions: impl Iterator<Item = Decision>) -> Vec<Decision> {
+    let mut kept: Vec<Decision> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for decision in decisions {
+        let reason = decision.rationale.as_deref().unwrap_or_default();
+        // In the same words, or with the reason in the text.
+        let keys = [
+            words(untagged(&decision)),
+            words(&format!("{} {reason}", untagged(&decision))),
+        ];
+        if let Some(index) = keys.iter().find_map(|key| known.get(key)) {
+            complete(&mut kept[*index], decision);
+        } else {
+            known.extend(keys.map(|key| (key, kept.len())));
+            kept.push(decision);
+        }
+    }
+    kept
+}
+
+/// Adds what another wording of a decision knows beyond it.
+fn complete(known: &mut Decision, other: Decision) {
+    known.date = known.date.or(other.date);
+    known.source = known.source.take().or(other.source);
+    if known.rationale.is_none() && other.rationale.is_some() {
+        known.text = other.text;
+        known.rationale = other.rationale;
+    }
+}
+
+fn untagged(decision: &Decision) -> &str {
+    let text = decision.text.as_str();
+    let rest = match tag(text) {
+        Some(_) => text.split_once([']', ')']).map_or(text, |(_, rest)| rest),
+        None => text,
+    };
+    rest.trim_start_matches([':', ' '])
+}
+
+/// Returns the words of a statement without what may join it to its reason, for comparing.
+fn words(text: &str) -> String {
+    const JOINTS: &[&str] = &["because", "since", "as", "for"];
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .filter(|word| !word.is_empty() && !JOINTS.contains(&word.as_str()));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the decisions of a table with the line of each; nothing for a table of other things.
@@ -123,6 +174,16 @@ mod tests {
         let found = &read(text)[0];
         assert_eq!(found.rationale, None);
         assert_eq!(found.date, NaiveDate::from_ymd_opt(2026, 3, 21));
+    }
+
+    #[test]
+    fn what_a_bullet_and_a_row_say_alike_is_one_decision() {
+        let text = "- [02-03]: Use X because it is fast\n- Keep `y`\n\n| Decision | Date | Rationale |\n|---|---|---|\n| Use X | 2026-02-17 | It is fast |\n| keep y | | |\n| Drop z | | |\n";
+        let found = distinct(read(text).into_iter());
+        let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
+        assert_eq!(texts, ["Use X", "Keep `y`", "Drop z"]);
+        assert_eq!(found[0].source.as_deref(), Some("02-03"));
+        assert_eq!(found[0].date, NaiveDate::from_ymd_opt(2026, 2, 17));
     }
 
     #[test]

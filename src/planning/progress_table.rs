@@ -49,6 +49,8 @@ struct Columns {
     milestone: Option<usize>,
     plans: Option<usize>,
     is_total_first: bool,
+    /// Whether a number alone counts what is done.
+    is_done_alone: bool,
     status: Option<usize>,
     completed: Option<usize>,
 }
@@ -84,7 +86,8 @@ impl Columns {
         }
         let plans = headers
             .iter()
-            .position(|header| header.starts_with("plans"));
+            .position(|header| header.starts_with("plans"))
+            .or_else(|| column(&["done", "progress"]));
         let status = column(&["status", "state"]);
         Some(Self {
             number: 0,
@@ -92,6 +95,7 @@ impl Columns {
             milestone: column(&["milestone"]),
             plans,
             is_total_first: plans.is_some_and(|index| names_total_first(&headers[index])),
+            is_done_alone: plans.is_some_and(|index| headers[index] == "done"),
             status,
             completed: column(&["completed", "date", "completed on", "shipped"]),
         })
@@ -113,6 +117,9 @@ impl Columns {
             .map_or((None, None), |counted| (counted.complete, counted.total));
         if self.is_total_first && complete.is_some() {
             std::mem::swap(&mut complete, &mut total);
+        }
+        if self.is_done_alone && complete.is_none() {
+            complete = total.take();
         }
         let beside_counts = counted
             .as_ref()

@@ -78,6 +78,11 @@ impl Phase {
             .count()
     }
 
+    /// Tells whether a plan has a summary.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.plans.iter().any(|(slot, _)| slot.summary.is_some())
+    }
+
     /// Returns the plans that are not complete.
     pub fn open_plans(&self) -> impl Iterator<Item = &PlanSlot> {
         self.plans

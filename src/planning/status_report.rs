@@ -16,6 +16,7 @@ use crate::planning::Standing;
 use crate::planning::StatedPhase;
 use crate::planning::Survey;
 use crate::planning::drift;
+use crate::planning::inconsistencies;
 use crate::project::Commands;
 use crate::project::Layout;
 use crate::project::Project;
@@ -53,6 +54,8 @@ pub struct StatusReport {
     pub next: NextStatus,
     /// Where STATE.md and ROADMAP.md say otherwise than the files.
     pub drift: Vec<Drift>,
+    /// What the planning documents lack, list twice or disagree on.
+    pub findings: Vec<Warning>,
     /// What was read in part only.
     pub warnings: Vec<Warning>,
 }
@@ -167,6 +170,7 @@ impl StatusReport {
             skills: survey.state.skills.clone(),
             next: NextStatus::of(position, &planning.layout),
             drift: drift(&survey.evidence(project), position),
+            findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),
         }
     }
@@ -255,9 +259,7 @@ pub(crate) fn status_words(phase: &Phase) -> String {
         Standing::Unplanned => "not planned".to_owned(),
         Standing::Running => format!("in progress, {}", quantity(done, "plan")),
         Standing::Dropped => "dropped".to_owned(),
-        Standing::Open
-            if done == 0 && phase.plans.iter().all(|(slot, _)| slot.summary.is_none()) =>
-        {
+        Standing::Open if done == 0 && !phase.is_begun() => {
             format!("planned, {}", quantity(all, "plan"))
         }
         Standing::Open => format!("in progress, {done} of {all} plans"),

@@ -33,6 +33,8 @@ pub struct Survey {
     pub roadmap: Roadmap,
     /// Whether there is a STATE.md.
     pub has_state: bool,
+    /// Whether there is a ROADMAP.md.
+    pub has_roadmap: bool,
     /// Whether MILESTONES.md lists the milestone that STATE.md names as shipped.
     pub has_shipped: bool,
     /// What config.json asks for.
@@ -62,7 +64,7 @@ impl Survey {
         let state = documents.parse(&home.join("STATE.md"), State::parse);
         let roadmap = documents.parse(&home.join("ROADMAP.md"), Roadmap::parse);
         let project_file = documents.parse(&folder.dir.join("PROJECT.md"), ProjectFile::parse);
-        let has_state = state.is_some();
+        let (has_state, has_roadmap) = (state.is_some(), roadmap.is_some());
         let (state, roadmap) = (state.unwrap_or_default(), roadmap.unwrap_or_default());
         let config = documents.text(&folder.dir.join("config.json"));
         let workflow = config
@@ -91,6 +93,7 @@ impl Survey {
             state,
             roadmap,
             has_state,
+            has_roadmap,
             has_shipped,
             workflow,
             warnings: project.named(documents.warnings.into_inner()),

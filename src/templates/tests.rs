@@ -35,6 +35,18 @@ fn ledger_skill() -> [Json; 2] {
     ["Log what matters.", "Log nothing."].map(|threshold| json!({"threshold": threshold}))
 }
 
+/// Every field of a new planning folder's STATE.md, with a value and without one.
+fn init_state() -> [Json; 2] {
+    let skills = json!([{"name": "rust", "scope": "global"}, {"name": "lint", "scope": "project"}]);
+    [
+        json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": skills,
+            "decisions": [{"text": "Use rye", "date": "2026-02-16", "rationale": "It keeps"}, {"text": "Never freeze", "date": null, "rationale": null}],
+            "todos": ["- [ ] Buy salt"], "blockers": ["- No oven"], "profile": ["- 12 Rust files"]}),
+        json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": [],
+            "decisions": [], "todos": [], "blockers": [], "profile": []}),
+    ]
+}
+
 /// Every field of every template, with a value and without one.
 fn contexts(template: Template) -> [Json; 2] {
     let skills = json!([{"name": "rust", "scope": "global"}, {"name": "lint", "scope": "project"}]);
@@ -55,10 +67,7 @@ fn contexts(template: Template) -> [Json; 2] {
         ],
         Template::InitRequirements => [json!({"date": "2026-02-17"}), json!({"date": ""})],
         Template::InitRoadmap => [json!({"name": "Bakery"}), json!({"name": ""})],
-        Template::InitState => [
-            json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": skills, "profile": ["12 Rust files"]}),
-            json!({"name": "Bakery", "milestone": "default", "event": "Opened", "date": "2026-02-17", "skills": [], "profile": []}),
-        ],
+        Template::InitState => init_state(),
         Template::InitConfig
         | Template::PatternsHeader
         | Template::LedgerConstraints

@@ -1,5 +1,6 @@
 //! `annals milestone`
 
+use serde_json::Value;
 use serde_json::json;
 
 use crate::cli::GSD;
@@ -35,6 +36,43 @@ fn a_new_milestone_moves_the_work_so_far_to_default() {
     assert_eq!(status["milestone"]["slug"], json!("offline-mode"));
     assert_eq!(status["next"]["command"], json!("/vbw:plan 1"));
     assert_eq!(status["drift"], json!([]));
+}
+
+#[test]
+fn what_a_shipped_milestone_left_open_is_carried_into_the_next_and_back() {
+    let case = Case::new(VBW);
+    let path = ".vbw-planning/STATE.md";
+    let state = String::from_utf8(case.read(path).unwrap()).unwrap();
+    let todo = "- [HIGH] sign the archive (added 2026-01-02)";
+    case.write(path, format!("{state}\n## Todos\n\n{todo}\n"));
+    let before = case.run("status --json").success().json();
+    case.run("ship --force").success();
+    case.run("milestone new offline-mode").success();
+    let carried = String::from_utf8(case.read(".vbw-planning/offline-mode/STATE.md").unwrap());
+    assert!(carried.unwrap().contains(todo));
+    let status = case.run("status --json").success().json();
+    let texts = |status: &Value| -> Vec<String> {
+        let decisions = status["decisions"].as_array().unwrap().iter();
+        let text = |decision: &Value| decision["text"].as_str().unwrap().to_owned();
+        decisions.map(text).collect()
+    };
+    assert!(!texts(&before).is_empty());
+    assert_eq!(texts(&status), texts(&before));
+    // What is settled in the milestone is not open again when it has shipped.
+    let path = ".vbw-planning/offline-mode/STATE.md";
+    let state = String::from_utf8(case.read(path).unwrap()).unwrap();
+    case.write(path, state.replace(todo, "- [ ] name the next one"));
+    let phase = ".vbw-planning/offline-mode/phases/01-cache/01-01";
+    case.write(&format!("{phase}-PLAN.md"), "---\nphase: 1\n---\n");
+    case.write(
+        &format!("{phase}-SUMMARY.md"),
+        "---\nstatus: complete\n---\n",
+    );
+    case.run("ship --force").success();
+    let status = case.run("status --json").success().json();
+    let todos = status["todos"].as_array().unwrap();
+    assert_eq!(todos.last().unwrap(), "name the next one");
+    assert_eq!(todos.len(), 3);
 }
 
 #[test]

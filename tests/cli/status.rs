@@ -1,6 +1,7 @@
 //! `annals status`
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::cli::GSD;
 use crate::cli::VBW;
@@ -114,4 +115,81 @@ fn nothing_at_all_is_written() {
     case.run("status").success();
     case.run("status --json").success();
     assert_eq!(before, case.whole_tree());
+}
+
+/// A phase that is done and one that is begun, in documents that know nothing of it and contradict each other.
+fn neglected() -> Case {
+    let case = Case::empty();
+    case.write(".planning/PROJECT.md", "# Ferry\n");
+    case.write(
+        ".planning/STATE.md",
+        "# State\n\n**Project:** Bridge\n\n## Current Position\n\nPhase: 2 of 3 (Timetable)\nPlan: 0 of 2\nStatus: In progress\n\n## Decisions\n\n- Use SQLite because it is one file\n\n### API\n\n- JSON only\n\n| Decision | Rationale |\n|---|---|\n| Use SQLite | it is one file |\n",
+    );
+    case.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n- [x] **Phase 1: Boats** - x\n- [ ] **Phase 2: Timetable** - x\n- [ ] **Phase 2: Timetables** - x\n- [ ] **Phase 4: Tickets** - x\n\n| Phase | Done | Status | Completed |\n|---|---|---|---|\n| 1. Boats | 1/1 | Complete | - |\n| 2. Timetable | 0/TBD | Not started | - |\n",
+    );
+    for file in ["01-boats/01-01", "02-timetable/02-01"] {
+        case.write(&format!(".planning/phases/{file}-PLAN.md"), "# Plan\n");
+        let summary = "---\nstatus: complete\n---\n# Summary\n";
+        case.write(&format!(".planning/phases/{file}-SUMMARY.md"), summary);
+    }
+    case.write(".planning/phases/02-timetable/02-02-PLAN.md", "# Plan\n");
+    case
+}
+
+#[test]
+fn what_the_documents_lack_or_say_twice_is_found() {
+    let case = neglected();
+    let status = case.run("status --json").success().json();
+    let found: Vec<&str> = status["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["message"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "lists phase 2 a second time",
+            "numbers phases 1 to 4 without 3",
+            "calls the project \"Bridge\", PROJECT.md \"Ferry\"",
+        ]
+    );
+    let decisions: Vec<&str> = status["decisions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|decision| decision["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(decisions, ["Use SQLite", "JSON only"]);
+    let audit = case.run("audit --json").success().json();
+    let rows = audit["rows"].as_array().unwrap();
+    let documents = rows.iter().find(|row| row["check"] == "documents").unwrap();
+    assert_eq!(documents["count"], json!(3));
+}
+
+#[test]
+fn a_phase_without_documents_is_found() {
+    let case = Case::empty();
+    case.write(".planning/phases/01-boats/01-01-PLAN.md", "# Plan\n");
+    let page = case.run("status").success().stdout();
+    for name in ["STATE.md", "ROADMAP.md"] {
+        let line = format!("Finding:    .planning/{name}: is missing, and there are phases");
+        assert!(page.contains(&line), "{page}");
+    }
+}
+
+#[test]
+fn a_row_is_put_right_as_a_whole_and_the_plan_with_it() {
+    let case = neglected();
+    case.run("sync --fix-state").success();
+    let text = |path: &str| String::from_utf8(case.read(path).unwrap()).unwrap();
+    let roadmap = text(".planning/ROADMAP.md");
+    assert!(
+        roadmap.contains("| 2. Timetable | 1/2 | In progress | - |"),
+        "{roadmap}"
+    );
+    let state = text(".planning/STATE.md");
+    assert!(state.contains("Plan: 2 of 2"), "{state}");
 }

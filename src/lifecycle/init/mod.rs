@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::lifecycle::carried::Carried;
 use crate::lifecycle::init::manifest::Manifest;
 use crate::lifecycle::init::texts::Dated;
 use crate::lifecycle::init::texts::Empty;
@@ -210,13 +211,18 @@ impl Creation<'_> {
         let skills = installed_skills(self.project).into_value(warnings);
         let profile = Profile::of(self.project).into_value(warnings);
         let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
+        let folder = Folder::read(&self.project.planning_place().dir)?.value;
         let context = NewState {
             name,
             milestone: DEFAULT_MILESTONE,
             event: "Created the planning folder",
             date,
             skills: &skills,
-            profile: &profile,
+            // A STATE.md that was lost after a milestone shipped: what was open then still is.
+            carried: Carried {
+                profile: profile.iter().map(|line| format!("- {line}")).collect(),
+                ..Carried::of_archive(&folder)?
+            },
         };
         self.file(path, Template::InitState, &context)?;
         self.report.skills = skills;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::carried::Carried;
 use crate::lifecycle::init::InitDefaults;
 use crate::lifecycle::init::InitRequest;
 use crate::planning::Skill;
@@ -76,5 +77,6 @@ pub(crate) struct NewState<'a> {
     pub(crate) event: &'a str,
     pub(crate) date: &'a str,
     pub(crate) skills: &'a [Skill],
-    pub(crate) profile: &'a [String],
+    #[serde(flatten)]
+    pub(crate) carried: Carried,
 }

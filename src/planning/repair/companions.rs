@@ -59,11 +59,10 @@ fn name(old: &str, phase: &Phase) -> Option<String> {
 /// Returns the status of a phase that STATE.md comes to stand at, where the old words do not fit it.
 fn status(old: &str, phase: &Phase) -> Option<String> {
     let (named, words) = unprefixed(old);
-    let is_begun = phase.plans.iter().any(|(slot, _)| slot.summary.is_some());
     let said = PhaseProgress::of(words)?;
     let progress = match phase.standing {
         Standing::Done => PhaseProgress::Complete,
-        Standing::Open if is_begun => PhaseProgress::InProgress,
+        Standing::Open if phase.is_begun() => PhaseProgress::InProgress,
         Standing::Running => PhaseProgress::InProgress,
         Standing::Open | Standing::Unplanned | Standing::Dropped => PhaseProgress::NotStarted,
     };

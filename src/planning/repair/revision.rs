@@ -137,7 +137,12 @@ impl<'a> Revision<'a> {
         } else {
             (done, all)
         };
-        let between = cell.trim_matches(|c: char| c.is_ascii_digit());
+        // `0/TBD`: what is to be decided has been.
+        let between = if cell.ends_with(|c: char| c.is_ascii_digit()) {
+            cell.trim_matches(|c: char| c.is_ascii_digit())
+        } else {
+            "/"
+        };
         format!("{first}{between}{second}")
     }
 

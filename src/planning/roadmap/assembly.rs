@@ -186,6 +186,9 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let phase = &mut found.phase;
         phase.is_listed = true;
         phase.name = phase.name.take().or_else(|| named.name.clone());
+        if phase.checkbox.is_some() && mark.is_some() {
+            phase.repeated.push(block.line);
+        }
         phase.checkbox = phase.checkbox.take().or(mark);
         phase.stated_status = phase.stated_status.take().or_else(|| named.status.clone());
     }
@@ -241,6 +244,7 @@ fn empty(number: PhaseNumber, line: usize) -> RoadmapPhase {
         plans: Vec::new(),
         status: None,
         checkbox: None,
+        repeated: Vec::new(),
         row: None,
         stated_status: None,
         plan_count: None,

@@ -84,6 +84,9 @@ pub struct RoadmapPhase {
     /// The mark of the phase's checkbox.
     #[serde(skip)]
     pub checkbox: Option<Stated<bool>>,
+    /// The lines of further checklist entries of the same phase.
+    #[serde(skip)]
+    pub repeated: Vec<usize>,
     /// Its row of the progress table.
     #[serde(skip)]
     pub row: Option<ProgressRow>,

@@ -298,17 +298,7 @@ fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
         .filter(|total| *total > 0 && is_whole_list)
 }
 
-/// Tells whether a subsection groups decisions by when they were made: `Phase 3`, `v1.0`, `2026-02`.
-fn is_group(title: &str) -> bool {
-    let words = heading::words(title);
-    let version = words.strip_prefix('v').unwrap_or(&words);
-    version.starts_with(|c: char| c.is_ascii_digit())
-        || ["phase ", "milestone "]
-            .iter()
-            .any(|word| words.starts_with(word))
-}
-
-/// Returns the decisions; phases that were listed among them are not.
+/// Returns the decisions, those under sub-headings too; phases that were listed among them are not.
 fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     const TITLES: &[&str] = &[
         "decisions",
@@ -320,18 +310,18 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
         "architectural decisions",
         "design decisions",
     ];
-    heading::sections(outline, TITLES)
+    let all = heading::sections(outline, TITLES)
         .flat_map(|section| {
             let inner = outline
                 .subsections(section)
-                .filter(|inner| is_group(&inner.title));
+                .filter(|inner| !open_items::is_title(&inner.title));
             let ranges = std::iter::once(&section.own).chain(inner.map(|inner| &inner.own));
             ranges
                 .flat_map(|range| decision::decisions(outline, range))
                 .collect::<Vec<_>>()
         })
-        .filter(|decision| phase_list::entry(Span::new(&decision.text, 0, 1)).is_none())
-        .collect()
+        .filter(|decision| phase_list::entry(Span::new(&decision.text, 0, 1)).is_none());
+    decision::distinct(all)
 }
 
 #[cfg(test)]

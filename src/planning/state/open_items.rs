@@ -54,6 +54,23 @@ const DONE: &[&str] = &[
     "closed",
 ];
 
+/// Tells whether a heading is about what is open, put off or done with.
+pub(super) fn is_title(title: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "open",
+        "pending",
+        "question",
+        "concern",
+        "deferred",
+        "rejected",
+        "superseded",
+        "todo",
+        "blocker",
+    ];
+    let words = heading::words(title);
+    DONE.contains(&words.as_str()) || WORDS.iter().any(|word| words.contains(word))
+}
+
 /// Returns the todos: bullets and rows. A paragraph there tells where todos are kept, it is none.
 pub(super) fn todos(outline: &Outline<'_>) -> Entries {
     let mut entries = Entries::default();

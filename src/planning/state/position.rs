@@ -93,6 +93,9 @@ fn read_label(label: &Label, claims: &mut Vec<Stated<Claim>>) {
         "status" | "phase status" | "current status" if present(value.text).is_some() => {
             claims.push(value.states(Claim::Status(value.text.to_owned())));
         }
+        "current phase name" | "phase name" if present(value.text).is_some() => {
+            claims.push(value.states(Claim::Name(value.text.to_owned())));
+        }
         "plan" | "current plan" => progress_value::plan(value, claims),
         "plans" | "plans complete" => progress_value::plans(value, claims),
         "phases" | "total phases" => {

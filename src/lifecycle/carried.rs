@@ -1,0 +1,79 @@
+//! What a STATE.md hands on to the next one: it outlives the milestone in which it was written.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::lifecycle::shipped;
+use crate::markdown::Outline;
+use crate::planning::Decision;
+use crate::planning::Folder;
+use crate::planning::State;
+use crate::storage::read;
+
+/// What is carried over. Lists hold lines as they are written, with tags and boxes: other tools search for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Carried {
+    /// The decisions.
+    pub(crate) decisions: Vec<Decision>,
+    /// The open todos.
+    pub(crate) todos: Vec<String>,
+    /// The blockers that still stand.
+    pub(crate) blockers: Vec<String>,
+    /// The codebase profile.
+    pub(crate) profile: Vec<String>,
+}
+
+impl Carried {
+    /// Takes from the text of a STATE.md what outlives its milestone.
+    pub(crate) fn of(text: &str, state: &State) -> Self {
+        Self {
+            decisions: state.decisions.clone(),
+            todos: verbatim(text, &state.todos, "- [ ] "),
+            blockers: verbatim(text, &state.blockers, "- "),
+            profile: profile(text),
+        }
+    }
+
+    /// Takes the open todos and blockers of the milestone that was archived last, by the day in its SHIPPED.md;
+    /// where none has one, of the last by name.
+    pub(crate) fn of_archive(folder: &Folder) -> Result<Self> {
+        let mut states = Vec::new();
+        for archive in &folder.archived {
+            let Some(dir) = &archive.dir else { continue };
+            if let Some(text) = read::text(&dir.join("STATE.md"))? {
+                states.push((shipped::date(dir)?, &archive.slug, text.value));
+            }
+        }
+        states.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        let Some((_, _, text)) = states.pop() else {
+            return Ok(Self::default());
+        };
+        let state = State::parse(&text, Path::new("STATE.md")).value;
+        Ok(Self {
+            profile: Vec::new(),
+            ..Self::of(&text, &state)
+        })
+    }
+}
+
+/// Returns list items as they are written; what stands in no list gets `mark`.
+fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
+    let outline = Outline::parse(text, 0);
+    let all = 0..text.len();
+    let written = |wanted: &String| {
+        let (block, _) = outline.items(&all).find(|(_, item)| item.text == *wanted)?;
+        let start = text[..block.range.start].rfind('\n').map_or(0, |at| at + 1);
+        Some(text[start..block.range.end].trim().to_owned())
+    };
+    let line = |item: &String| written(item).unwrap_or_else(|| format!("{mark}{item}"));
+    items.iter().map(line).collect()
+}
+
+fn profile(text: &str) -> Vec<String> {
+    let outline = Outline::parse(text, 0);
+    let section = outline.section(&["Codebase Profile"]);
+    let body = section.map_or("", |section| outline.slice(&section.whole));
+    body.trim().lines().map(str::to_owned).collect()
+}

@@ -1,0 +1,113 @@
+//! What ROADMAP.md says otherwise: checkboxes, and the rows of its progress table.
+
+use crate::planning::Evidence;
+use crate::planning::Phase;
+use crate::planning::PhaseProgress;
+use crate::planning::PlanStanding;
+use crate::planning::Position;
+use crate::planning::ProgressRow;
+use crate::planning::RoadmapPhase;
+use crate::planning::Standing;
+use crate::planning::drift::DriftKind;
+use crate::planning::drift::Finding;
+use crate::planning::drift::Place;
+use crate::planning::drift::Right;
+use crate::planning::drift::Statements;
+use crate::planning::drift::has_unclear_counts;
+use crate::planning::drift::is_check;
+
+/// Returns the statements of ROADMAP.md that the files contradict, in file order.
+pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
+    let mut statements = Statements::of(evidence, position, "ROADMAP.md");
+    for planned in &evidence.roadmap.phases {
+        let mut same = position.phases.iter().enumerate().filter(|(_, phase)| {
+            phase.number == planned.number && phase.dir.is_some() && !phase.plans.is_empty()
+        });
+        // Two folders of one number leave open which of them the roadmap means.
+        if let (Some((index, _)), None) = (same.next(), same.next()) {
+            statements.planned(planned, index);
+        }
+    }
+    statements.sorted()
+}
+
+/// Returns the counts of a row's cell as they are compared, the plans done first.
+fn stated_counts(row: &ProgressRow, cell: &str) -> String {
+    match (row.plans_complete, row.plans_total) {
+        (Some(done), Some(all)) => format!("{done}/{all}"),
+        _ => cell.to_owned(),
+    }
+}
+
+impl Statements<'_> {
+    fn planned(&mut self, planned: &RoadmapPhase, index: usize) {
+        let phase = &self.position.phases[index];
+        if let Some(checkbox) = &planned.checkbox {
+            let is_done = phase.standing == Standing::Done;
+            let mark = |checked| if checked { "[x]" } else { "[ ]" };
+            let place = Place {
+                kind: DriftKind::Checkbox,
+                line: checkbox.line,
+                range: &checkbox.range,
+                phase: Some(index),
+            };
+            let (stated, actual) = (mark(checkbox.value), mark(is_done));
+            self.compare(&place, &stated, &actual, Right::Mark(is_done));
+        }
+        if let Some(row) = &planned.row {
+            self.row(row, phase, index);
+        }
+    }
+
+    fn row(&mut self, row: &ProgressRow, phase: &Phase, index: usize) {
+        let place = |range| Place {
+            kind: DriftKind::ProgressRow,
+            line: row.line,
+            range,
+            phase: Some(index),
+        };
+        let (complete, total) = (phase.count(PlanStanding::Complete), phase.plans.len());
+        if has_unclear_counts(phase) {
+            return;
+        }
+        if let Some(cell) = &row.plans {
+            let place = place(&cell.range);
+            match (row.plans_complete, row.plans_total) {
+                (Some(done), None) if !cell.value.contains('/') => {
+                    self.count(&place, done, complete);
+                }
+                // `0/TBD` is no statement before the first plan is done.
+                (Some(done), None) if complete == done as usize => {}
+                (None, Some(all)) => self.count(&place, all, total),
+                _ => {
+                    let actual = format!("{complete}/{total}");
+                    let stated = stated_counts(row, &cell.value);
+                    self.compare(&place, &stated, &actual, Right::Counts(complete, total));
+                }
+            }
+        }
+        let Some(status) = &row.status else { return };
+        let (actual, right) = match phase.standing {
+            Standing::Done
+                if PhaseProgress::calls_open(&status.value) && !is_check(&status.value) =>
+            {
+                ("Complete", PhaseProgress::Complete)
+            }
+            Standing::Open | Standing::Running if PhaseProgress::calls_complete(&status.value) => {
+                ("In progress", PhaseProgress::InProgress)
+            }
+            Standing::Unplanned if PhaseProgress::calls_complete(&status.value) => {
+                ("Not started", PhaseProgress::NotStarted)
+            }
+            Standing::Open | Standing::Running
+                if phase.is_begun()
+                    && PhaseProgress::of(&status.value) == Some(PhaseProgress::NotStarted) =>
+            {
+                ("In progress", PhaseProgress::InProgress)
+            }
+            _ => return,
+        };
+        let place = place(&status.range);
+        self.compare(&place, &status.value, &actual, Right::Status(right));
+    }
+}

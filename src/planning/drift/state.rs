@@ -1,0 +1,212 @@
+//! What STATE.md says otherwise: the phase, its plans and status, and the progress over all.
+
+use std::collections::BTreeSet;
+
+use crate::planning::Action;
+use crate::planning::Claim;
+use crate::planning::Evidence;
+use crate::planning::PhaseNumber;
+use crate::planning::PhaseProgress;
+use crate::planning::PlanStanding;
+use crate::planning::Position;
+use crate::planning::Standing;
+use crate::planning::Stated;
+use crate::planning::drift::DriftKind;
+use crate::planning::drift::Finding;
+use crate::planning::drift::Place;
+use crate::planning::drift::Right;
+use crate::planning::drift::Statements;
+use crate::planning::drift::has_unclear_counts;
+use crate::planning::drift::only;
+use crate::planning::drift::unprefixed;
+
+/// The phases that STATE.md's statements are about.
+struct Subjects<'a> {
+    position: &'a Position,
+    /// The phase that STATE.md states, where it has a folder and is the only one of its number.
+    stated: Option<usize>,
+    /// The phase before the current one, where STATE.md rightly calls it complete and stays there.
+    just_done: Option<usize>,
+}
+
+impl<'a> Subjects<'a> {
+    fn of(evidence: &Evidence<'_>, position: &'a Position) -> Self {
+        let number = evidence.state.phase.number.as_ref();
+        let stated = number
+            .and_then(|number| only(position, number))
+            .filter(|index| position.phases[*index].dir.is_some());
+        let says_complete = evidence
+            .state
+            .claims
+            .iter()
+            .any(|claim| match &claim.value {
+                Claim::Status(status) | Claim::PhaseStatus(status) => {
+                    PhaseProgress::calls_complete(unprefixed(status).1)
+                }
+                _ => false,
+            });
+        let before = position
+            .current
+            .filter(|_| position.next.action == Action::Plan && says_complete)
+            .and_then(|current| current.checked_sub(1))
+            .filter(|before| position.phases[*before].standing == Standing::Done);
+        Self {
+            position,
+            stated,
+            just_done: before.filter(|before| Some(*before) == stated),
+        }
+    }
+
+    /// Returns the phase of a status: the one that it names, the one just done, or the current one.
+    fn of_status(&self, status: &str) -> Option<usize> {
+        match unprefixed(status).0 {
+            Some(number) => only(self.position, &number),
+            None => self.just_done.or(self.position.current),
+        }
+    }
+
+    fn is_just_done(&self, number: &PhaseNumber) -> bool {
+        self.just_done
+            .is_some_and(|index| self.position.phases[index].number == *number)
+    }
+}
+
+/// Returns the statements of STATE.md that the files contradict, in file order.
+pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
+    let mut statements = Statements::of(evidence, position, "STATE.md");
+    if position.phases.iter().all(|phase| phase.dir.is_none()) {
+        // Without a single phase folder there is nothing to hold a statement against.
+        return Vec::new();
+    }
+    let subjects = Subjects::of(evidence, position);
+    for claim in &evidence.state.claims {
+        statements.claim(claim, &subjects);
+    }
+    for listed in &evidence.state.phase_statuses {
+        if let Some(index) = only(position, &listed.number) {
+            statements.status(&listed.status, index);
+        }
+    }
+    statements.sorted()
+}
+
+impl Statements<'_> {
+    fn claim(&mut self, claim: &Stated<Claim>, subjects: &Subjects<'_>) {
+        let (position, here) = (self.position, subjects.stated);
+        let place = |kind, phase| Place {
+            kind,
+            line: claim.line,
+            range: &claim.range,
+            phase,
+        };
+        match &claim.value {
+            Claim::Phase(stated) if !subjects.is_just_done(stated) => {
+                if let Some(current) = position.phase() {
+                    let place = place(DriftKind::Phase, position.current);
+                    let right = Right::Phase(current.number.clone());
+                    self.compare(&place, stated, &current.number, right);
+                }
+            }
+            Claim::Total(stated) if !is_a_count(position, *stated) => {
+                self.count(&place(DriftKind::Total, None), *stated, position.total());
+            }
+            Claim::Percent(stated) if !is_a_percent(position, here, *stated) => {
+                let right = position.percent() as usize;
+                self.count(&place(DriftKind::Percent, None), *stated, right);
+            }
+            Claim::Status(stated) | Claim::PhaseStatus(stated) => {
+                if let Some(index) = subjects.of_status(stated) {
+                    self.status(&claim.clone().map(|_| stated.clone()), index);
+                }
+            }
+            value => {
+                if let Some((stated, actual)) = plan_count(value, here, position) {
+                    let phase = here.filter(|_| is_of_phase(value));
+                    self.count(&place(DriftKind::Plans, phase), stated, actual);
+                }
+            }
+        }
+    }
+}
+
+fn is_of_phase(claim: &Claim) -> bool {
+    matches!(
+        claim,
+        Claim::PlansComplete(_) | Claim::PlansTotal(_) | Claim::CurrentPlan(_)
+    )
+}
+
+/// Tells whether a total counts the phases in one of the ways that people do.
+fn is_a_count(position: &Position, stated: u32) -> bool {
+    let stated = stated as usize;
+    let last = position
+        .phases
+        .iter()
+        .map(|phase| phase.number.whole() as usize)
+        .max();
+    let whole: BTreeSet<u32> = position
+        .phases
+        .iter()
+        .map(|phase| phase.number.whole())
+        .collect();
+    stated == position.total()
+        || stated == position.phases.len()
+        || Some(stated) == last
+        || stated == whole.len()
+}
+
+/// Tells whether a percentage is right in one of the ways that templates mean it: over all phases,
+/// over all plans, or over the current phase's plans.
+fn is_a_percent(position: &Position, here: Option<usize>, stated: u32) -> bool {
+    let of_phase = here.map(|index| {
+        let phase = &position.phases[index];
+        let done = phase.count(PlanStanding::Complete);
+        (done * 100).checked_div(phase.plans.len()).unwrap_or(0)
+    });
+    let done = position
+        .phases
+        .iter()
+        .filter(|phase| phase.standing == Standing::Done)
+        .count();
+    let of_phases = (done * 100).checked_div(position.total()).unwrap_or(0);
+    let stated = stated as usize;
+    [
+        position.percent() as usize,
+        position.percent_of_plans() as usize,
+        of_phases,
+    ]
+    .into_iter()
+    .chain(of_phase)
+    .any(|right| right.abs_diff(stated) <= 1)
+}
+
+/// Returns a stated number of plans and the right one, for claims that count plans.
+fn plan_count(claim: &Claim, here: Option<usize>, position: &Position) -> Option<(u32, usize)> {
+    let here = here
+        .map(|index| &position.phases[index])
+        .filter(|phase| !has_unclear_counts(phase));
+    let all = || position.phases.iter().filter(|phase| phase.dir.is_some());
+    Some(match claim {
+        Claim::PlansComplete(stated) => (*stated, here?.count(PlanStanding::Complete)),
+        Claim::PlansTotal(stated) => (*stated, here?.plans.len()),
+        Claim::CurrentPlan(stated) => {
+            let (done, all) = (here?.count(PlanStanding::Complete), here?.plans.len());
+            // The last one done, or the one after it.
+            let is_right = [done, done + 1].contains(&(*stated as usize));
+            (
+                *stated,
+                if is_right {
+                    *stated as usize
+                } else {
+                    all.min(done + 1)
+                },
+            )
+        }
+        Claim::AllPlansComplete(stated) => (
+            *stated,
+            all().map(|phase| phase.count(PlanStanding::Complete)).sum(),
+        ),
+        Claim::AllPlansTotal(stated) => (*stated, all().map(|phase| phase.plans.len()).sum()),
+        _ => return None,
+    })
+}
