@@ -9,6 +9,7 @@ use crate::knowledge;
 use crate::knowledge::EntryAudit;
 use crate::knowledge::Place as Store;
 use crate::project::Project;
+use crate::storage::read;
 use crate::warning::Place;
 use crate::warning::Warning;
 
@@ -20,7 +21,7 @@ const MEND: &str = "annals entry audit";
 /// Runs the entries' own audit on a dry run, so that nothing is pruned or rebuilt.
 pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
     let store = Store::of(project);
-    if !store.memory().is_dir() && !store.notepad().exists() {
+    if !read::is_folder(&store.memory()) && !read::exists(&store.notepad()) {
         return Ok(Vec::new());
     }
     let found = knowledge::audit(&project.dry_run(true))?;

@@ -11,13 +11,14 @@ use crate::ledger;
 use crate::ledger::Coverage;
 use crate::ledger::Standing;
 use crate::project::Project;
+use crate::storage::read;
 use crate::warning::Warning;
 
 const STORE: &str = "ledger";
 
 /// Holds the three files against their rules, and the anchor against what is checked out.
 pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
-    if !paths(project).iter().any(|path| path.exists()) {
+    if !paths(project).iter().any(|path| read::exists(path)) {
         return Ok(Vec::new());
     }
     let report = ledger::check(project)?;

@@ -7,6 +7,7 @@ use crate::audit::row::Row;
 use crate::error::Result;
 use crate::patterns;
 use crate::project::Project;
+use crate::storage::read;
 use crate::warning::Place;
 use crate::warning::Warning;
 
@@ -15,7 +16,7 @@ const STORE: &str = "patterns";
 /// Names each recorded pattern that speaks of what is no longer there.
 pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
     let path = patterns::path(&project.planning_place().dir);
-    if !path.exists() {
+    if !read::exists(&path) {
         return Ok(Vec::new());
     }
     let found = patterns::check(project)?.into_value(warnings);

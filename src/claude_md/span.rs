@@ -10,6 +10,9 @@ use crate::markdown::Content;
 use crate::markdown::Outline;
 use crate::text::noun;
 
+/// So many lines are named in a refusal.
+const MOST_NAMED: usize = 10;
+
 /// The one pair of markers of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
@@ -84,7 +87,11 @@ impl Span {
 }
 
 fn refused(why: &str, lines: &[usize], path: &Path) -> Error {
-    let named: Vec<String> = lines.iter().map(usize::to_string).collect();
+    let mut named: Vec<String> = lines.iter().map(usize::to_string).collect();
+    if named.len() > MOST_NAMED {
+        named.truncate(MOST_NAMED);
+        named.push("\u{2026}".to_owned());
+    }
     let word = noun(lines.len(), "line");
     Error::refused(format!("{why} ({word} {})", named.join(", ")))
         .at(path, lines.first().copied())
@@ -127,12 +134,14 @@ fn is_indented(line: &str) -> bool {
 
 fn mark_fenced(text: &str, found: &mut [Found]) {
     let outline = Outline::parse(text, body(text));
-    let fenced = |found: &Found| {
-        let mut blocks = outline.blocks(&(0..text.len())).iter();
-        blocks.any(|block| block.content == Content::Code && block.range.contains(&found.start))
-    };
-    for marker in found {
-        marker.is_code |= fenced(marker);
+    let blocks = outline.blocks(&(0..text.len())).iter();
+    // Markers come in the order of the text.
+    for code in blocks.filter(|block| block.content == Content::Code) {
+        let first = found.partition_point(|marker| marker.start < code.range.start);
+        let inside = found[first..].iter_mut();
+        for marker in inside.take_while(|marker| marker.start < code.range.end) {
+            marker.is_code = true;
+        }
     }
 }
 

@@ -66,7 +66,7 @@ fn reason(line: &str) -> Option<&str> {
     Some(reason.trim()).filter(|reason| !reason.is_empty())
 }
 
-/// Leaves out the footer, which is no bullet of the last section.
+/// Returns the state without its footer, which would else be read as part of the last section.
 fn without_footer(state: &str) -> String {
     let is_footer = |line: &&str| {
         let line = line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase();

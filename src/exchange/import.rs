@@ -70,6 +70,7 @@ pub fn import(
             (facts, user),
             source.notes,
             import.allow_secret,
+            &project.progress,
             &mut account,
         )?;
     } else {

@@ -20,6 +20,7 @@ use crate::facts::Status;
 use crate::facts::UserId;
 use crate::knowledge::Confidence;
 use crate::knowledge::key_of;
+use crate::progress::Progress;
 use crate::text;
 use crate::text::hexadecimal;
 
@@ -32,6 +33,7 @@ pub(crate) fn import(
     (facts, user): (&mut Facts, &UserId),
     notes: Vec<Note>,
     allow_secret: bool,
+    progress: &Progress,
     account: &mut Account,
 ) -> Result<()> {
     let now = facts.clock().timestamp();
@@ -68,7 +70,7 @@ pub(crate) fn import(
     if made.is_empty() {
         return Ok(());
     }
-    let done = facts::import(facts, user, &lines, allow_secret)?;
+    let done = facts::import(facts, user, &lines, allow_secret, progress)?;
     let mut diff = String::new();
     for (item, fact) in made {
         let is_new = !done.known_ids.contains(&fact.fact_id);

@@ -318,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_cannot_be_written_anew_is_told_with_what_is_erased() {
+    fn a_failed_rewrite_says_what_is_erased_all_the_same() {
         let forgotten = Forgotten {
             facts: 2,
             ..Forgotten::default()

@@ -19,6 +19,7 @@ use crate::facts::key::FactKey;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::wording;
+use crate::progress::Progress;
 
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -62,6 +63,7 @@ pub fn import(
     user: &UserId,
     lines: &str,
     allow_secret: bool,
+    progress: &Progress,
 ) -> Result<Imported> {
     let read = read(user, lines, allow_secret)?;
     let now = facts.clock().timestamp();
@@ -74,7 +76,7 @@ pub fn import(
                 .query_row(sql, [&fact.fact_id], |row| row.get(0))
                 .stored("read the facts")
         };
-        for mut fact in read {
+        for mut fact in progress.of("Importing", read) {
             let here = fact::select(
                 connection,
                 user,

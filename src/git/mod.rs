@@ -2,6 +2,7 @@
 
 mod additions;
 mod commits;
+mod config;
 mod listing;
 mod objects;
 mod program;
@@ -27,6 +28,7 @@ use crate::error::Result;
 use crate::git::program::Program;
 use crate::git::repository::Head;
 use crate::git::repository::Repository;
+use crate::warning::Warning;
 
 pub use additions::Addition;
 pub use listing::Tracked;
@@ -41,6 +43,8 @@ pub use renames::Rename;
 pub use running::end_all;
 pub use timeline::Timeline;
 
+const INCLUDES_ELSEWHERE: &str = "includes a file from outside the repository, so git is not asked";
+
 /// The git repository that a project stands in, if it stands in one.
 ///
 /// No git program, no repository and no commits are answers: `None`, never an error. Errors are left
@@ -49,14 +53,18 @@ pub use timeline::Timeline;
 pub struct Git {
     root: PathBuf,
     repository: Option<Repository>,
+    /// Settings that lead git to files elsewhere: then no git is started.
+    elsewhere: Option<PathBuf>,
 }
 
 impl Git {
     /// Returns the repository that `root` stands in, found by looking for `.git` upward; starts no process.
     pub fn discover(root: &Path) -> Self {
+        let repository = Repository::discover(root);
         Self {
             root: root.to_owned(),
-            repository: Repository::discover(root),
+            elsewhere: repository.as_ref().and_then(config::including_elsewhere),
+            repository,
         }
     }
 
@@ -65,7 +73,14 @@ impl Git {
         Self {
             root: PathBuf::new(),
             repository: None,
+            elsewhere: None,
         }
+    }
+
+    /// Returns what keeps git from being asked, where something does.
+    pub fn warning(&self) -> Option<Warning> {
+        let file = self.elsewhere.as_ref()?;
+        Some(Warning::file(file, INCLUDES_ELSEWHERE))
     }
 
     /// Tells whether the project stands in a repository.
@@ -361,7 +376,10 @@ impl Git {
         let Some(top) = self.top() else {
             return Err(Error::not_found("there is no git repository to commit to"));
         };
-        if Program::new(top).commit(paths, message, clock)? {
+        if let Some(file) = &self.elsewhere {
+            return Err(Error::refused(INCLUDES_ELSEWHERE).at(file, None));
+        }
+        if Program::new(top, top).commit(paths, message, clock)? {
             self.head()
         } else {
             Ok(None)
@@ -369,7 +387,9 @@ impl Git {
     }
 
     fn program(&self) -> Option<Program<'_>> {
-        self.repository.as_ref().map(|_| Program::new(&self.root))
+        let repository = self.repository.as_ref()?;
+        let is_asked = self.elsewhere.is_none();
+        is_asked.then(|| Program::new(&self.root, &repository.top))
     }
 
     /// Asks a git that starts at the top of the repository; none without git and repository.
@@ -377,8 +397,8 @@ impl Git {
         &self,
         question: impl FnOnce(&Program<'_>) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
-        match self.top() {
-            Some(top) => question(&Program::new(top)),
+        match self.top().filter(|_| self.elsewhere.is_none()) {
+            Some(top) => question(&Program::new(top, top)),
             None => Ok(None),
         }
     }

@@ -24,10 +24,13 @@ use crate::text::strip_controls;
 /// A repository's own settings may name programs, and an unpacked archive brings such settings along.
 /// Each command therefore runs without the file system monitor, hooks, signatures, pager, submodules,
 /// upkeep in the background and fetching of missing objects, and what looks at the files that are checked
-/// out without filters. The environment of the user holds, except for the variables by which a hook of git
+/// out without filters. Nor does a setting lead git to files elsewhere: the files that are checked out are
+/// those beside `.git`, and rules for attributes, ignored files and names come from the repository. The environment of the user holds, except for the variables by which a hook of git
 /// says where its repository is: the project's is asked, whoever asks.
 pub(crate) struct Program<'a> {
     root: &'a Path,
+    /// Where the files are checked out.
+    top: &'a Path,
     /// Further configuration, as options before the command.
     options: Vec<String>,
 }
@@ -56,6 +59,12 @@ const HARMLESS: &[&str] = &[
     "gc.auto=0",
     "-c",
     "maintenance.auto=false",
+    "-c",
+    "core.attributesFile=/dev/null",
+    "-c",
+    "core.excludesFile=/dev/null",
+    "-c",
+    "mailmap.file=/dev/null",
 ];
 
 /// A variable that is empty, by which options are set that have no other way to be empty.
@@ -85,9 +94,10 @@ const LARGEST_OUTPUT: u64 = 64 << 20;
 const LARGEST_COMPLAINT: u64 = 64 << 10;
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(root: &'a Path) -> Self {
+    pub(crate) fn new(root: &'a Path, top: &'a Path) -> Self {
         Self {
             root,
+            top,
             options: Vec::new(),
         }
     }
@@ -114,6 +124,7 @@ impl<'a> Program<'a> {
         });
         Ok(Self {
             root: self.root,
+            top: self.top,
             options: off.collect(),
         })
     }
@@ -266,6 +277,8 @@ impl<'a> Program<'a> {
         command
             .arg("-C")
             .arg(self.root)
+            .arg("--work-tree")
+            .arg(self.top)
             .args(HARMLESS)
             .args(&self.options)
             .args(arguments);

@@ -12,9 +12,9 @@ pub(crate) struct Repository {
     /// The folder with `.git` in it: where the files are checked out.
     pub(crate) top: PathBuf,
     /// `.git`, or a worktree's own folder inside the main one.
-    own: PathBuf,
+    pub(crate) own: PathBuf,
     /// Where the refs of all worktrees lie.
-    common: PathBuf,
+    pub(crate) common: PathBuf,
 }
 
 /// What is checked out.
@@ -135,7 +135,7 @@ fn hash(text: &str) -> Option<String> {
     clippy::disallowed_methods,
     reason = "a bounded look at git's own files, which may lie outside the project"
 )]
-fn read(path: &Path, largest: u64) -> Option<String> {
+pub(crate) fn read(path: &Path, largest: u64) -> Option<String> {
     // A pipe in place of a file would never end.
     if !path.is_file() {
         return None;

@@ -12,6 +12,7 @@ use crate::hooks::end;
 use crate::hooks::harness;
 use crate::hooks::input::Input;
 use crate::hooks::log;
+use crate::hooks::notices;
 use crate::hooks::place;
 use crate::hooks::post_tool;
 use crate::hooks::pre_compact;
@@ -19,7 +20,6 @@ use crate::hooks::setup;
 use crate::hooks::start;
 use crate::hooks::start::Start;
 use crate::hooks::subagent;
-use crate::hooks::told;
 use crate::project::Project;
 use crate::project::Request;
 
@@ -145,5 +145,5 @@ fn is_said_by_another(project: &Project, harness: Harness, input: &Input) -> Res
     } else {
         "started"
     };
-    told::is_first(project, input, source, Some(TWICE)).map(|is_first| !is_first)
+    notices::is_first(project, input, source, Some(TWICE)).map(|is_first| !is_first)
 }

@@ -16,13 +16,13 @@ mod harness;
 mod input;
 mod known;
 mod log;
+mod notices;
 mod place;
 mod post_tool;
 mod pre_compact;
 pub mod setup;
 mod start;
 mod subagent;
-mod told;
 
 pub use answer::Answer;
 pub use answer::HookRequest;

@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::input;
 use crate::hooks::input::Input;
+use crate::hooks::notices;
 use crate::hooks::subagent;
-use crate::hooks::told;
 use crate::lifecycle;
 use crate::planning::FileKind;
 use crate::planning::FileName;
@@ -86,12 +86,12 @@ fn once(
     text: String,
 ) -> std::result::Result<Option<String>, (String, Error)> {
     if input.is_subagent() {
-        return match told::leave(project, input, what, &text) {
+        return match notices::leave(project, input, what, &text) {
             Ok(()) => Ok(Some(format!("{text} Say so in your report."))),
             Err(error) => Err((text, error)),
         };
     }
-    match told::is_first(project, input, what, None) {
+    match notices::is_first(project, input, what, None) {
         Ok(is_first) => Ok(is_first.then_some(text)),
         Err(error) => Err((text, error)),
     }

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::hooks::input::Input;
-use crate::hooks::told;
+use crate::hooks::notices;
 use crate::project::Project;
 
 /// Returns what subagents left for the main conversation; nothing where a subagent itself is spoken to.
@@ -10,6 +10,6 @@ pub(crate) fn text(project: &Project, input: &Input) -> Result<Option<String>> {
     if input.is_subagent() {
         return Ok(None);
     }
-    let texts = told::take(project, input)?;
+    let texts = notices::take(project, input)?;
     Ok((!texts.is_empty()).then(|| texts.join("\n")))
 }

@@ -58,7 +58,7 @@ pub(crate) type Identity = [u8; 16];
 ///
 /// Records are the same where content and time are; where a line has no time, where the content is.
 pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
-    let mut wanted = survey(from, writing)?;
+    let (lines, mut wanted) = survey(from, writing)?;
     let mut report = Imported {
         file: path.to_owned(),
         ..Imported::default()
@@ -66,9 +66,11 @@ pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
     let mut target = Target::open(path, writing)?;
     forget_known(path, &mut wanted)?;
     let mut number = 0;
+    let mut watched = writing.progress.of("Importing", 0..lines);
     let mut reader = reader(from)?;
     while let Some(line) = reader.next().at("read", from)? {
         number += 1;
+        watched.next();
         match foreign(&line) {
             Ok(None) => {}
             Ok(Some(one)) if wanted.remove(&identity_of(&one)) => {
@@ -152,8 +154,8 @@ impl Target {
     }
 }
 
-/// Reads the file once before anything is written; refuses one that holds a secret.
-fn survey(from: &Path, writing: &Writing) -> Result<HashSet<Identity>> {
+/// Reads the file once before anything is written, and returns how many lines it has; refuses one that holds a secret.
+fn survey(from: &Path, writing: &Writing) -> Result<(usize, HashSet<Identity>)> {
     let mut found = HashSet::new();
     let mut number = 0;
     let mut reader = reader(from)?;
@@ -172,7 +174,7 @@ fn survey(from: &Path, writing: &Writing) -> Result<HashSet<Identity>> {
         }
         found.insert(identity_of(&one));
     }
-    Ok(found)
+    Ok((number, found))
 }
 
 /// Takes out of the set what the journal has already.

@@ -14,6 +14,7 @@ use crate::journal::draft::Draft;
 use crate::journal::requests;
 use crate::journal::requests::Request;
 use crate::journal::requests::Standing;
+use crate::progress::Progress;
 use crate::storage::Access;
 use crate::storage::Log;
 
@@ -30,6 +31,8 @@ pub struct Writing {
     pub request: Option<String>,
     /// Whether nothing is written at all.
     pub dry_run: bool,
+    /// Who watches how far an import is.
+    pub progress: Progress,
 }
 
 impl Writing {
@@ -41,6 +44,7 @@ impl Writing {
             allow_secret: false,
             request: None,
             dry_run: false,
+            progress: Progress::default(),
         }
     }
 }

@@ -43,7 +43,7 @@ pub fn read(project: &Project, key: &str) -> Result<EntryText> {
     let place = Place::of(project);
     let path = place.entry(key);
     let is_name = !key.contains(['/', '\\', '\0']) && stem(&format!("{key}.md")).is_some();
-    if key::fault(key).is_some() && !(is_name && path.is_file()) {
+    if key::fault(key).is_some() && !(is_name && read::is_file(&path)) {
         Key::parse(key)?;
     }
     let Some(bytes) = bytes(&place, &path)? else {

@@ -9,6 +9,7 @@ use regex::Regex;
 use crate::error::Result;
 use crate::git::Git;
 use crate::project::Project;
+use crate::storage::read;
 
 static PULL_REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"https?://\S+/(?:pull|pulls|merge_requests|pull-requests|pullrequest)/[0-9]+").ok()
@@ -107,7 +108,7 @@ fn is_there(root: &Path, path: &str) -> bool {
     let is_inside = path
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    is_inside && root.join(path).exists()
+    is_inside && read::exists(&root.join(path))
 }
 
 #[cfg(test)]

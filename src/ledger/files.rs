@@ -57,7 +57,7 @@ pub(crate) struct Files {
 /// Tells whether a project keeps a ledger.
 pub fn is_kept(project: &Project) -> bool {
     let folder = project.root.join(&project.settings.ledger_dir);
-    folder.join(STATE).is_file()
+    read::is_file(&folder.join(STATE))
 }
 
 impl Folder {

@@ -23,6 +23,7 @@ use crate::project::LayoutName;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
+use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 use crate::warning::Warning;
@@ -249,7 +250,7 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
     } else if known.iter().any(|known| known == slug) {
         changes.write(&file, format!("{slug}\n"))?;
         Milestone::read(&folder.dir.join(slug), slug)?.value
-    } else if slug == DEFAULT_MILESTONE && folder.dir.join("phases").is_dir() {
+    } else if slug == DEFAULT_MILESTONE && read::is_folder(&folder.dir.join("phases")) {
         changes.delete(&file)?;
         Milestone::read(&folder.dir, slug)?.value
     } else {

@@ -51,7 +51,7 @@ pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListReso
     let mut resources = Vec::new();
     if after.is_none() {
         let files = files(project).into_iter();
-        resources.extend(files.filter(|file| file.path.is_file()).map(|file| {
+        resources.extend(files.filter(|file| read::is_file(&file.path)).map(|file| {
             Resource::new(format!("{SCHEME}{}", file.name), file.name)
                 .with_description(file.about)
                 .with_mime_type(MARKDOWN)
@@ -68,7 +68,7 @@ pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListReso
     entries.truncate(PAGE);
     let next = entries.last().map(|entry| address::encoded(&entry.key));
     let place = Place::of(project);
-    entries.retain(|entry| is_name(&entry.key) && place.entry(&entry.key).is_file());
+    entries.retain(|entry| is_name(&entry.key) && read::is_file(&place.entry(&entry.key)));
     resources.extend(entries.iter().map(resource));
     let mut page = ListResourcesResult::with_all_items(resources);
     page.next_cursor = next.filter(|_| !is_last);

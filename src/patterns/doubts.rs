@@ -48,9 +48,10 @@ impl Doubts {
         });
         let loose = patterns.loose.iter();
         let loose = loose.map(|loose| (loose.line, loose.text.as_str()));
+        let reasons = found.reasons();
         let mut doubts = Self::default();
         for (line, text) in of_entries.chain(loose) {
-            if let Some(reason) = found.reason(line, text) {
+            if let Some(reason) = reasons.about(line, text) {
                 let of_line = doubts.0.entry(line).or_default();
                 of_line.insert(text.to_owned(), reason);
             }

@@ -22,6 +22,7 @@ use crate::patterns::lesson::is_closed;
 use crate::patterns::part::Part;
 use crate::planning::PlanNumber;
 use crate::secrets;
+use crate::storage::read;
 use crate::text::Line;
 use crate::text::clip;
 
@@ -278,7 +279,8 @@ impl JudgedLesson {
                 && !path
                     .components()
                     .any(|part| matches!(part, std::path::Component::ParentDir));
-            let exists = touched.contains(file.as_str()) || (is_inside && root.join(path).exists());
+            let exists =
+                touched.contains(file.as_str()) || (is_inside && read::exists(&root.join(path)));
             if !exists {
                 let reason = format!("names {file}, which does not exist");
                 return Err(self.refused(&reason, "name files relative to the project"));

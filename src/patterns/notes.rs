@@ -79,7 +79,7 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
     let mut about = Vec::new();
     about.extend(request.phase.iter().map(|phase| format!("phase {phase}")));
     for file in &request.files {
-        if !project.root.join(file).exists() {
+        if !read::exists(&project.root.join(file)) {
             return Err(Error::refused(format!("there is no file {file}"))
                 .hint("name files relative to the project"));
         }

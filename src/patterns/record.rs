@@ -10,6 +10,7 @@ use crate::planning::Folder;
 use crate::planning::Milestone;
 use crate::planning::PhaseDir;
 use crate::planning::Read;
+use crate::storage::read;
 use crate::warning::Parsed;
 
 /// What PATTERNS.md knows of a phase, and on which line the entry's heading stands (counted from 1).
@@ -115,7 +116,8 @@ fn is_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
 /// this one's. A folder of the same name in another milestone is a copy, and teaches the same once.
 fn is_of_another(entry: &Entry, phase: &FinishedPhase) -> bool {
     entry.trace.as_ref().is_some_and(|trace| {
-        trace.phase_dir != phase.dir_name && phase.dir.with_file_name(&trace.phase_dir).is_dir()
+        trace.phase_dir != phase.dir_name
+            && read::is_folder(&phase.dir.with_file_name(&trace.phase_dir))
     })
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::patterns::Entry;
 use crate::patterns::Patterns;
 use crate::planning::Phase;
+use crate::planning::PhaseNumber;
 use crate::planning::Roadmap;
 use crate::ranking::Corpus;
 
@@ -140,6 +141,7 @@ pub fn relevant(
 
 /// Returns every bullet with its age in entries, in file order; the same text once, where it is newest.
 fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
+    let ambiguous = ambiguous_phases(&patterns.entries);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for (age, entry) in patterns.entries.iter().rev().enumerate() {
@@ -156,7 +158,7 @@ fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
             for text in texts.iter().filter(|text| seen.insert((*text).clone())) {
                 let pattern = RelevantPattern {
                     judged: entry.trace.as_ref().is_none_or(|trace| trace.judged),
-                    reference: reference(entry, &patterns.entries),
+                    reference: reference(entry, &ambiguous),
                     ..unit(text, outcome, &source, entry.line)
                 };
                 found.push((pattern, u32::try_from(age).unwrap_or(u32::MAX - 1)));
@@ -190,23 +192,29 @@ fn unit(text: &str, outcome: Outcome, source: &str, line: usize) -> RelevantPatt
 }
 
 /// Returns how another line names the phase of an entry; with its milestone where the number alone does not say.
-fn reference(entry: &Entry, all: &[Entry]) -> Option<String> {
+fn reference(entry: &Entry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option<String> {
     let phase = entry.phase.as_ref()?;
-    let milestone = |entry: &Entry| {
-        entry
-            .trace
-            .as_ref()
-            .and_then(|trace| trace.milestone.clone())
-    };
-    let own = milestone(entry);
-    let is_other = |other: &Entry| {
-        other.phase.as_ref() == Some(phase) && other.trace.is_some() && milestone(other) != own
-    };
-    let is_ambiguous = all.iter().any(is_other);
-    match own.filter(|_| is_ambiguous) {
+    match milestone(entry).filter(|_| ambiguous.contains(phase)) {
         Some(milestone) => Some(format!("{milestone} phase {phase}")),
         None => Some(format!("phase {phase}")),
     }
+}
+
+/// Returns the numbers that phases of several milestones have.
+fn ambiguous_phases(entries: &[Entry]) -> BTreeSet<&PhaseNumber> {
+    let mut first: BTreeMap<&PhaseNumber, Option<&str>> = BTreeMap::new();
+    let mut ambiguous = BTreeSet::new();
+    for entry in entries.iter().filter(|entry| entry.trace.is_some()) {
+        let Some(phase) = &entry.phase else { continue };
+        if *first.entry(phase).or_insert(milestone(entry)) != milestone(entry) {
+            ambiguous.insert(phase);
+        }
+    }
+    ambiguous
+}
+
+fn milestone(entry: &Entry) -> Option<&str> {
+    entry.trace.as_ref()?.milestone.as_deref()
 }
 
 /// Moves what one entry has beyond its share behind what the others have.

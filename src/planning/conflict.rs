@@ -2,6 +2,7 @@
 
 use crate::planning::Evidence;
 use crate::planning::PhaseDir;
+use crate::storage::read;
 
 /// The live phases stand in an archive too: shipped, and left behind.
 pub(crate) fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
@@ -36,7 +37,7 @@ pub(crate) fn other_milestone(evidence: &Evidence<'_>) -> Option<String> {
         evidence.folder.dir.join(slug),
     ]
     .into_iter()
-    .find(|dir| dir.is_dir())?;
+    .find(|dir| read::is_folder(dir))?;
     (dir != evidence.folder.active.dir).then(|| {
         format!(
             "{}: STATE.md calls this milestone active, and no ACTIVE file names it",

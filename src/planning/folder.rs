@@ -83,8 +83,8 @@ impl Folder {
         for (name, kind) in entries(&self.dir, &mut Vec::new())? {
             let home = self.dir.join(&name);
             let is_milestone = kind == Kind::Folder
-                && home.join("phases").is_dir()
-                && home.join("STATE.md").is_file();
+                && read::is_folder(&home.join("phases"))
+                && read::is_file(&home.join("STATE.md"));
             // A GSD folder that was taken over is an archive.
             if is_milestone && name != "gsd-archive" {
                 slugs.push(name);
@@ -117,7 +117,11 @@ impl Archive {
             }));
         };
         let nested = dir.join("phases");
-        let home = if nested.is_dir() { nested } else { dir.clone() };
+        let home = if read::is_folder(&nested) {
+            nested
+        } else {
+            dir.clone()
+        };
         // Beside phases kept right under an archive stand other folders; they are no mistake.
         let strict = home != *dir;
         Ok(PhaseDir::read_all(&home, strict)?.map(|phases| Milestone {
@@ -143,7 +147,8 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
     let is_name = !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
     let homes = [dir.join(slug), dir.join("milestones").join(slug)];
     // What has shipped stays where it is and is no longer worked on.
-    let is_worked_on = |home: &PathBuf| home.is_dir() && !home.join("SHIPPED.md").exists();
+    let is_worked_on =
+        |home: &PathBuf| read::is_folder(home) && !read::exists(&home.join("SHIPPED.md"));
     let home = homes.into_iter().find(|home| is_name && is_worked_on(home));
     let (slug, home) = if let Some(home) = home {
         (slug.to_owned(), home)
@@ -184,7 +189,7 @@ fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
         }
     }
     let taken_over = dir.join("gsd-archive");
-    if taken_over.join("phases").is_dir() {
+    if read::is_folder(&taken_over.join("phases")) {
         found.insert("gsd-archive".to_owned(), Some(taken_over));
     }
     Ok(found

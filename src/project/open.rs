@@ -110,9 +110,11 @@ impl Project {
         layout.use_generation(&root, &place.dir, harness.as_deref());
         settings.complete(&place.layout.commands);
         place.layout.commands.clone_from(&settings.commands);
+        let git = Git::discover(&root);
+        warnings.extend(git.warning());
         Ok(Self {
             clock: Clock::new(environment.get("ANNALS_NOW"))?,
-            git: Git::discover(&root),
+            git,
             dry_run: request.dry_run,
             progress: request.progress,
             root,

@@ -48,6 +48,17 @@ pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>
     })
 }
 
+/// What a write of the page is called.
+const OPERATION: &str = "report";
+
+/// Removes the records that earlier versions kept of pages, which may hold facts; returns how many.
+pub fn erase_records(project: &Project) -> Result<usize> {
+    if project.dry_run {
+        return Ok(0);
+    }
+    project.storage().history().erase(OPERATION)
+}
+
 /// Writes the page into a file of the project; refused outside of it.
 ///
 /// It may hold facts about a user, so no record of it is kept. It can be made anew at any time.
@@ -57,7 +68,7 @@ pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Re
     let stores = [Store::Context];
     let ((), applied) = project
         .storage_without_record()
-        .transact("report", &stores, || {
+        .transact(OPERATION, &stores, || {
             let mut changes = Changes::new();
             changes.write(&path, page.value.as_bytes())?;
             Ok(((), changes))

@@ -22,7 +22,10 @@ use std::sync::atomic::Ordering;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage::listing::Stat;
+use crate::storage::read::MAX_FILE;
 use crate::storage::root;
+use crate::text::quantity;
 use crate::warning::Warning;
 
 /// The most planning text that one command reads, in bytes.
@@ -107,11 +110,13 @@ impl Boundary {
              can allow it",
             real.display()
         );
-        self.left_out
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(Warning::file(path, message));
+        self.leave_out(Warning::file(path, message));
         Ok(None)
+    }
+
+    fn leave_out(&self, warning: Warning) {
+        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        left_out.insert(warning);
     }
 
     /// Counts a file that was read; an error once the planning folder has given all that one command reads.
@@ -130,6 +135,30 @@ impl Boundary {
         Err(Error::refused(message)
             .at(folder, None)
             .hint("move finished milestones out of the planning folder"))
+    }
+
+    /// Returns those of these files of a folder that one search reads, in order; a warning counts the rest.
+    pub(crate) fn within_limit(folder: &Path, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
+        let mut bytes = 0;
+        let is_beyond = |file: &PathBuf| {
+            bytes += Stat::of(file).map_or(0, |stat| stat.size.min(MAX_FILE));
+            bytes > MOST_BYTES
+        };
+        let most = usize::try_from(MOST_FILES).unwrap_or(usize::MAX);
+        let within = files.iter().position(is_beyond).unwrap_or(files.len());
+        let rest = files.split_off(within.min(most)).len();
+        if rest > 0
+            && let Some(boundary) = Self::around(folder)
+        {
+            let mib = MOST_BYTES / 1024 / 1024;
+            let message = format!(
+                "holds more than one search reads: {mib} MiB or {MOST_FILES} files; {} left out",
+                quantity(rest, "file")
+            );
+            let warning = Warning::file(folder, message);
+            boundary.leave_out(warning);
+        }
+        files
     }
 
     /// Returns the warnings about what was left out since the last call.
@@ -158,6 +187,33 @@ mod tests {
         assert_eq!(root_of("/annals-test/outer-other/a.md"), None);
         drop((outer, inner));
         assert_eq!(root_of("/annals-test/outer/a.md"), None);
+    }
+
+    #[test]
+    fn one_search_reads_so_many_files_and_counts_the_rest() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let boundary = Boundary::open(&root);
+        let count = usize::try_from(MOST_BYTES / MAX_FILE).unwrap();
+        let large: Vec<PathBuf> = (0..count + 3)
+            .map(|n| root.join(format!("{n:02}.md")))
+            .collect();
+        for file in &large {
+            let made = fs::File::create(file).unwrap();
+            made.set_len(MAX_FILE).unwrap();
+        }
+        let kept = Boundary::within_limit(&root, large.clone());
+        assert_eq!(kept, large[..count]);
+        let told = boundary.take_left_out().pop_first().unwrap();
+        assert!(told.message.ends_with("3 files left out"), "{told:?}");
+        let many = vec![root.join("none.md"); usize::try_from(MOST_FILES).unwrap() + 1];
+        assert_eq!(
+            Boundary::within_limit(&root, many.clone()).len(),
+            many.len() - 1
+        );
+        assert_eq!(boundary.take_left_out().len(), 1);
+        assert_eq!(Boundary::within_limit(&root, kept.clone()), kept);
+        assert_eq!(boundary.take_left_out().len(), 0);
     }
 
     #[test]

@@ -21,6 +21,8 @@ use crate::storage::folder::Folder;
 use crate::storage::foreign;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
+use crate::storage::listing;
+use crate::storage::listing::Kind;
 use crate::storage::lock;
 use crate::storage::lock::Store;
 use crate::storage::read;
@@ -248,6 +250,28 @@ impl History {
             return Err(Error::failed("belongs to an operation at work").at(&pending, None));
         }
         disk::remove_file(&pending).at("remove", &pending)
+    }
+
+    /// Removes every record of an operation, whoever wrote it and wherever it was set aside; returns how many.
+    pub(crate) fn erase(&self, operation: &str) -> Result<usize> {
+        let mut erased = 0;
+        if !self.is_own_folder() {
+            return Ok(erased);
+        }
+        for folder in [self.folder.history(), self.folder.unverified()] {
+            for (name, kind) in listing::entries(&folder).at("list", &folder)? {
+                let path = folder.join(name);
+                if kind != Kind::File {
+                    continue;
+                }
+                let said = record::read_unverified(&path)?;
+                if said.is_some_and(|said| said.header.operation == operation) {
+                    disk::remove_file(&path).at("remove", &path)?;
+                    erased += 1;
+                }
+            }
+        }
+        Ok(erased)
     }
 
     /// Returns the changes that take an operation back: the exact bytes from before it.

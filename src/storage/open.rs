@@ -43,13 +43,11 @@ pub(crate) fn of_project(path: &Path, wanted: Wanted) -> io::Result<Option<File>
 
 /// Returns what a project has at a path, links followed; nothing where one leads outside or nowhere.
 pub(crate) fn kind(path: &Path) -> io::Result<Option<Kind>> {
-    let stat = match fs::symlink_metadata(path) {
+    match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(None),
-        found => Stat::from(&found?),
-    };
-    if stat.kind != Kind::Link {
-        return Ok(Some(stat.kind));
+        found => _ = found?,
     }
+    // A folder on the way may be the link.
     let real = match Boundary::around(path) {
         None => path.to_owned(),
         Some(boundary) => match boundary.resolve(path)? {

@@ -84,6 +84,21 @@ pub(crate) fn kind(path: &Path) -> std::io::Result<Option<Kind>> {
     open::kind(path)
 }
 
+/// Tells whether a project has something at a path; what a link puts outside is not there.
+pub(crate) fn exists(path: &Path) -> bool {
+    matches!(kind(path), Ok(Some(_)))
+}
+
+/// Tells whether a project has a file at a path; one that a link puts outside is not there.
+pub(crate) fn is_file(path: &Path) -> bool {
+    matches!(kind(path), Ok(Some(Kind::File)))
+}
+
+/// Tells whether a project has a folder at a path; one that a link puts outside is not there.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    matches!(kind(path), Ok(Some(Kind::Folder)))
+}
+
 /// Returns bytes as text; those that are no UTF-8 become U+FFFD, with one warning at the first of them.
 pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     let line_of = |end: usize, bytes: &[u8]| bytes[..end].split(|byte| *byte == b'\n').count();

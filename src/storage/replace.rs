@@ -2,10 +2,11 @@
 //!
 //! The new content is written beside the file. Then the two trade places, and what came out is compared with
 //! what had been read: if it is something else, somebody saved in between, and it goes back. So there is no
-//! instant at which a save could be overwritten. Two things remain: a program that has the old file open and
-//! writes into it after the comparison writes into a file that is gone, as with every replacement; and where
-//! the file system cannot exchange (none but Linux's can), the file is compared and then renamed over, which
-//! leaves a window of some microseconds.
+//! instant at which a save could be overwritten. Three things remain: a program that has the old file open and
+//! writes into it after the comparison writes into a file that is gone, as with every replacement; a program
+//! that saves, reads the file again before that save is back, and saves over what it read, loses what only its
+//! first save held, since the newest of two saves stays; and where the file system cannot exchange (none but
+//! Linux's can), the file is compared and then renamed over, which leaves a window of some microseconds.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -289,6 +290,21 @@ mod tests {
             self.folder.path().join("staged")
         }
 
+        /// Has somebody change the place at the last instant at which that is not seen, and returns what stands then.
+        fn left_alone(
+            &self,
+            with: Replacement,
+            change: impl Fn(&Path),
+        ) -> (Option<String>, Option<String>) {
+            let mut note = || {
+                change(&self.path());
+                Ok(())
+            };
+            let outcome = replace(&self.path(), &self.staged(), with, &mut note).unwrap();
+            assert_eq!(outcome, Outcome::LeftAlone);
+            self.texts()
+        }
+
         /// Returns what stands in the place, and beside it.
         fn texts(&self) -> (Option<String>, Option<String>) {
             let text = |path| fs::read_to_string(path).ok();
@@ -311,15 +327,8 @@ mod tests {
             assert_eq!(place.texts(), (new, None));
 
             let place = Place::new("old");
-            let (path, staged) = (place.path(), place.staged());
-            // The last instant at which somebody can save unseen.
-            let mut save = || {
-                fs::write(&path, "theirs").unwrap();
-                Ok(())
-            };
-            let outcome = replace(&path, &staged, with, &mut save).unwrap();
-            assert_eq!(outcome, Outcome::LeftAlone);
-            assert_eq!(place.texts(), some("theirs", None));
+            let left = place.left_alone(with, |path| fs::write(path, "theirs").unwrap());
+            assert_eq!(left, some("theirs", None));
         }
     }
 
@@ -327,25 +336,12 @@ mod tests {
     fn a_file_that_came_or_went_meanwhile_is_left_alone() {
         let with = Replacement { old: None, ..WITH };
         let place = Place::new("old");
-        let (path, staged) = (place.path(), place.staged());
-        fs::remove_file(&path).unwrap();
-        let mut save = || {
-            fs::write(&path, "theirs").unwrap();
-            Ok(())
-        };
-        let outcome = replace(&path, &staged, with, &mut save).unwrap();
-        assert_eq!(outcome, Outcome::LeftAlone);
-        assert_eq!(place.texts(), some("theirs", None));
+        fs::remove_file(place.path()).unwrap();
+        let left = place.left_alone(with, |path| fs::write(path, "theirs").unwrap());
+        assert_eq!(left, some("theirs", None));
 
-        let place = Place::new("old");
-        let (path, staged) = (place.path(), place.staged());
-        let mut remove = || {
-            fs::remove_file(&path).unwrap();
-            Ok(())
-        };
-        let outcome = replace(&path, &staged, WITH, &mut remove).unwrap();
-        assert_eq!(outcome, Outcome::LeftAlone);
-        assert_eq!(place.texts(), (None, None));
+        let left = Place::new("old").left_alone(WITH, |path| fs::remove_file(path).unwrap());
+        assert_eq!(left, (None, None));
     }
 
     #[test]

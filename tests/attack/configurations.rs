@@ -1,4 +1,4 @@
-//! Whatever a repository's own settings for git name is not run.
+//! Whatever a repository's own settings for git name is neither run nor read.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,9 +6,90 @@ use std::os::unix::fs::PermissionsExt;
 use crate::attack::HOOKS;
 use crate::attack::Hostile;
 use crate::attack::READS;
+use crate::attack::SECRET;
 use crate::attack::WRITES;
 use crate::attack::Way;
 use crate::attack::tool_calls;
+use crate::support::on_two_threads;
+
+/// Adds to the settings that git keeps of the hostile project.
+fn configure(hostile: &Hostile, settings: &str) {
+    let path = hostile.case.root().join(".git/config");
+    let own = fs::read_to_string(&path).unwrap();
+    fs::write(&path, own + settings).unwrap();
+}
+
+/// Who opens a pipe that nobody writes into waits forever, so each run that ends has not opened it.
+#[test]
+fn no_file_elsewhere_that_the_settings_name_is_read() {
+    let of_includes = |pipe: &str| {
+        format!("[include]\npath = {pipe}\n[includeIf \"gitdir:**\"]\npath = {pipe}\n")
+    };
+    let of_rules = |pipe: &str| {
+        format!(
+            "[core]\nattributesFile = {pipe}\nexcludesFile = {pipe}\n[mailmap]\nfile = {pipe}\n"
+        )
+    };
+    let settings: [&(dyn Fn(&str) -> String + Sync); 2] = [&of_includes, &of_rules];
+    on_two_threads(&settings, |settings| {
+        let hostile = Hostile::new();
+        let pipe = hostile.case.root().parent().unwrap().join("pipe");
+        let made = hostile.case.shell(&format!("mkfifo '{}'", pipe.display()));
+        made.success();
+        configure(&hostile, &settings(&pipe.display().to_string()));
+        let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
+        for way in ways.chain([tool_calls()]) {
+            let ended = hostile.run(&way).output();
+            assert!(ended.exit_code().is_some(), "{}", ended.report());
+        }
+    });
+}
+
+#[test]
+fn settings_that_include_a_file_elsewhere_are_named() {
+    let hostile = Hostile::new();
+    configure(&hostile, "[include]\npath = ../../outside/file.md\n");
+    let told = hostile.case.run("status").output().stderr();
+    let expected = ".git/config: includes a file from outside the repository";
+    assert!(told.contains(expected), "{told}");
+    let update = r#"{"constraints":[{"op":"add","section":"Rules","bullet":"Never sleep"}]}"#;
+    let commit = hostile.case.run("ledger update --commit").stdin(update);
+    let refused = commit.output();
+    assert_ne!(refused.exit_code(), Some(0), "{}", refused.report());
+    // What is included from the repository itself is the team's own.
+    let hostile = Hostile::new();
+    configure(&hostile, "[include]\npath = ../.gitconfig\n");
+    hostile.case.write(".gitconfig", "[core]\nabbrev = 9\n");
+    assert_eq!(hostile.case.run("status").output().stderr(), "");
+}
+
+#[test]
+fn files_that_are_checked_out_elsewhere_are_not_looked_at() {
+    let hostile = Hostile::new();
+    let elsewhere = hostile.outside.join("folder");
+    configure(
+        &hostile,
+        &format!("[core]\nworktree = {}\n", elsewhere.display()),
+    );
+    let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
+    for way in ways.chain([tool_calls()]) {
+        let report = hostile.run(&way).output().report();
+        assert_eq!(hostile.changed_outside(), [""; 0], "{report}");
+        assert!(!report.contains(SECRET), "{report}");
+    }
+    let committed = hostile
+        .case
+        .program("git --work-tree=. ls-tree -r --name-only HEAD");
+    let committed = committed.success().stdout();
+    assert!(
+        committed.contains("docs/memory/CONSTRAINTS.md"),
+        "{committed}"
+    );
+    assert!(
+        !committed.lines().any(|name| name == "first.md"),
+        "{committed}"
+    );
+}
 
 #[test]
 fn nothing_that_the_repository_names_is_started() {
@@ -45,9 +126,7 @@ fn nothing_that_the_repository_names_is_started() {
          [sequence]\neditor = {trap}\n[uploadpack]\npackObjectsHook = {trap}\n[trailer \"x\"]\ncommand = {trap}\n",
         hooks = hooks.display(),
     );
-    let path = root.join(".git/config");
-    let own = fs::read_to_string(&path).unwrap();
-    fs::write(&path, own + &config).unwrap();
+    configure(&hostile, &config);
     for attributes in [
         "*.rs filter=evil diff=evil\nClaude* filter=e=v\n",
         "* filter=evil diff=evil\n",

@@ -4,6 +4,7 @@
 //! plants something, runs the tables of [`ways_in`], and asks [`Hostile::changed_outside`] and [`Hostile::leaks`] what went wrong.
 
 mod configurations;
+mod oversized;
 mod reads;
 mod ways_in;
 mod writes;
@@ -23,6 +24,7 @@ pub(crate) use ways_in::HOOKS;
 pub(crate) use ways_in::READS;
 pub(crate) use ways_in::WRITES;
 pub(crate) use ways_in::Way;
+pub(crate) use ways_in::session;
 pub(crate) use ways_in::tool_calls;
 
 /// Stands in every file outside the project, and may come out nowhere.

@@ -11,6 +11,7 @@ use crate::attack::READS;
 use crate::attack::SECRET;
 use crate::attack::WRITES;
 use crate::attack::Way;
+use crate::attack::session;
 use crate::attack::tool_calls;
 use crate::support::on_two_threads;
 
@@ -82,16 +83,6 @@ const PLACES: &[&str] = &[
 
 /// Returns one session of the MCP server that lists the resources and reads each kind.
 fn resources() -> Way {
-    let hello = json!({
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    });
-    let mut lines = vec![
-        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "id": 1, "method": "resources/list"}),
-    ];
     let names = [
         "CLAUDE.md",
         "STATE.md",
@@ -99,17 +90,9 @@ fn resources() -> Way {
         "entries/first",
         "entries/linked",
     ];
-    for (id, name) in (2..).zip(names) {
-        let params = json!({"uri": format!("annals://{name}")});
-        lines.push(
-            json!({"jsonrpc": "2.0", "id": id, "method": "resources/read", "params": params}),
-        );
-    }
-    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
-    Way {
-        words: vec!["mcp"],
-        stdin: lines.join("\n") + "\n",
-    }
+    let read = |name| ("resources/read", json!({"uri": format!("annals://{name}")}));
+    let list = ("resources/list", json!({}));
+    session(&["mcp"], std::iter::once(list).chain(names.map(read)))
 }
 
 #[test]

@@ -145,6 +145,15 @@ pub(crate) const HOOKS: &[(&str, &str)] = &[
 
 /// Returns one session of the MCP server in which every tool is called once, those that write last.
 pub(crate) fn tool_calls() -> Way {
+    let call = |(tool, arguments)| ("tools/call", json!({"name": tool, "arguments": arguments}));
+    session(&["mcp", "--tools", "all"], calls().into_iter().map(call))
+}
+
+/// Returns one session of the MCP server with these requests, each a method and its parameters.
+pub(crate) fn session<'a>(
+    words: &[&'static str],
+    requests: impl IntoIterator<Item = (&'a str, Value)>,
+) -> Way {
     let hello = json!({
         "protocolVersion": "2025-06-18",
         "capabilities": {},
@@ -154,13 +163,12 @@ pub(crate) fn tool_calls() -> Way {
         json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
     ];
-    for (id, (tool, arguments)) in (1..).zip(calls()) {
-        let params = json!({"name": tool, "arguments": arguments});
-        lines.push(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+    for (id, (method, params)) in (1..).zip(requests) {
+        lines.push(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
     }
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     Way {
-        words: vec!["mcp", "--tools", "all"],
+        words: words.to_vec(),
         stdin: lines.join("\n") + "\n",
     }
 }

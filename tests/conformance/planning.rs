@@ -78,6 +78,33 @@ fn performance_metrics_are_updated_with_the_position_lines_and_init_writes_the_s
 }
 
 #[test]
+fn a_path_deleted_in_the_entrys_own_commit_is_stale() {
+    let case = Case::empty();
+    case.git_init();
+    case.write(".vbw-planning/PROJECT.md", "# Shop\n");
+    for file in ["src/old.rs", "src/till.rs", "src/a.rs", "src/b.rs"] {
+        case.write(file, format!("// {file}\n"));
+    }
+    case.commit("Start", "2026-02-01T12:00:00Z");
+    std::fs::remove_file(case.root().join("src/old.rs")).unwrap();
+    let own = case.commit("Drop it", "2026-02-02T12:00:00Z");
+    let bullets = [
+        "Lock `src/old.rs` before each write",
+        "Removed `src/old.rs`",
+    ];
+    for (bullet, is_stale) in bullets.into_iter().zip([true, false]) {
+        let entry = format!(
+            "### Phase 1: Cart (2026-02-02)\n\n<!-- annals: phase-dir=01-cart plans=01 digest=3f commit={own} -->\n\n**What worked:**\n- {bullet}\n"
+        );
+        let patterns = format!("# Patterns\n\n{entry}");
+        case.write(".vbw-planning/patterns/PATTERNS.md", patterns);
+        let checked = case.run("patterns check --json").output();
+        let found = checked.json();
+        assert_eq!(found["entries"][0]["is_stale"], json!(is_stale), "{found}");
+    }
+}
+
+#[test]
 fn two_phases_with_identical_summaries_are_two_phases() {
     let case = Case::empty();
     case.write(".vbw-planning/PROJECT.md", "# Shop\n");

@@ -8,6 +8,7 @@ use annals::facts::Outcome;
 use annals::facts::Proposal;
 use annals::facts::Slot;
 use annals::facts::Status;
+use annals::progress::Progress;
 use serde_json::json;
 
 use crate::facts::Desk;
@@ -232,7 +233,14 @@ fn stage_3_no_fact_ends_before_it_begins() {
     moved.valid_to = Some("2026-05-01T00:00:00Z".to_owned());
     let user = desk.user.clone();
     let line = serde_json::to_string(&moved).unwrap();
-    let error = facts::import(&mut Desk::new().facts, &user, &line, false).unwrap_err();
+    let error = facts::import(
+        &mut Desk::new().facts,
+        &user,
+        &line,
+        false,
+        &Progress::default(),
+    )
+    .unwrap_err();
     assert!(
         error.message.contains("it would end before it begins"),
         "{error}"
@@ -683,14 +691,15 @@ fn what_is_exported_can_be_imported_and_overwrites_nothing() {
     let mut to = Desk::new();
     to.at("2026-03-02T00:00:00Z").known("city", "Rome", 1);
     let user = to.user.clone();
-    let done = facts::import(&mut to.facts, &user, &lines, false).unwrap();
+    let done = facts::import(&mut to.facts, &user, &lines, false, &Progress::default()).unwrap();
     assert_eq!((done.imported, done.pending, done.known), (3, 1, 0));
     assert_eq!(to.active("city")[0].value_text, "Rome");
-    let again = facts::import(&mut to.facts, &user, &lines, false).unwrap();
+    let again = facts::import(&mut to.facts, &user, &lines, false, &Progress::default()).unwrap();
     assert_eq!((again.imported, again.known), (0, 3));
     to.sound();
     let other = facts::UserId::new("grace").unwrap();
-    let error = facts::import(&mut to.facts, &other, &lines, false).unwrap_err();
+    let error =
+        facts::import(&mut to.facts, &other, &lines, false, &Progress::default()).unwrap_err();
     assert!(
         error
             .message

@@ -4,6 +4,7 @@ use std::io;
 use std::io::Write;
 
 use clap::Args;
+use serde::Serialize;
 
 use crate::cli::facts::Place;
 use crate::cli::facts::still;
@@ -13,12 +14,13 @@ use crate::error::Result;
 use crate::facts;
 use crate::facts::Forgotten;
 use crate::project::Project;
+use crate::report;
 use crate::text::quantity;
 
 /// Erase a user's facts for good, all or those under one key
 ///
 /// Facts, archive, history, indexes, vectors, and the turns that mention them; the file is written anew,
-/// so that no byte stays. One line stays that says when, how many and why. This cannot be undone. Every
+/// so that no byte stays. Records of reports that earlier versions kept in this project go as well. One line stays that says when, how many and why. This cannot be undone. Every
 /// Chroma server that vectors were sent to is asked as well; exits with 1 where one does not erase them, and
 /// `annals facts work` asks it again.
 #[derive(Args, Debug)]
@@ -48,9 +50,24 @@ pub(crate) fn run(
     }
     let user = place.user(project)?;
     let mut store = place.write(project)?;
+    // First, so that a run that is killed later leaves none: a page can be made anew at any time.
+    let report_records = report::erase_records(project)?;
     let forgotten = facts::forget(&mut store, &user, args.key.as_deref(), &args.reason)?;
     let end = everywhere(&forgotten);
-    out.result_until(&forgotten, show, end)
+    let erased = Erased {
+        forgotten,
+        report_records,
+    };
+    out.result_until(&erased, show, end)
+}
+
+/// What is erased, in the database and beside it.
+#[derive(Serialize)]
+struct Erased {
+    #[serde(flatten)]
+    forgotten: Forgotten,
+    /// Records of reports that an earlier version kept in this project.
+    report_records: usize,
 }
 
 /// What is forgotten in the file and not on a server is no success.
@@ -68,12 +85,21 @@ fn everywhere(forgotten: &Forgotten) -> Result<()> {
     ))
 }
 
-fn show(forgotten: &Forgotten, to: &mut dyn Write) -> io::Result<()> {
+fn show(erased: &Erased, to: &mut dyn Write) -> io::Result<()> {
+    let forgotten = &erased.forgotten;
     writeln!(
         to,
         "forgot {}, {}, {}",
         quantity(forgotten.facts, "fact"),
         quantity(forgotten.changes, "change"),
         quantity(forgotten.turns, "turn")
-    )
+    )?;
+    if erased.report_records > 0 {
+        let records = quantity(erased.report_records, "record");
+        writeln!(
+            to,
+            "{records} of reports, which may have held them, removed"
+        )?;
+    }
+    Ok(())
 }

@@ -33,7 +33,13 @@ pub(crate) fn run(
     let user = place.user(project)?;
     let lines = input()?;
     let mut store = place.write(project)?;
-    let imported = facts::import(&mut store, &user, &lines, args.allow_secret)?;
+    let imported = facts::import(
+        &mut store,
+        &user,
+        &lines,
+        args.allow_secret,
+        &project.progress,
+    )?;
     out.result(&imported, show);
     Ok(())
 }

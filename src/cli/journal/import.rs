@@ -35,6 +35,7 @@ pub(crate) fn run(args: &ImportArgs, place: &Place, out: &mut Output) -> Result<
     let writing = Writing {
         allow_secret: args.allow_secret,
         dry_run: place.dry_run,
+        progress: place.progress.clone(),
         ..Writing::new(place.clock)
     };
     let imported = journal::import(&place.file, &args.file, &writing)?;

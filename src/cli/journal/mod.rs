@@ -23,6 +23,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal;
+use crate::progress::Progress;
 use crate::project::Environment;
 
 /// The names under which the binary is the journal's tool at once.
@@ -53,6 +54,7 @@ struct Place {
     clock: Clock,
     dry_run: bool,
     verbose: bool,
+    progress: Progress,
 }
 
 /// The answer to a call that failed.
@@ -102,6 +104,7 @@ fn place(global: &Global) -> Result<Place> {
         clock: Clock::new(environment.get("ANNALS_NOW"))?,
         dry_run: global.dry_run,
         verbose: global.verbose,
+        progress: global.progress(),
     })
 }
 

@@ -18,6 +18,16 @@ use crate::hooks::harness::SettingsFile;
 use crate::hooks::harness::Sight;
 use crate::hooks::harness::UserFolder;
 
+/// Its names for events, which Codex has taken over.
+pub(super) const EVENTS: &[(Event, &str)] = &[
+    (Event::SessionStart, "SessionStart"),
+    (Event::PromptSubmit, "UserPromptSubmit"),
+    (Event::PostToolUse, "PostToolUse"),
+    (Event::SubagentStop, "SubagentStop"),
+    (Event::PreCompact, "PreCompact"),
+    (Event::SessionEnd, "SessionEnd"),
+];
+
 pub(crate) static PROFILE: Profile = Profile {
     name: "claude",
     title: "Claude Code",
@@ -50,52 +60,23 @@ pub(crate) static PROFILE: Profile = Profile {
             },
         },
     ],
-    events: &[
-        (Event::SessionStart, "SessionStart"),
-        (Event::PromptSubmit, "UserPromptSubmit"),
-        (Event::PostToolUse, "PostToolUse"),
-        (Event::SubagentStop, "SubagentStop"),
-        (Event::PreCompact, "PreCompact"),
-        (Event::SessionEnd, "SessionEnd"),
-    ],
+    events: EVENTS,
     owns_event_name: |_| false,
     hooks: &[
-        Hook {
-            event: "SessionStart",
-            matcher: None,
-            call: "session-start",
-            timeout: 10,
-            is_breadcrumb: false,
-        },
+        Hook::new("SessionStart", None, "session-start", 10),
         // Not `async`, or what it says is lost.
-        Hook {
-            event: "PostToolUse",
-            matcher: Some("Write|Edit|MultiEdit"),
-            call: "post-tool-use",
-            timeout: 5,
-            is_breadcrumb: false,
-        },
+        Hook::new(
+            "PostToolUse",
+            Some("Write|Edit|MultiEdit"),
+            "post-tool-use",
+            5,
+        ),
         // What a hook says at SubagentStop goes to the subagent; behind its tool, to who called it.
+        Hook::new("PostToolUse", Some("Agent|Task"), "subagent-stop", 5),
+        Hook::new("SessionEnd", None, "session-end", 10),
         Hook {
-            event: "PostToolUse",
-            matcher: Some("Agent|Task"),
-            call: "subagent-stop",
-            timeout: 5,
-            is_breadcrumb: false,
-        },
-        Hook {
-            event: "SessionEnd",
-            matcher: None,
-            call: "session-end",
-            timeout: 10,
-            is_breadcrumb: false,
-        },
-        Hook {
-            event: "PreCompact",
-            matcher: None,
-            call: "pre-compact",
-            timeout: 10,
             is_breadcrumb: true,
+            ..Hook::new("PreCompact", None, "pre-compact", 10)
         },
     ],
     retired: &[],
@@ -103,10 +84,9 @@ pub(crate) static PROFILE: Profile = Profile {
     context: ContextFiles {
         of_user: &["CLAUDE.md"],
         of_folder: &[&["CLAUDE.md"], &[".claude/CLAUDE.md"], &["CLAUDE.local.md"]],
-        stops_at_repository: false,
         has_imports: true,
         strips_comments: true,
-        most_bytes: None,
+        ..ContextFiles::NONE
     },
     // It runs one of two equal commands.
     runs_both_scopes: false,

@@ -3,7 +3,6 @@
 use toml::Table;
 use toml::Value;
 
-use crate::hooks::Event;
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
@@ -15,6 +14,7 @@ use crate::hooks::harness::Scope;
 use crate::hooks::harness::SettingsFile;
 use crate::hooks::harness::Sight;
 use crate::hooks::harness::UserFolder;
+use crate::hooks::harness::claude;
 
 pub(crate) static PROFILE: Profile = Profile {
     name: "codex",
@@ -46,43 +46,20 @@ pub(crate) static PROFILE: Profile = Profile {
             content: Content::Toml,
         },
     ],
-    events: &[
-        (Event::SessionStart, "SessionStart"),
-        (Event::PromptSubmit, "UserPromptSubmit"),
-        (Event::PostToolUse, "PostToolUse"),
-        (Event::SubagentStop, "SubagentStop"),
-        (Event::PreCompact, "PreCompact"),
-        (Event::SessionEnd, "SessionEnd"),
-    ],
+    events: claude::EVENTS,
     owns_event_name: |_| false,
     hooks: &[
+        Hook::new("SessionStart", None, "session-start", 10),
+        Hook::new(
+            "PostToolUse",
+            Some("apply_patch|Write|Edit"),
+            "post-tool-use",
+            5,
+        ),
+        Hook::new("SessionEnd", None, "session-end", 10),
         Hook {
-            event: "SessionStart",
-            matcher: None,
-            call: "session-start",
-            timeout: 10,
-            is_breadcrumb: false,
-        },
-        Hook {
-            event: "PostToolUse",
-            matcher: Some("apply_patch|Write|Edit"),
-            call: "post-tool-use",
-            timeout: 5,
-            is_breadcrumb: false,
-        },
-        Hook {
-            event: "SessionEnd",
-            matcher: None,
-            call: "session-end",
-            timeout: 10,
-            is_breadcrumb: false,
-        },
-        Hook {
-            event: "PreCompact",
-            matcher: None,
-            call: "pre-compact",
-            timeout: 10,
             is_breadcrumb: true,
+            ..Hook::new("PreCompact", None, "pre-compact", 10)
         },
     ],
     retired: &[],
@@ -91,9 +68,8 @@ pub(crate) static PROFILE: Profile = Profile {
         of_user: &["AGENTS.override.md", "AGENTS.md"],
         of_folder: &[&["AGENTS.override.md", "AGENTS.md"]],
         stops_at_repository: true,
-        has_imports: false,
-        strips_comments: false,
         most_bytes: Some(32 * 1024),
+        ..ContextFiles::NONE
     },
     runs_both_scopes: true,
     next_steps,

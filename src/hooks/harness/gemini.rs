@@ -47,27 +47,14 @@ pub(crate) static PROFILE: Profile = Profile {
     ],
     owns_event_name: |name| matches!(name, "BeforeAgent" | "AfterTool" | "PreCompress"),
     hooks: &[
-        Hook {
-            event: "SessionStart",
-            matcher: None,
-            call: "session-start",
-            timeout: 10_000,
-            is_breadcrumb: false,
-        },
-        Hook {
-            event: "AfterTool",
-            matcher: Some("write_file|replace"),
-            call: "post-tool-use",
-            timeout: 5_000,
-            is_breadcrumb: false,
-        },
-        Hook {
-            event: "SessionEnd",
-            matcher: None,
-            call: "session-end",
-            timeout: 10_000,
-            is_breadcrumb: false,
-        },
+        Hook::new("SessionStart", None, "session-start", 10_000),
+        Hook::new(
+            "AfterTool",
+            Some("write_file|replace"),
+            "post-tool-use",
+            5_000,
+        ),
+        Hook::new("SessionEnd", None, "session-end", 10_000),
     ],
     // Gemini CLI fires it on every turn, before it knows whether it compresses.
     retired: &[("PreCompress", "pre-compact")],
@@ -75,10 +62,8 @@ pub(crate) static PROFILE: Profile = Profile {
     context: ContextFiles {
         of_user: &["GEMINI.md"],
         of_folder: &[&["GEMINI.md"]],
-        stops_at_repository: false,
         has_imports: true,
-        strips_comments: false,
-        most_bytes: None,
+        ..ContextFiles::NONE
     },
     runs_both_scopes: false,
     next_steps,

@@ -150,6 +150,23 @@ pub(crate) struct Hook {
     pub(crate) is_breadcrumb: bool,
 }
 
+impl Hook {
+    const fn new(
+        event: &'static str,
+        matcher: Option<&'static str>,
+        call: &'static str,
+        timeout: u32,
+    ) -> Self {
+        Self {
+            event,
+            matcher,
+            call,
+            timeout,
+            is_breadcrumb: false,
+        }
+    }
+}
+
 /// The context files that a harness reads at a session's start.
 pub(crate) struct ContextFiles {
     /// Those in the user's own folder, of which the first that is there is read.
@@ -164,6 +181,18 @@ pub(crate) struct ContextFiles {
     pub(crate) strips_comments: bool,
     /// The most bytes of all of them together.
     pub(crate) most_bytes: Option<usize>,
+}
+
+impl ContextFiles {
+    /// No files, taken as they are written.
+    const NONE: Self = Self {
+        of_user: &[],
+        of_folder: &[],
+        stops_at_repository: false,
+        has_imports: false,
+        strips_comments: false,
+        most_bytes: None,
+    };
 }
 
 /// What the user chose at `setup`.

@@ -59,9 +59,7 @@ pub(crate) static PROFILE: Profile = Profile {
         of_user: &["AGENTS.md"],
         of_folder: &[&["AGENTS.md", "CLAUDE.md"]],
         stops_at_repository: true,
-        has_imports: false,
-        strips_comments: false,
-        most_bytes: None,
+        ..ContextFiles::NONE
     },
     // The plugin looks whether a copy of it has spoken already.
     runs_both_scopes: false,

@@ -2,6 +2,7 @@
 
 mod command;
 pub mod git;
+mod hook_command;
 pub mod journal;
 mod json;
 mod place;

@@ -130,7 +130,7 @@ fn notes(project: &Project, request: SetupRequest) -> Vec<String> {
         Scope::Project => (Scope::User, "all of your projects"),
         Scope::User => (Scope::Project, "this project"),
     };
-    // Settings elsewhere that cannot be read are no reason to fail here.
+    // The other scope is only mentioned: where its settings cannot be read, nothing is said of it.
     let other = standing(project, request.harness, other);
     if other.is_ok_and(|standing| standing != Standing::Absent) {
         notes.push(format!(

@@ -2,12 +2,7 @@
 
 use std::path::Path;
 
-use jsonc_parser::cst::CstInputValue;
-use jsonc_parser::cst::CstNode;
 use jsonc_parser::cst::CstObject;
-use jsonc_parser::cst::CstStringLit;
-use jsonc_parser::json;
-use serde_json::Value;
 
 use crate::error::Result;
 use crate::hooks::harness::Choice;
@@ -16,11 +11,12 @@ use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Profile;
 use crate::hooks::harness::Server;
 use crate::hooks::setup::command::Command;
+use crate::hooks::setup::hook_command::HOOKS;
+use crate::hooks::setup::hook_command::HookCommand;
+use crate::hooks::setup::hook_command::group;
 use crate::hooks::setup::json::Document;
 use crate::hooks::setup::json::is_blank;
 use crate::hooks::setup::server;
-
-const HOOKS: &str = "hooks";
 
 /// What a harness itself adds to its settings; a file that holds nothing else is empty.
 const SCHEMA: &str = "$schema";
@@ -38,18 +34,6 @@ pub(crate) struct Entries {
     pub(crate) dialect: JsonDialect,
 }
 
-/// A hook command of ours as it was found.
-struct Found {
-    event: String,
-    call: String,
-    program: String,
-    arguments: String,
-    /// The command's text.
-    literal: CstStringLit,
-    /// What goes when it goes: its group, where nothing else is in it.
-    node: CstNode,
-}
-
 impl Entries {
     /// Returns a settings file with our entries, and with none of ours that are not wanted.
     pub(crate) fn with(self, bytes: &[u8], path: &Path, choice: Choice) -> Result<Vec<u8>> {
@@ -61,10 +45,7 @@ impl Entries {
                 self.put(&document, hook, choice)?;
             }
             while let Some(surplus) = self.surplus(&document, &wanted)? {
-                surplus.node.remove();
-                if let Some(hooks) = document.object(HOOKS)? {
-                    remove_empty(&hooks, &surplus.event, None);
-                }
+                surplus.remove(&document, None)?;
             }
         }
         if let Some(server) = self.server {
@@ -81,7 +62,7 @@ impl Entries {
     /// Returns a settings file with one hook, where no command of ours stands on its event yet.
     pub(crate) fn with_first(self, bytes: &[u8], path: &Path, hook: &Hook) -> Result<Vec<u8>> {
         let document = Document::parse(bytes, path, self.dialect)?;
-        let found = self.found(&document)?;
+        let found = HookCommand::all(self.profile, &document)?;
         if found.iter().any(|one| one.event == hook.event) {
             return Ok(bytes.to_vec());
         }
@@ -91,7 +72,8 @@ impl Entries {
 
     /// Returns a settings file without our entries; nothing where no one else's are in it.
     ///
-    /// `before` is what it held before we came: nothing where it was not there.
+    /// `before` is what it held before we came: nothing where it was not there. Commands and a server of our
+    /// names that it held already are the user's, and stay.
     pub(crate) fn without(
         self,
         bytes: &[u8],
@@ -101,32 +83,11 @@ impl Entries {
         let document = Document::parse(bytes, path, self.dialect)?;
         let start = document.text();
         let earlier = before.and_then(|before| Document::parse(before, path, self.dialect).ok());
-        let earlier_object = |name: &str| earlier.as_ref()?.object(name).ok().flatten();
         if self.hooks {
-            let had = earlier_object(HOOKS);
-            while let Some(last) = self.found(&document)?.pop() {
-                last.node.remove();
-                if let Some(hooks) = document.object(HOOKS)? {
-                    remove_empty(&hooks, &last.event, had.as_ref());
-                    if hooks.properties().is_empty() && had.is_none() {
-                        document.remove(HOOKS);
-                    }
-                }
-            }
+            self.remove_hooks(&document, earlier.as_ref())?;
         }
         if let Some(server) = self.server {
-            let key = server::key(server);
-            if let Some(servers) = document.object(key)? {
-                let own = servers.object_value(server::NAME);
-                if own.is_some_and(|found| server::is_own(server, &found)) {
-                    if let Some(member) = servers.get(server::NAME) {
-                        member.remove();
-                    }
-                    if servers.properties().is_empty() && earlier_object(key).is_none() {
-                        document.remove(key);
-                    }
-                }
-            }
+            remove_server(&document, earlier.as_ref(), server)?;
         }
         let text = document.text();
         if text == start {
@@ -145,10 +106,39 @@ impl Entries {
         Ok(self.without(bytes, path, None)?.as_deref() != Some(bytes))
     }
 
+    /// Takes our commands out; one that stood there before we came gets its old text back.
+    fn remove_hooks(self, document: &Document, earlier: Option<&Document>) -> Result<()> {
+        let (had, theirs) = match earlier {
+            Some(earlier) => (
+                earlier.object(HOOKS)?,
+                HookCommand::all(self.profile, earlier)?,
+            ),
+            None => (None, Vec::new()),
+        };
+        let theirs_of = |one: &HookCommand| theirs.iter().find(|their| their.is_same(one));
+        let ours = || -> Result<Option<HookCommand>> {
+            let all = HookCommand::all(self.profile, document)?.into_iter();
+            Ok(all.rev().find(|one| theirs_of(one).is_none()))
+        };
+        while let Some(last) = ours()? {
+            last.remove(document, had.as_ref())?;
+        }
+        for one in HookCommand::all(self.profile, document)? {
+            if let Some(their) = theirs_of(&one) {
+                one.set_text_of(their);
+            }
+        }
+        let is_empty = |hooks: CstObject| hooks.properties().is_empty();
+        if had.is_none() && document.object(HOOKS)?.is_some_and(is_empty) {
+            document.remove(HOOKS);
+        }
+        Ok(())
+    }
+
     /// Puts a hook in, or brings its command up to date.
     fn put(self, document: &Document, hook: &Hook, choice: Choice) -> Result<()> {
         let command = self.profile.command(hook, choice);
-        let found = self.found(document)?.into_iter();
+        let found = HookCommand::all(self.profile, document)?.into_iter();
         let mut same = found.filter(|one| one.event == hook.event && one.call == hook.call);
         let Some(first) = same.next() else {
             let hooks = document.object_or_new(HOOKS)?;
@@ -156,76 +146,21 @@ impl Entries {
             groups.append(group(hook, &command));
             return Ok(());
         };
-        let arguments = Command::parse(&command).map_or("", |command| command.arguments);
-        if first.arguments != arguments {
-            let command = Value::from(format!("{} {arguments}", first.program));
-            first.literal.set_raw_value(command.to_string());
-        }
+        first.set_arguments(Command::parse(&command).map_or("", |command| command.arguments));
         Ok(())
     }
 
     /// Returns a command of ours that calls twice, or is not wanted; a user's own is none.
-    fn surplus(self, document: &Document, wanted: &[&Hook]) -> Result<Option<Found>> {
-        let mut found = self.found(document)?;
+    fn surplus(self, document: &Document, wanted: &[&Hook]) -> Result<Option<HookCommand>> {
+        let mut found = HookCommand::all(self.profile, document)?;
         let is_surplus = |index: usize| {
             let one = &found[index];
-            let is_same = |call: &str, event: &str| call == one.call && event == one.event;
-            let is_wanted = wanted.iter().any(|hook| is_same(hook.call, hook.event));
+            let is_wanted = |hook: &&Hook| hook.call == one.call && hook.event == one.event;
             let mut earlier = found[..index].iter();
-            !is_wanted || earlier.any(|earlier| is_same(&earlier.call, &earlier.event))
+            !wanted.iter().any(is_wanted) || earlier.any(|earlier| earlier.is_same(one))
         };
         let last = (0..found.len()).rev().find(|index| is_surplus(*index));
         Ok(last.map(|index| found.swap_remove(index)))
-    }
-
-    /// Returns the commands of ours, in the order of the text; what has another shape is somebody else's.
-    fn found(self, document: &Document) -> Result<Vec<Found>> {
-        let mut all = Vec::new();
-        let Some(hooks) = document.object(HOOKS)? else {
-            return Ok(all);
-        };
-        for member in hooks.properties() {
-            let (Some(event), Some(groups)) = (member.decoded_name(), member.array_value()) else {
-                continue;
-            };
-            for group in groups.elements() {
-                all.extend(self.found_in(&event, &group));
-            }
-        }
-        Ok(all)
-    }
-
-    fn found_in(self, event: &str, group: &CstNode) -> Vec<Found> {
-        let commands = group.as_object().and_then(|group| group.array_value(HOOKS));
-        let commands = commands.map_or(Vec::new(), |commands| commands.elements());
-        let is_alone = commands.len() == 1;
-        let ours = commands.into_iter().filter_map(|node| {
-            let literal = node.as_object()?.get("command")?.value()?.as_string_lit()?;
-            let text = literal.decoded_value().ok()?;
-            let command = Command::parse(&text)?;
-            self.profile.writes(event, command.call).then(|| Found {
-                event: event.to_owned(),
-                call: command.call.to_owned(),
-                program: command.program.to_owned(),
-                arguments: command.arguments.to_owned(),
-                node: if is_alone { group.clone() } else { node },
-                literal,
-            })
-        });
-        ours.collect()
-    }
-}
-
-/// Returns a hook as the harness reads it: a group of commands with one matcher.
-fn group(hook: &Hook, command: &str) -> CstInputValue {
-    let call = json!({
-        "type": "command",
-        "command": command,
-        "timeout": (hook.timeout)
-    });
-    match hook.matcher {
-        Some(matcher) => json!({ "matcher": matcher, "hooks": [(call)] }),
-        None => json!({ "hooks": [(call)] }),
     }
 }
 
@@ -243,17 +178,30 @@ fn put_server(document: &Document, server: Server) -> Result<()> {
     Err(document.not_a(server::NAME, wanted, &member.into()))
 }
 
-/// Takes an empty array out, unless it was there before we came.
-fn remove_empty(object: &CstObject, name: &str, before: Option<&CstObject>) {
-    let was_there = before.is_some_and(|before| before.get(name).is_some());
-    if let Some(member) = object.get(name)
-        && member
-            .array_value()
-            .is_some_and(|array| array.elements().is_empty())
-        && !was_there
-    {
+/// Takes our server out, unless it was listed before we came.
+fn remove_server(document: &Document, earlier: Option<&Document>, server: Server) -> Result<()> {
+    let is_listed = |servers: &CstObject| {
+        let found = servers.object_value(server::NAME);
+        found.is_some_and(|found| server::is_own(server, &found))
+    };
+    let key = server::key(server);
+    let had = match earlier {
+        Some(earlier) => earlier.object(key)?,
+        None => None,
+    };
+    let Some(servers) = document.object(key)?.filter(is_listed) else {
+        return Ok(());
+    };
+    if had.as_ref().is_some_and(is_listed) {
+        return Ok(());
+    }
+    if let Some(member) = servers.get(server::NAME) {
         member.remove();
     }
+    if servers.properties().is_empty() && had.is_none() {
+        document.remove(key);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -262,6 +210,7 @@ mod tests {
 
     use proptest::prelude::*;
     use serde_json::Map;
+    use serde_json::Value;
     use serde_json::json as value;
 
     use crate::hooks::Harness;
@@ -322,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_with_another_path_is_ours_and_a_foreign_one_in_its_group_stays() {
+    fn a_command_with_another_path_is_ours_and_a_group_that_was_there_stays_as_it_was() {
         let old = value!({"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [
             {"type": "command", "command": "/opt/annals hook session-start", "timeout": 3},
             {"type": "command", "command": "echo"},
@@ -340,6 +289,8 @@ mod tests {
         );
         assert_eq!(group[0]["timeout"], 3);
         let rest = entries().without(&new, path(), Some(&bytes)).unwrap();
+        assert_eq!(parsed(&rest.unwrap()), old);
+        let rest = entries().without(&new, path(), None).unwrap();
         let rest = parsed(&rest.unwrap());
         let group = &rest["hooks"]["SessionStart"][0]["hooks"];
         assert_eq!(*group, value!([{"type": "command", "command": "echo"}]));
@@ -365,6 +316,26 @@ mod tests {
         let rest = parsed(&rest.unwrap());
         assert_eq!(rest["hooks"]["Stop"], old["hooks"]["Stop"]);
         assert_eq!(rest["hooks"]["PostToolUse"], old["hooks"]["PostToolUse"]);
+    }
+
+    #[test]
+    fn what_called_us_before_setup_stays() {
+        let old = value!({
+            "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "/opt/annals hook session-start"}]}]},
+            "mcpServers": {"annals": {"command": "/opt/annals", "args": ["mcp", "--tools", "all"]}},
+        });
+        let bytes = serde_json::to_vec_pretty(&old).unwrap();
+        for choice in Choice::ALL {
+            let new = entries().with(&bytes, path(), choice).unwrap();
+            assert_ne!(new, bytes);
+            let mut changed = parsed(&new);
+            changed["since"] = Value::from(1);
+            let changed = changed.to_string();
+            let rest = entries().without(changed.as_bytes(), path(), Some(&bytes));
+            let mut wanted = old.clone();
+            wanted["since"] = Value::from(1);
+            assert_eq!(parsed(&rest.unwrap().unwrap()), wanted, "{choice:?}");
+        }
     }
 
     #[test]

@@ -47,15 +47,23 @@ pub(crate) fn with(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Returns the file without our server; nothing where it held nothing else.
+///
+/// `before` is what it held before we came: a server of ours that it listed already is the user's, and stays.
 pub(crate) fn without(bytes: &[u8], path: &Path, before: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
     let mut file = File::parse(bytes, path)?;
     let own = file.servers().and_then(|servers| servers.get(NAME));
     if !own.is_some_and(is_own) {
         return Ok(Some(bytes.to_vec()));
     }
-    let had_servers = before
-        .and_then(|before| File::parse(before, path).ok())
-        .is_some_and(|before| before.servers().is_some());
+    let earlier = before.and_then(|before| File::parse(before, path).ok());
+    let servers_before = earlier.as_ref().and_then(File::servers);
+    if servers_before
+        .and_then(|servers| servers.get(NAME))
+        .is_some_and(is_own)
+    {
+        return Ok(Some(bytes.to_vec()));
+    }
+    let had_servers = servers_before.is_some();
     if let Some(servers) = file
         .document
         .get_mut(SERVERS)

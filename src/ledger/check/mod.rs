@@ -81,7 +81,7 @@ impl<'a> Findings<'a> {
         });
     }
 
-    /// Adds an entry of an older form, which is no fault.
+    /// Reports an entry of an older form, without counting it as a fault.
     pub(crate) fn keep(&mut self, line: usize, message: &str) {
         self.add("entry", line, message);
         self.kept.extend(self.list.pop());

@@ -14,6 +14,8 @@ mod extensions;
 mod shape;
 mod tokens;
 
+use std::collections::HashMap;
+
 use crate::patterns::paths::shape::shape;
 use crate::patterns::paths::tokens::tokens;
 
@@ -55,14 +57,18 @@ pub enum Certainty {
 /// Returns what a text names, each path once, in order.
 pub fn mentions(text: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for token in tokens(text) {
         for mention in expanded(&token.text)
             .iter()
             .filter_map(|path| shape(path, token.is_code))
         {
-            match found.iter_mut().find(|known| known.path == mention.path) {
-                Some(known) => known.certainty = known.certainty.max(mention.certainty),
-                None => found.push(mention),
+            if let Some(place) = places.get(&mention.path) {
+                let known = &mut found[*place];
+                known.certainty = known.certainty.max(mention.certainty);
+            } else {
+                places.insert(mention.path.clone(), found.len());
+                found.push(mention);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Splits a text into what could be paths.
 
+use std::collections::HashMap;
+
 /// A piece of a text without white space around it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Token {
@@ -14,6 +16,7 @@ const LONGEST: usize = 300;
 /// Returns the pieces of a text; comments, blocks of code and commands give none.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut found = Vec::new();
+    let last_runs = last_runs(text);
     let mut rest = text;
     while let Some(start) = rest.find(['`', '<']) {
         bare(&rest[..start], &mut found);
@@ -25,7 +28,13 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             rest = &rest[1..];
         } else {
             let fence = rest.len() - rest.trim_start_matches('`').len();
-            let (inner, after) = code(&rest[fence..], fence);
+            let start = text.len() - rest.len();
+            let is_closed = last_runs.get(&fence).is_some_and(|last| *last > start);
+            let (inner, after) = if is_closed {
+                code(&rest[fence..], fence)
+            } else {
+                (None, &rest[fence..])
+            };
             if let Some(inner) = inner.filter(|_| fence < 3) {
                 span(inner, &mut found);
             }
@@ -35,6 +44,18 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     bare(rest, &mut found);
     found.retain(|token| token.text.len() <= LONGEST);
     found
+}
+
+/// Returns where the last run of each number of backticks begins, so that nobody looks for one that never comes.
+fn last_runs(text: &str) -> HashMap<usize, usize> {
+    let mut last = HashMap::new();
+    let mut at = 0;
+    while let Some(start) = text[at..].find('`').map(|found| at + found) {
+        let run = text[start..].len() - text[start..].trim_start_matches('`').len();
+        last.insert(run, start);
+        at = start + run;
+    }
+    last
 }
 
 /// Returns what stands before the closing run of backticks, and what follows it.

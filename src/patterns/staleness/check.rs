@@ -16,6 +16,7 @@ use crate::patterns::staleness::fate;
 use crate::patterns::staleness::fate::Lost;
 use crate::patterns::staleness::past::Epoch;
 use crate::patterns::staleness::past::Past;
+use crate::patterns::staleness::removal;
 use crate::patterns::staleness::report::Freshness;
 use crate::patterns::staleness::report::PathReport;
 use crate::patterns::staleness::report::PathStatus;
@@ -111,7 +112,7 @@ impl Checked<'_> {
         let mut missing = Vec::new();
         let mut entries = Vec::new();
         for ((text, open), epoch) in texts.iter().zip(open).zip(&epochs) {
-            let paths = self.decide(open, epoch, entries.len(), &mut missing)?;
+            let paths = self.decide(text.text, open, epoch, entries.len(), &mut missing)?;
             entries.push(Freshness {
                 id: text.id.to_owned(),
                 line: text.line,
@@ -163,6 +164,7 @@ impl Checked<'_> {
     /// Returns the reports on the paths of a text; those that have to be followed wait as `gone`.
     fn decide(
         &mut self,
+        words: &str,
         open: Open,
         epoch: &Epoch,
         text: usize,
@@ -180,7 +182,7 @@ impl Checked<'_> {
                 Location::Submodule => report.status = PathStatus::Outside,
                 Location::Nowhere => {
                     report.status = PathStatus::Gone;
-                    match self.lost(&mention, epoch)? {
+                    match self.lost(words, &mention, epoch)? {
                         Verdict::Dropped => continue,
                         Verdict::Gone => {}
                         Verdict::Lost(lost) => missing.push(Missing {
@@ -196,8 +198,8 @@ impl Checked<'_> {
         Ok(reports)
     }
 
-    /// Tells whether what leads nowhere was a path at all.
-    fn lost(&mut self, mention: &Mention, epoch: &Epoch) -> Result<Verdict> {
+    /// Tells whether what leads nowhere was a path at all, when the text was written or just before.
+    fn lost(&mut self, text: &str, mention: &Mention, epoch: &Epoch) -> Result<Verdict> {
         let Some(past) = &mut self.past else {
             let is_gone = self.is_gone_for_sure(mention)?;
             return Ok(if is_gone {
@@ -206,7 +208,11 @@ impl Checked<'_> {
                 Verdict::Dropped
             });
         };
-        let lost = fate::lost(mention, epoch, &self.tree, past)?;
+        let mut lost = fate::lost(mention, epoch, &self.tree, past)?;
+        if let (None, Some(before)) = (&lost, epoch.before()) {
+            lost = fate::lost(mention, &before, &self.tree, past)?
+                .filter(|_| !removal::is_told(text, &mention.path));
+        }
         Ok(match lost.filter(|lost| !is_planning(lost.path())) {
             Some(lost) => Verdict::Lost(lost),
             None => Verdict::Dropped,

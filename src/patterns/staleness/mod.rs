@@ -1,7 +1,8 @@
 //! Tells which recorded patterns speak of what is no longer there.
 //!
 //! Each path that a text names is looked for in the tree; one that is missing is followed through
-//! history to where it is now, or to the commit that removed it. Then the tree of the text's commit is
+//! history to where it is now, or to the commit that removed it. A path that the text's own commit removed
+//! is missing, too, but where the text tells of the removal. Then the tree of the text's commit is
 //! compared with today's. Nothing is called gone that history does not show to have been there: words
 //! that look like paths are many.
 
@@ -11,6 +12,7 @@ mod fate;
 mod listing;
 mod past;
 mod recorded;
+mod removal;
 mod report;
 mod structure;
 mod tree;

@@ -37,9 +37,29 @@ pub(crate) struct Past {
 /// When a text was written, as the commits at which its paths may have existed, the likeliest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Epoch {
-    Known(Vec<usize>),
+    Known {
+        places: Vec<usize>,
+        /// The commit before the text's own, where that is known: what only it has, the text's own removed.
+        before: Option<usize>,
+    },
     /// Anywhere in the past.
     Unknown,
+}
+
+impl Epoch {
+    /// Returns the time just before the text's own commit.
+    pub(crate) fn before(&self) -> Option<Self> {
+        match self {
+            Self::Known {
+                before: Some(before),
+                ..
+            } => Some(Self::Known {
+                places: vec![*before],
+                before: None,
+            }),
+            _ => None,
+        }
+    }
 }
 
 impl Past {
@@ -73,7 +93,11 @@ impl Past {
     pub(crate) fn epoch(&self, commit: Option<&str>, date: Option<NaiveDate>) -> Epoch {
         if let Some(place) = commit.and_then(|commit| self.timeline.place(commit)) {
             let later = (1..=LATER_COMMITS).map_while(|step| place.checked_sub(step));
-            return Epoch::Known(std::iter::once(place).chain(later).collect());
+            let before = Some(place + 1).filter(|before| *before < self.timeline.len());
+            return Epoch::Known {
+                places: std::iter::once(place).chain(later).collect(),
+                before,
+            };
         }
         let of_day = |place: &usize| self.timeline.date(*place) == date;
         match date.and_then(|day| self.timeline.at_end_of(day)) {
@@ -84,7 +108,10 @@ impl Past {
                 let mut places: Vec<usize> = day.collect();
                 let before = places.last().map_or(end, |last| last + 1);
                 places.extend((before < self.timeline.len()).then_some(before));
-                Epoch::Known(places)
+                Epoch::Known {
+                    places,
+                    before: None,
+                }
             }
             // Not dated, or from before the first commit.
             None => Epoch::Unknown,
@@ -94,7 +121,7 @@ impl Past {
     /// Returns the commit, the newest first, at which a path was there.
     pub(crate) fn last_seen(&mut self, path: &str, epoch: &Epoch) -> Result<Option<usize>> {
         let places = match epoch {
-            Epoch::Known(places) => places.clone(),
+            Epoch::Known { places, .. } => places.clone(),
             Epoch::Unknown => self.spread(TRIED),
         };
         self.first_with(path, &places)
@@ -106,7 +133,10 @@ impl Past {
         let mut places: Vec<usize> = Vec::new();
         for epoch in epochs {
             match epoch {
-                Epoch::Known(known) => places.extend(known.first()),
+                Epoch::Known {
+                    places: known,
+                    before,
+                } => places.extend(known.first().into_iter().chain(before)),
                 Epoch::Unknown => places.extend(self.spread(most)),
             }
         }

@@ -1,16 +1,21 @@
 //! What of PATTERNS.md still holds.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::Result;
 use crate::git::Git;
 use crate::patterns::Entry;
 use crate::patterns::LoosePattern;
+use crate::patterns::Mention;
 use crate::patterns::Patterns;
 use crate::patterns::mentions;
 use crate::patterns::staleness::check::Written;
+use crate::patterns::staleness::removal;
+use crate::patterns::staleness::report::Freshness;
 use crate::patterns::staleness::report::PathReport;
 use crate::patterns::staleness::report::Staleness;
+use crate::patterns::staleness::structure::Structure;
 
 impl Staleness {
     /// Checks all that PATTERNS.md holds, in file order, entries first.
@@ -22,24 +27,50 @@ impl Staleness {
         Self::check(&texts, root, git)
     }
 
+    /// Returns what makes texts stale, to be asked of each bullet.
+    pub(crate) fn reasons(&self) -> Reasons<'_> {
+        let stale = self.entries.iter().filter(|entry| entry.is_stale);
+        let by_line = stale.map(|entry| (entry.line, OfEntry::new(entry)));
+        Reasons(by_line.collect())
+    }
+}
+
+/// What makes texts stale, by the line of their heading.
+pub(crate) struct Reasons<'a>(HashMap<usize, OfEntry<'a>>);
+
+struct OfEntry<'a> {
+    /// By path, without the slash behind a folder.
+    paths: HashMap<&'a str, String>,
+    structure: Option<String>,
+}
+
+impl<'a> OfEntry<'a> {
+    fn new(entry: &'a Freshness) -> Self {
+        let path = |report: &'a PathReport| {
+            let reason = report.reason()?;
+            Some((report.path.trim_end_matches('/'), reason))
+        };
+        Self {
+            paths: entry.paths.iter().filter_map(path).collect(),
+            structure: entry.structure.as_ref().and_then(Structure::reason),
+        }
+    }
+}
+
+impl Reasons<'_> {
     /// Returns why a pattern may no longer hold; nothing where it is fresh.
     ///
     /// `line` is that of the entry's heading, `text` one of its bullets: a bullet is stale by the paths that
-    /// it names itself and by the structure, not by what stands in the bullet beside it.
-    pub fn reason(&self, line: usize, text: &str) -> Option<String> {
-        let entry = self.entries.iter().find(|entry| entry.line == line)?;
-        let named = mentions(text);
-        let is_named = |path: &str| {
-            let path = path.trim_end_matches('/');
-            named.iter().any(|mention| mention.path == path)
+    /// it names itself and by the structure, not by what stands in the bullet beside it. What it says to be
+    /// removed makes it no staler.
+    pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
+        let entry = self.0.get(&line)?;
+        let of_path = |mention: Mention| {
+            let reason = entry.paths.get(mention.path.as_str())?;
+            (!removal::is_told(text, &mention.path)).then(|| reason.clone())
         };
-        let mut of_paths = entry
-            .paths
-            .iter()
-            .filter(|report| is_named(&report.path))
-            .filter_map(PathReport::reason);
-        let of_structure = || entry.structure.as_ref()?.reason();
-        of_paths.next().or_else(of_structure)
+        let of_paths = mentions(text).into_iter().find_map(of_path);
+        of_paths.or_else(|| entry.structure.clone())
     }
 }
 
@@ -107,7 +138,8 @@ mod tests {
                 ("Notes", 18, true),
             ]
         );
-        let reason = |line, text| found.reason(line, text);
+        let reasons = found.reasons();
+        let reason = |line, text| reasons.about(line, text);
         assert_eq!(reason(3, "Tests in `src/kept.rs` first (plan 01)"), None);
         let gone = reason(3, "`src/gone.rs` grew (plan 02)").unwrap();
         assert!(gone.starts_with("`src/gone.rs` is gone since "), "{gone}");

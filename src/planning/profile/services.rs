@@ -65,7 +65,7 @@ pub(super) fn ci(root: &Path) -> Vec<String> {
     });
     let files = CI_FILES
         .iter()
-        .filter(|(file, _)| root.join(file).is_file());
+        .filter(|(file, _)| read::is_file(&root.join(file)));
     folders
         .chain(files.map(|(_, service)| (*service).to_owned()))
         .collect()
@@ -100,7 +100,7 @@ pub(super) fn monorepo(root: &Path, manifests: &BTreeMap<String, usize>) -> Opti
     let says = |file: &str, mark: &str| {
         let path = root.join(file);
         if mark.is_empty() {
-            return path.is_file();
+            return read::is_file(&path);
         }
         // A manifest that cannot be read is the build's to complain of.
         read::text(&path)

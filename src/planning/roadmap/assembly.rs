@@ -29,6 +29,8 @@ pub(super) struct Assembly<'a, 'o> {
     by_number: HashMap<PhaseNumber, Vec<usize>>,
     /// Phases that are described twice: number and line of the second heading.
     pub(super) doubled: Vec<(PhaseNumber, usize)>,
+    /// Whether more milestones are named than are kept.
+    pub(super) has_more_milestones: bool,
     /// Whether more phases are named than are kept.
     pub(super) is_cut: bool,
 }
@@ -53,16 +55,17 @@ struct Home {
 impl<'a, 'o> Assembly<'a, 'o> {
     /// Reads all that an outline says about phases.
     pub(super) fn read(outline: &'a Outline<'o>) -> Self {
+        let (milestones, has_more_milestones) = milestone::milestones(outline);
         let mut assembly = Self {
             outline,
-            milestones: milestone::milestones(outline),
+            milestones,
+            has_more_milestones,
             phases: Vec::new(),
             reused: HashSet::new(),
             by_number: HashMap::new(),
             doubled: Vec::new(),
             is_cut: false,
         };
-        assembly.milestones.truncate(MAX_PHASES);
         let mut headings = mention::headings(outline);
         let mut entries = mention::entries(outline, &headings);
         assembly.is_cut = headings.len() > MAX_PHASES || entries.len() > MAX_PHASES;

@@ -17,16 +17,19 @@ use crate::planning::RoadmapMilestone;
 use crate::planning::heading;
 use crate::planning::progress_table::phase_in_front;
 
-/// More milestones than this are no roadmap.
-const MAX: usize = 200;
+/// More milestones than this are no roadmap: so many with phases, and so many that are only listed.
+pub(super) const MAX: usize = 200;
 
-/// Returns the milestones: blocks and sections first, then those that are only listed.
-pub(super) fn milestones(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
+/// Returns the milestones, blocks and sections first, then those that are only listed; and whether there are more.
+pub(super) fn milestones(outline: &Outline<'_>) -> (Vec<RoadmapMilestone>, bool) {
     let mut found = details(outline);
     found.extend(sections(outline));
+    let mut all_listed = listed(outline);
+    let is_cut = found.len() > MAX || all_listed.len() > MAX;
     found.truncate(MAX);
+    all_listed.truncate(MAX);
     found.sort_by_key(|milestone| milestone.range.start);
-    for listed in listed(outline).into_iter().take(MAX) {
+    for listed in all_listed {
         match found.iter_mut().find(|known| {
             version(&known.name).is_some() && version(&known.name) == version(&listed.name)
         }) {
@@ -37,7 +40,7 @@ pub(super) fn milestones(outline: &Outline<'_>) -> Vec<RoadmapMilestone> {
             None => found.push(listed),
         }
     }
-    found
+    (found, is_cut)
 }
 
 /// Returns the version that a name begins with: `v1.0` of `✅ v1.0 MVP (Phases 1-6)`.
@@ -190,7 +193,7 @@ mod tests {
     #[test]
     fn blocks_sections_and_lists_are_one_milestone_each() {
         let text = "# R\n## Milestones\n- \u{2705} **v1.0 MVP** \u{2014} Phases 1-2 (shipped 2026-04-05)\n- v2.0 **Next** - Phases 3-4 (in progress)\n- \u{1f4cb} **v3.0** \u{2014} Phases 5+ (planned)\n## Phases\n<details>\n<summary>\u{2705} v1.0 MVP (Phases 1-2) \u{2014} SHIPPED</summary>\n\n- [x] Phase 1: A\n</details>\n\n### v2.0 Next (In Progress)\n#### Phase 3: B\n";
-        let found = milestones(&Outline::parse(text, 0));
+        let (found, _) = milestones(&Outline::parse(text, 0));
         let shown: Vec<_> = found
             .iter()
             .map(|m| (m.name.as_str(), m.is_shipped, m.phases.clone()))
@@ -209,6 +212,6 @@ mod tests {
     #[test]
     fn a_collapsed_block_of_something_else_is_none() {
         let text = "<details>\n<summary>More</summary>\n\nx\n</details>\n<details>\n";
-        assert!(milestones(&Outline::parse(text, 0)).is_empty());
+        assert!(milestones(&Outline::parse(text, 0)).0.is_empty());
     }
 }

@@ -153,7 +153,7 @@ pub struct Roadmap {
     pub is_between_milestones: bool,
 }
 
-/// The most phases and the most milestones of a roadmap; what compares them with one another takes no more.
+/// The most phases of a roadmap; what compares them with one another takes no more.
 const MAX_PHASES: usize = 1_000;
 
 /// More than this many phases that are described twice are not reported one by one.
@@ -174,6 +174,13 @@ impl Roadmap {
             assembly.phases.into_iter().map(Found::settled).collect();
         if assembly.is_cut {
             let message = format!("names more than {MAX_PHASES} phases; the others are left out");
+            warnings.push(Warning::file(path, message));
+        }
+        if assembly.has_more_milestones {
+            let message = format!(
+                "names more than {} milestones; the others are left out",
+                milestone::MAX
+            );
             warnings.push(Warning::file(path, message));
         }
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));

@@ -147,3 +147,27 @@ fn phases_beyond_the_most_are_left_out_with_one_warning() {
         assert!(warning.message.contains("more than 1000 phases"));
     }
 }
+
+#[test]
+fn milestones_beyond_the_most_are_left_out_with_one_warning() {
+    let forms: [fn(usize) -> String; 2] = [
+        |number| format!("## v{number}.0 Name\n\n"),
+        |number| format!("- 📋 **v{number}.0 Name** (planned)\n"),
+    ];
+    for (form, head) in forms
+        .iter()
+        .zip(["# Roadmap\n\n", "# Roadmap\n\n## Milestones\n\n"])
+    {
+        let text: String = (1..=milestone::MAX + 1).map(form).collect();
+        let read = Roadmap::parse(&format!("{head}{text}"), Path::new("plans/ROADMAP.md"));
+        assert_eq!(read.value.milestones.len(), milestone::MAX);
+        let [warning] = &read.warnings[..] else {
+            panic!("one warning, not {:?}", read.warnings);
+        };
+        let told = warning.to_string();
+        assert!(
+            told.contains("plans/ROADMAP.md") && told.contains("more than 200 milestones"),
+            "{told}"
+        );
+    }
+}

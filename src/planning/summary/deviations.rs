@@ -7,6 +7,9 @@ use crate::planning::summary::body_deviations::BodyDeviations;
 use crate::planning::summary::deviation::Deviation;
 use crate::planning::summary::deviation::paths;
 
+/// No summary has more; of one that does, these are compared with what the body tells.
+const MOST_COMPARED: usize = 1_000;
+
 /// The deviations of a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Deviations {
@@ -65,14 +68,18 @@ impl Deviations {
 
 /// Adds to each deviation of the front matter what the body tells of the same one.
 fn complete(list: &mut [Deviation], told: &[Deviation]) {
-    for deviation in list {
+    let told: Vec<(Vec<char>, &Deviation)> = told
+        .iter()
+        .take(MOST_COMPARED)
+        .map(|other| (letters(&other.text), other))
+        .collect();
+    for deviation in list.iter_mut().take(MOST_COMPARED) {
         let own = letters(&deviation.text);
-        let is_same = |other: &&Deviation| {
-            let other = letters(&other.text);
+        let is_same = |other: &[char]| {
             let common = own.len().min(other.len());
             common >= 12 && own[..common] == other[..common]
         };
-        if let Some(other) = told.iter().find(is_same) {
+        if let Some((_, other)) = told.iter().find(|(other, _)| is_same(other)) {
             deviation.complete_from(other);
         }
     }

@@ -11,6 +11,7 @@ use crate::recall::document::SourceName;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Source;
 use crate::recall::sources::plan::is_markdown;
+use crate::storage::Boundary;
 use crate::storage::listing;
 use crate::storage::listing::Kind;
 
@@ -31,7 +32,8 @@ impl Source for Entries {
         let files = listed
             .into_iter()
             .filter(|(name, kind)| *kind == Kind::File && is_markdown(name));
-        found.extend(files.map(|(name, _)| memory.join(name)));
+        let files = files.map(|(name, _)| memory.join(name)).collect();
+        found.extend(Boundary::within_limit(&memory, files));
         found.retain(|file| !own.contains(file));
         found
     }

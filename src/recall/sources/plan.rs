@@ -12,6 +12,7 @@ use crate::recall::document::Rank;
 use crate::recall::document::SourceName;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Source;
+use crate::storage::Boundary;
 use crate::storage::listing;
 use crate::storage::listing::Kind;
 use crate::storage::read;
@@ -52,9 +53,11 @@ impl Source for Plan {
     fn files(&self, project: &Project) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for folder in folders(project) {
-            add_markdown(&folder, 0, &mut found);
+            let mut files = Vec::new();
+            add_markdown(&folder, 0, &mut files);
             let apart = patterns::path(&folder);
-            found.retain(|file| *file != apart);
+            files.retain(|file| *file != apart);
+            found.extend(Boundary::within_limit(&folder, files));
         }
         found.extend(Target::ALL.map(|target| project.root.join(target.file())));
         found

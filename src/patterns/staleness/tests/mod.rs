@@ -281,7 +281,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("`dist/app.js`, `.env`, `node_modules/x/index.js`", ""),
     ("`src/<name>.rs`, `src/.../removed.rs`, path/to/file.rs", ""),
     ("feature/login-form, origin/main, application/json", ""),
-    // It was gone when this was written, which is what the text then says.
+    // Its own commit removed it, which is what the text then says.
     ("removed `src/before.rs` for good", ""),
 ];
 
@@ -352,6 +352,23 @@ fn without_a_date_all_of_the_past_counts() {
             let found: Vec<String> = found.paths.iter().map(shown).collect();
             assert_eq!(found.join(", "), expected, "{text}");
         }
+    }
+}
+
+#[test]
+fn a_path_that_its_own_commit_removed_is_gone_unless_the_text_says_so() {
+    let history = History::new();
+    let gone = "src/before.rs gone 2026-01-10";
+    for (text, expected) in [
+        ("Lock `src/before.rs` first", gone),
+        ("Lock before.rs first", "before.rs gone 2026-01-10"),
+        ("- Removed the cache\n- Lock `src/before.rs` first", gone),
+        ("- Dropped `src/before.rs`", ""),
+        ("`before.rs` is gone", ""),
+        ("`src/never.rs`, and/or", ""),
+    ] {
+        let found: Vec<String> = history.check(text).paths.iter().map(shown).collect();
+        assert_eq!(found.join(", "), expected, "{text}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a session was told already, and what still waits for its main conversation, so that each is said once.
 //!
 //! ```text
-//! .annals/told.json   [{"session": "7f3c…", "what": "phase 4 of 3 plans", "at": 1772366400, "waits": "annals: …"}]
+//! .annals/notices.json   [{"session": "7f3c…", "what": "phase 4 of 3 plans", "at": 1772366400, "waits": "annals: …"}]
 //! ```
 
 use serde::Deserialize;
@@ -11,14 +11,14 @@ use crate::error::Result;
 use crate::hooks::input::Input;
 use crate::project::Project;
 
-const FILE: &str = "told.json";
+const FILE: &str = "notices.json";
 
 /// How many are kept: those of the last sessions.
 const MOST: usize = 64;
 
 /// One thing that a session was told, or is to be told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Told {
+struct Notice {
     session: String,
     what: String,
     /// When, in seconds since 1970.
@@ -41,12 +41,12 @@ pub(crate) fn is_first(
     let now = project.clock.now().timestamp();
     let mut is_first = true;
     change(project, |all| {
-        let counts = |told: &Told| seconds.is_none_or(|seconds| now - told.at < seconds);
-        let earlier = all.iter_mut().rev().find(|told| told.is(session, what));
-        match earlier.filter(|told| counts(told)) {
+        let counts = |notice: &Notice| seconds.is_none_or(|seconds| now - notice.at < seconds);
+        let earlier = all.iter_mut().rev().find(|notice| notice.is(session, what));
+        match earlier.filter(|notice| counts(notice)) {
             // What waited is said now.
             Some(earlier) => is_first = earlier.waits.take().is_some(),
-            None => all.push(Told::new(session, what, now, None)),
+            None => all.push(Notice::new(session, what, now, None)),
         }
         is_first
     })?;
@@ -60,9 +60,9 @@ pub(crate) fn leave(project: &Project, input: &Input, what: &str, text: &str) ->
     };
     let now = project.clock.now().timestamp();
     change(project, |all| {
-        let is_new = !all.iter().any(|told| told.is(session, what));
+        let is_new = !all.iter().any(|notice| notice.is(session, what));
         if is_new {
-            all.push(Told::new(session, what, now, Some(text.to_owned())));
+            all.push(Notice::new(session, what, now, Some(text.to_owned())));
         }
         is_new
     })
@@ -73,7 +73,7 @@ pub(crate) fn take(project: &Project, input: &Input) -> Result<Vec<String>> {
     let Some(session) = input.session() else {
         return Ok(Vec::new());
     };
-    let is_waiting = |told: &Told| told.session == session && told.waits.is_some();
+    let is_waiting = |notice: &Notice| notice.session == session && notice.waits.is_some();
     // Nearly always there is nothing, and then nothing is made or locked.
     let bytes = project.storage().cache(FILE)?;
     if !bytes.is_some_and(|bytes| read(&bytes).iter().any(is_waiting)) {
@@ -81,14 +81,14 @@ pub(crate) fn take(project: &Project, input: &Input) -> Result<Vec<String>> {
     }
     let mut texts = Vec::new();
     change(project, |all| {
-        let waiting = all.iter_mut().filter(|told| is_waiting(told));
-        texts.extend(waiting.filter_map(|told| told.waits.take()));
+        let waiting = all.iter_mut().filter(|notice| is_waiting(notice));
+        texts.extend(waiting.filter_map(|notice| notice.waits.take()));
         !texts.is_empty()
     })?;
     Ok(texts)
 }
 
-impl Told {
+impl Notice {
     fn new(session: &str, what: &str, at: i64, waits: Option<String>) -> Self {
         Self {
             session: session.to_owned(),
@@ -104,7 +104,7 @@ impl Told {
 }
 
 /// Changes the list, one process at a time; `change` says whether it did.
-fn change(project: &Project, change: impl FnOnce(&mut Vec<Told>) -> bool) -> Result<()> {
+fn change(project: &Project, change: impl FnOnce(&mut Vec<Notice>) -> bool) -> Result<()> {
     project.storage().update_cache(FILE, |bytes| {
         let mut all = read(bytes);
         if !change(&mut all) {
@@ -117,6 +117,6 @@ fn change(project: &Project, change: impl FnOnce(&mut Vec<Told>) -> bool) -> Res
 }
 
 /// Reads the list; one that is damaged is as good as none.
-fn read(bytes: &[u8]) -> Vec<Told> {
+fn read(bytes: &[u8]) -> Vec<Notice> {
     serde_json::from_slice(bytes).unwrap_or_default()
 }

@@ -1,0 +1,189 @@
+//! Whether the settings of a repository include files that lie elsewhere.
+//!
+//! ```text
+//! [include]                       [includeIf "gitdir:**"]
+//!     path = ../.gitconfig            path = ~/secrets
+//! ```
+//!
+//! No option keeps git from reading what these name, so a repository with such settings is not asked.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::git::repository::Repository;
+use crate::git::repository::read;
+
+/// Larger settings are nobody's.
+const LARGEST: u64 = 1 << 20;
+
+/// As deep as git itself follows.
+const DEEPEST: usize = 10;
+
+/// Returns the file of a repository's own settings that includes one from elsewhere, or one that cannot be read.
+pub(crate) fn including_elsewhere(repository: &Repository) -> Option<PathBuf> {
+    let files = [
+        repository.common.join("config"),
+        repository.own.join("config.worktree"),
+    ];
+    // Nearly always nothing is included, and then nothing more is looked at.
+    let may_include = |file: &PathBuf| {
+        let text = read(file, LARGEST).map(|text| text.to_ascii_lowercase());
+        text.map_or_else(
+            || file.symlink_metadata().is_ok(),
+            |text| text.contains("include"),
+        )
+    };
+    let files: Vec<PathBuf> = files.into_iter().filter(may_include).collect();
+    if files.is_empty() {
+        return None;
+    }
+    let places = [&repository.top, &repository.own, &repository.common];
+    let folders: Vec<PathBuf> = places
+        .iter()
+        .filter_map(|folder| folder.canonicalize().ok())
+        .collect();
+    files
+        .into_iter()
+        .find(|file| !stays_inside(file, &folders, DEEPEST))
+}
+
+/// Tells whether what a file includes, and what that includes, lies in one of the folders.
+fn stays_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
+    let real = file.canonicalize().ok();
+    let Some(real) = real.filter(|real| folders.iter().any(|folder| real.starts_with(folder)))
+    else {
+        return false;
+    };
+    let Some(text) = read(&real, LARGEST) else {
+        return false;
+    };
+    let folder = real.parent().unwrap_or(&real);
+    included(&text).iter().all(|path| {
+        // What git unquotes, cuts off or expands is not read as git reads it.
+        let is_plain = !path.starts_with(['~', '%']) && !path.contains(['"', '\\', '#', ';']);
+        let next = folder.join(path);
+        let is_inside = || match next.symlink_metadata() {
+            Ok(_) => stays_inside(&next, folders, depth - 1),
+            Err(_) => is_below(&next, folders),
+        };
+        depth > 0 && is_plain && is_inside()
+    })
+}
+
+/// Tells whether a path to nothing would lie in one of the folders.
+fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
+    let folder = path.ancestors().find_map(|path| path.canonicalize().ok());
+    folder.is_some_and(|real| folders.iter().any(|folder| real.starts_with(folder)))
+}
+
+/// Returns the paths that settings include, as they are written.
+///
+/// Behind the first section that includes, every `path` counts: where a section ends is only git's to say, since
+/// a line may go on with the one before it.
+fn included(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_include = false;
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        let mut rest = line.trim();
+        while let Some(header) = rest.strip_prefix('[') {
+            let end = end_of_header(header);
+            let name = header[..end].trim_start().to_ascii_lowercase();
+            is_include |= name.starts_with("include");
+            rest = header.get(end + 1..).unwrap_or_default().trim();
+        }
+        let Some((key, value)) = rest.split_once('=').filter(|_| is_include) else {
+            continue;
+        };
+        if key.trim().eq_ignore_ascii_case("path") {
+            let value = value.trim();
+            let quoted = value
+                .strip_prefix('"')
+                .and_then(|value| value.strip_suffix('"'));
+            found.push(quoted.unwrap_or(value).to_owned());
+        }
+    }
+    found
+}
+
+/// Returns where the bracket stands that closes a header; one inside of quotes does not.
+fn end_of_header(header: &str) -> usize {
+    let mut is_quoted = false;
+    let mut is_escaped = false;
+    for (at, c) in header.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            ']' if !is_quoted => return at,
+            _ => {}
+        }
+    }
+    header.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use assert_fs::TempDir;
+    use assert_fs::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn includes_are_found_however_they_are_written() {
+        for (text, expected) in [
+            ("[core]\npath = a\n", vec![]),
+            ("[include]\n\tpath = a\n", vec!["a"]),
+            ("[INCLUDE]PATH=\"a\"", vec!["a"]),
+            ("[core] [include] path = a", vec!["a"]),
+            (
+                "[includeIf \"x]\\\"y\"]\npath = a\npath = b\n[core]\npath = c\n",
+                vec!["a", "b", "c"],
+            ),
+            ("# [include]\n# path = a\n[", vec![]),
+        ] {
+            assert_eq!(included(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_included_must_lie_in_the_repository() {
+        let folder = TempDir::new().unwrap();
+        let top = folder.child("top");
+        top.child(".git/HEAD")
+            .write_str("ref: refs/heads/main")
+            .unwrap();
+        top.child(".gitconfig")
+            .write_str("[core]\nx = y\n")
+            .unwrap();
+        folder
+            .child("outside")
+            .write_str("[core]\nx = y\n")
+            .unwrap();
+        let outside = folder.child("outside").path().display().to_string();
+        for (path, is_inside) in [
+            ("../.gitconfig", true),
+            ("../not-there", true),
+            ("../../outside", false),
+            ("../../not-there", false),
+            ("~/x", false),
+            ("config", false),
+            ("../\"../outside\"", false),
+            ("x\\", false),
+            ("x ; y", false),
+            (outside.as_str(), false),
+        ] {
+            let text = format!("[include]\n\tpath = {path}\n");
+            top.child(".git/config").write_str(&text).unwrap();
+            let repository = Repository::discover(top.path()).unwrap();
+            let elsewhere = including_elsewhere(&repository);
+            assert_eq!(elsewhere.is_none(), is_inside, "{path}");
+        }
+        let nested = format!("[include]\n\tpath = {outside}\n");
+        top.child(".gitconfig").write_str(&nested).unwrap();
+        top.child(".git/config")
+            .write_str("[include]\npath = ../.gitconfig\n")
+            .unwrap();
+        let repository = Repository::discover(top.path()).unwrap();
+        assert!(including_elsewhere(&repository).is_some());
+    }
+}

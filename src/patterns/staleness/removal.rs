@@ -1,0 +1,119 @@
+//! Tells a statement about a removal from one about a file.
+
+use crate::patterns::lesson::sentences;
+use crate::patterns::mentions;
+
+/// Words that say of a file that it is not there any more.
+const REMOVALS: &[&str] = &[
+    "absorbed",
+    "delete",
+    "deleted",
+    "deletes",
+    "deleting",
+    "dissolved",
+    "drop",
+    "dropped",
+    "dropping",
+    "drops",
+    "eliminated",
+    "gone",
+    "inlined",
+    "merged",
+    "migrated",
+    "move",
+    "moved",
+    "moves",
+    "moving",
+    "purged",
+    "removal",
+    "remove",
+    "removed",
+    "removes",
+    "removing",
+    "rename",
+    "renamed",
+    "renames",
+    "renaming",
+    "replace",
+    "replaced",
+    "replaces",
+    "replacing",
+    "retired",
+    "split",
+    "superseded",
+    "unused",
+];
+
+/// Words that turn the one after them, or the one after that, into its opposite.
+const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
+
+/// Tells whether a sentence of the text that names this path says that it was removed, or moved away.
+pub(crate) fn is_told(text: &str, path: &str) -> bool {
+    statements(text).iter().any(|statement| {
+        sentences(statement)
+            .into_iter()
+            .any(|sentence| speaks_of_removal(sentence) && names(sentence, path))
+    })
+}
+
+fn names(sentence: &str, path: &str) -> bool {
+    mentions(sentence)
+        .iter()
+        .any(|mention| mention.path == path)
+}
+
+fn speaks_of_removal(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let words: Vec<&str> = lower
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let before = &words[at.saturating_sub(2)..at];
+        REMOVALS.contains(word) && !before.iter().any(|word| NEGATIONS.contains(word))
+    }) || lower.contains("no longer")
+        || lower.contains("rid of")
+}
+
+/// Returns the bullets and paragraphs of a text, each on one line.
+fn statements(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for line in text.lines().map(str::trim) {
+        let is_item = line.starts_with(['-', '*', '+', '#', '|']);
+        match found.last_mut().filter(|_| is_open && !is_item) {
+            Some(statement) => *statement = format!("{statement} {line}"),
+            None => found.push(line.to_owned()),
+        }
+        is_open = !line.is_empty();
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_about_the_removal_is_told_from_one_about_the_file() {
+        for told in [
+            "removed `src/x.rs` for good",
+            "- Deleted src/a.rs, src/x.rs and src/b.rs",
+            "`src/x.rs` is no longer needed",
+            "- The cache got in the way, so that\n  `src/x.rs` was dropped",
+            "Split `src/x.rs` into two",
+        ] {
+            assert!(is_told(told, "src/x.rs"), "{told}");
+        }
+        for other in [
+            "Lock `src/x.rs` before a write",
+            "Never remove the lock of `src/x.rs`",
+            "- Removed the cache\n- Lock `src/x.rs` before a write",
+            "Removed the cache. `src/x.rs` holds the lock",
+            "`src/removed.rs` calls `src/x.rs`",
+            "removed `src/y.rs`",
+        ] {
+            assert!(!is_told(other, "src/x.rs"), "{other}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Files as large as any that is read, of the shapes that readers are worst at.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::attack::Hostile;
+use crate::support::on_two_threads;
+
+/// The largest file that is read whole.
+const LARGEST: usize = 8 * 1024 * 1024;
+
+/// Memory grows as files do, so that a quarter of the largest shows what all of it takes, and sooner.
+const SIZE: usize = LARGEST / 4;
+
+/// What a run may map, in KiB: half of it is the program itself and the stacks of its threads.
+const MOST_MAPPED: usize = 400 * 1024;
+
+/// A file, how it begins, what it repeats with a number, and the commands that read it.
+type Oversized = (
+    &'static str,
+    &'static str,
+    fn(&mut String, usize),
+    &'static [&'static str],
+);
+
+const OVERSIZED: &[Oversized] = &[
+    (
+        ".vbw-planning/ROADMAP.md",
+        "# Roadmap\n\n| Phase | Plans | Status | Completed |\n|---|---|---|---|\n",
+        |text, n| writeln!(text, "| {n}. Name | 0/1 | Not started | - |").unwrap(),
+        &["status", "inspect .vbw-planning/ROADMAP.md"],
+    ),
+    (
+        ".vbw-planning/STATE.md",
+        "# State\n\n",
+        |text, n| writeln!(text, "## Heading {n}").unwrap(),
+        &["status", "context"],
+    ),
+    (
+        ".vbw-planning/patterns/PATTERNS.md",
+        "# Patterns\n\n",
+        |text, n| {
+            let entry = "\n\n**What worked:**\n- Lesson on";
+            writeln!(
+                text,
+                "### Phase {n}: Name (2026-01-02){entry} `src/x{n}.rs` (plan 01)\n"
+            )
+            .unwrap();
+        },
+        &["patterns list", "patterns relevant"],
+    ),
+    (
+        ".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md",
+        "---\nphase: 04\n---\n\n## Deviations\n\n",
+        |text, n| {
+            writeln!(
+                text,
+                "{n}. [Rule 1 - Bug] Fixed {n}\n   - Files: src/a{n}.rs"
+            )
+            .unwrap();
+        },
+        &["patterns insights"],
+    ),
+    (
+        ".vibekit/notepad.md",
+        "## Working Memory\n\n",
+        |text, n| writeln!(text, "- [2026-01-02] note {n}").unwrap(),
+        &["notepad read"],
+    ),
+    (
+        "docs/memory/DECISIONS.md",
+        "# Decisions\n\n",
+        |text, n| writeln!(text, "### ADR-{n}: Title\n\n**Status:** Active\n").unwrap(),
+        &["ledger check"],
+    ),
+    (
+        "docs/memory/CONSTRAINTS.md",
+        "# Constraints\n\n## Rules\n\n",
+        |text, n| writeln!(text, "- Rule {n} holds").unwrap(),
+        &["ledger brief"],
+    ),
+    (
+        "CLAUDE.md",
+        "# Notes\n\n",
+        |text, _| text.push_str("<!-- annals:begin -->\n"),
+        &["sync --dry-run"],
+    ),
+];
+
+#[test]
+fn the_largest_files_are_read_in_bounded_memory() {
+    on_two_threads(OVERSIZED, |(file, head, repeated, commands)| {
+        let hostile = Hostile::new();
+        let mut text = (*head).to_owned();
+        for number in 1.. {
+            let length = text.len();
+            repeated(&mut text, number);
+            if text.len() > SIZE {
+                text.truncate(length);
+                break;
+            }
+        }
+        hostile.case.write(file, &text);
+        for command in *commands {
+            let line = format!("ulimit -v {MOST_MAPPED}; exec \"$ANNALS\" {command}");
+            let run = hostile.case.shell(&line).within(Duration::from_mins(10));
+            let ended = run.output();
+            let is_answer = matches!(ended.exit_code(), Some(0 | 1 | 4));
+            assert!(is_answer, "{file}: {}", ended.report());
+        }
+    });
+}
+
+#[test]
+fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
+    let hostile = Hostile::new();
+    let root = hostile.case.root();
+    // Files without a byte on the disk, as an archive can bring them: 1.2 GB.
+    for number in 0..150 {
+        let path = root.join(format!(".vibekit/memory/huge-{number}.md"));
+        let file = std::fs::File::create(path).unwrap();
+        file.set_len(LARGEST as u64).unwrap();
+    }
+    let line = format!("ulimit -v {MOST_MAPPED}; exec \"$ANNALS\" recall stock");
+    let run = hostile.case.shell(&line).within(Duration::from_mins(10));
+    let told = run.success().stderr();
+    let warning = ".vibekit/memory: holds more than one search reads";
+    assert!(told.contains(warning), "{told}");
+}
