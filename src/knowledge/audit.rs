@@ -106,7 +106,7 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
         let mut found = EntryAudit::default();
         let mut changes = Changes::new();
         prune_notepad(project, &place, &mut found, &mut changes)?;
-        let scanned = scan(project, &place, |file| check(file).map(Some))?;
+        let scanned = scan(&place, |file| check(file).map(Some))?;
         rebuild_index(&place, &scanned.value, &mut found, &mut changes)?;
         found.invalid = invalid(project, &scanned.value, &scanned.warnings);
         ages(project, &scanned.value, &mut found);
@@ -120,10 +120,10 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
 }
 
 fn check(file: &Found<'_>) -> Result<Checked> {
-    let decoded = read::decode(file.bytes()?.into_owned(), &file.path());
+    let decoded = read::decode(file.bytes.clone(), &file.path);
     let text = decoded.value;
     let mut problems = decoded.warnings;
-    let entry = Entry::parse(&text, &file.path()).into_value(&mut problems);
+    let entry = Entry::parse(&text, &file.path).into_value(&mut problems);
     let body = &text[entry.body.clone()];
     let first = 1 + text[..entry.body.start]
         .bytes()
