@@ -32,6 +32,7 @@ use annals::facts::Method;
 use annals::facts::Purpose;
 use annals::facts::Query;
 use annals::facts::Scope;
+use annals::facts::Selection;
 use annals::facts::UserId;
 use rusqlite::Connection;
 use rusqlite::params;
@@ -263,6 +264,7 @@ fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
         limit: 10,
         scope: Scope::General,
         method,
+        selection: Selection::All,
     };
     let start = Instant::now();
     let mut facts = open(path, Purpose::Read);

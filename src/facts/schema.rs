@@ -14,6 +14,7 @@ const STEPS: &[&str] = &[
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
     include_str!("schema_4.sql"),
+    include_str!("schema_5.sql"),
 ];
 
 /// Brings the tables to the version of this program; one that is there already costs one read.

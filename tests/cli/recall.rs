@@ -51,6 +51,7 @@ fn a_hit_as_json_has_everything_that_is_known() {
             "headings": ["Port"],
             "snippet": "The gateway listens on 7443.",
             "score": 0.53,
+            "relevance": "high",
             "date": "2026-02-01",
             "flags": ["superseded", "low-confidence"]
         }],
