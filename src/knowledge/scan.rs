@@ -9,6 +9,7 @@ use crate::knowledge::place::stem;
 use crate::knowledge::read::leads_out;
 use crate::storage::listing::Kind;
 use crate::storage::listing::Listing;
+use crate::storage::listing::Stat;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -78,7 +79,11 @@ fn found<'a>(
             warnings.push(Warning::file(&path, warning));
             return Ok(None);
         }
-        Kind::Link | Kind::File | Kind::Other => {}
+        // Of one that leads nowhere, the error tells.
+        Kind::Link => {
+            Stat::of(&path).at("read", &path)?;
+        }
+        Kind::File | Kind::Other => {}
     }
     let bytes = read::bytes(&path)?;
     Ok(bytes.map(|bytes| Found { key, path, bytes }))

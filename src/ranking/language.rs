@@ -9,6 +9,9 @@ use unicode_normalization::UnicodeNormalization;
 /// Longer runs of letters are no words of a language.
 const LONGEST_WORD: usize = 64;
 
+/// Less than this is left of too many words.
+const SHORTEST_STEM: usize = 3;
+
 /// A language that words are stemmed by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
@@ -83,6 +86,10 @@ impl Language {
         } else {
             self
         };
+        let nasal = (language == Self::Portuguese).then(|| before_nasal(word));
+        if let Some(stem) = nasal.flatten() {
+            return without_accents(stem).into_owned();
+        }
         let stem = Stemmer::new(language.algorithm()).stem(word);
         without_accents(&stem).into_owned()
     }
@@ -141,6 +148,14 @@ impl Language {
             Self::Spanish => SPANISH,
         }
     }
+}
+
+/// Returns what singular and plural of a Portuguese word in `-ão` share; Snowball leaves their vowels apart.
+fn before_nasal(word: &str) -> Option<&str> {
+    let stem = ["ão", "ãos", "ões", "ães"]
+        .iter()
+        .find_map(|ending| word.strip_suffix(ending))?;
+    (stem.chars().count() >= SHORTEST_STEM).then_some(stem)
 }
 
 /// Tells whether a letter is Cyrillic.
@@ -386,6 +401,11 @@ mod tests {
     #[test]
     fn portuguese_forms_of_one_word_meet() {
         meet(Language::Portuguese, &["decisão", "decisões"]);
+        assert_ne!(
+            Language::Portuguese.stem("mão"),
+            "m",
+            "too little would be left"
+        );
         meet(
             Language::Portuguese,
             &["bloquear", "bloqueado", "bloqueada"],

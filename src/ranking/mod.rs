@@ -1,7 +1,7 @@
 //! The one text engine: words and stems, BM25, fusion with meaning, and whether a text has to do with a question.
 //!
 //! Texts are found by their [`words`], in stems of eight languages, or by SQLite's own index, for which
-//! [`any_form_of`] writes the query; by meaning with the vectors of their [`passages`]. the fusion
+//! [`any_form_of`] writes the query; by meaning with the vectors of their [`passages`]. The fusion
 //! joins both, and [`Relevance`] says when the best of it is nothing.
 
 mod corpus;

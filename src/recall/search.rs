@@ -34,6 +34,9 @@ const HALF_LIFE: f64 = 90.0;
 /// A word that only stands inside others counts this much of its idf.
 const PART: f64 = 0.5;
 
+/// In a query of so many words, one that stands nowhere is looked for in every text, as a piece of any word.
+const FEW_TERMS: usize = 2;
+
 /// How many words of a query are told apart in the evidence for a text.
 const MOST_TERMS: usize = 64;
 
@@ -198,6 +201,9 @@ impl Scan {
             if found.is_empty() {
                 found = index.having_part(&term.stems)?;
                 share = PART;
+            }
+            if found.is_empty() && self.terms.len() <= FEW_TERMS {
+                found = index.having_piece(&term.word)?;
             }
             found.retain(|(text, _)| places.contains_key(text));
             let idf = share * idf(found.len(), places.len());

@@ -502,8 +502,9 @@ fn an_inflected_word_finds_its_other_forms_in_any_language() {
 fn a_long_fact_is_found_by_any_of_its_passages() {
     let mut store = Store::new();
     let padding = "The build runs twice a day and reports to the team channel. ".repeat(40);
-    let long = format!("{padding}A cat sleeps on the warm sofa.");
-    store.put(&fact("ada", "note[]", &long));
+    let long = format!("{padding}{}", "A cat sleeps on the warm sofa. ".repeat(20));
+    let long = long.trim_end();
+    store.put(&fact("ada", "note[]", long));
     store.put(&fact(
         "ada",
         "note[]",

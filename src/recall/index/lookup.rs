@@ -162,6 +162,18 @@ impl Index {
         self.having(&words)
     }
 
+    /// Returns the texts in which a piece of a word stands that no stem holds; looks at every one.
+    pub(crate) fn having_piece(&self, piece: &str) -> Result<Matches> {
+        if piece.chars().count() < SHORTEST_PART {
+            return Ok(Vec::new());
+        }
+        // Letters and digits alone make a piece: nothing in it is a wildcard.
+        let sql = "SELECT id, 1 FROM texts WHERE text LIKE '%' || ?1 || '%'";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let rows = statement.query_map([piece], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect()
+    }
+
     /// Returns the texts that hold a few signs which are no word; looks at every one.
     pub(crate) fn having_signs(&self, signs: &str) -> Result<Vec<i64>> {
         let mut statement = self
