@@ -9,10 +9,9 @@ use crate::facts::confidence;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::profile;
-use crate::facts::search::judge;
+use crate::facts::search::judge_each;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
-use crate::ranking::Relevance;
 use crate::text;
 use crate::text::Line;
 
@@ -76,7 +75,7 @@ pub fn inject(
     let all = profile::valid(facts.connection(), user, project, &now)?;
     let total = all.len();
     let shares = match query {
-        Some(query) => shares(facts, user, query, &all)?,
+        Some(query) => judge_each(facts.connection(), user, query, all.iter())?,
         None => vec![Some(0.0); total],
     };
     let held = in_order(all, &shares, &stale_before(facts));
@@ -97,15 +96,6 @@ pub fn inject(
         unrelated: total - held.len(),
         facts: kept.into_iter().map(|fact| fact.fact_id).collect(),
     })
-}
-
-/// Returns what speaks for each fact as to a query; nothing where it has nothing to do with it.
-fn shares(facts: &Facts, user: &UserId, query: &str, held: &[Fact]) -> Result<Vec<Option<f64>>> {
-    let judged = judge(facts.connection(), user, query, held.iter())?.facts;
-    Ok(judged
-        .into_iter()
-        .map(|(evidence, relevance)| (relevance == Relevance::High).then(|| evidence.sum()))
-        .collect())
 }
 
 /// Returns the facts that count, those with a share; what is dropped last stands first.

@@ -1,12 +1,8 @@
 //! Writes a query for SQLite's full-text index such that nothing in it is taken for an operator.
 
 use crate::ranking::language::Language;
-
-/// More words than this say no more about what is meant, and each costs a pass over its texts.
-const MOST_WORDS: usize = 48;
-
-/// A longer run of letters is no word that anybody looks for.
-const LONGEST_WORD: usize = 100;
+use crate::ranking::words::LONGEST_TERM;
+use crate::ranking::words::MOST_TERMS;
 
 /// A shorter stem begins words that have nothing to do with it.
 const SHORTEST_STEM: usize = 3;
@@ -29,15 +25,15 @@ pub fn content_words(query: &str) -> Vec<String> {
         } else {
             &mut words
         };
-        if lower.chars().count() <= LONGEST_WORD && !list.contains(&lower) {
+        if lower.chars().count() <= LONGEST_TERM && !list.contains(&lower) {
             list.push(lower);
         }
-        if words.len() == MOST_WORDS {
+        if words.len() == MOST_TERMS {
             break;
         }
     }
     if words.is_empty() {
-        function_words.truncate(MOST_WORDS);
+        function_words.truncate(MOST_TERMS);
         return function_words;
     }
     words
@@ -115,7 +111,7 @@ mod tests {
         let query: Vec<String> = (0..2000).map(|n| format!("word{n}")).collect();
         let query = query.join(" ");
         let words = content_words(&query);
-        assert_eq!((words.len(), words[0].as_str()), (MOST_WORDS, "word0"));
+        assert_eq!((words.len(), words[0].as_str()), (MOST_TERMS, "word0"));
         assert!(content_words(&"x".repeat(10_000)).is_empty());
     }
 

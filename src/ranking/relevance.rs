@@ -9,13 +9,23 @@ use crate::ranking::words::Term;
 ///
 /// This and the other numbers were set by hand from the curves in docs/recall.md: each question about one
 /// conversation or project was also asked of the others, where nothing answers it.
-const ENOUGH: f64 = 0.96;
+const ENOUGH: f64 = 0.66;
 
 /// A text with less is shown beside a better one by nothing but chance.
 const LEAST: f64 = 0.1;
 
 /// What a unit of idf mass counts: three rare words in one text are no chance, however long the question is.
-const MASS: f64 = 0.04;
+const MASS: f64 = 0.03;
+
+/// What closeness counts beside the share of words: among thousands of texts, some are near to anything.
+const CLOSENESS: f64 = 0.5;
+
+/// What the evidence of a text loses for each better one before it: where nothing answers a question, its words
+/// meet by chance, and seldom in the text that fits best.
+const LOWER: f64 = 0.08;
+
+/// No text loses for more than so many.
+const MOST_BEFORE: u32 = 5;
 
 /// So many words without a single function word name what is looked for.
 const KEYWORDS: usize = 4;
@@ -64,7 +74,7 @@ impl Evidence {
     /// Returns all of it as one number; what decides is [`Question::relevance`].
     pub fn sum(self) -> f64 {
         let closeness = self.closeness.unwrap_or(USUAL_CLOSENESS).clamp(0.0, 1.0);
-        MASS * self.mass + self.share + closeness
+        MASS * self.mass + self.share + CLOSENESS * closeness
     }
 }
 
@@ -113,7 +123,7 @@ impl Question {
         }
     }
 
-    /// Judges the texts of one answer: with no good one among them, none has to do with the question.
+    /// Judges the texts of one answer, the best first: with no good one among them, none has to do with the question.
     pub fn relevance(&self, answer: &[Evidence]) -> Vec<Relevance> {
         let is_enough = self.verdict(answer).passes(ENOUGH);
         let judge = |one: &Evidence| {
@@ -126,12 +136,14 @@ impl Question {
         answer.iter().map(judge).collect()
     }
 
-    /// Returns what speaks for an answer as a whole: the best of its texts.
+    /// Returns what speaks for an answer as a whole: the best of its texts, which come in the order of their rank.
     pub fn verdict(&self, answer: &[Evidence]) -> Verdict {
         let is_covered = |one: &Evidence| !self.is_keywords || one.share >= KEYWORDS_COVERED;
-        let covering = answer.iter().filter(|one| is_covered(one));
-        let evidence = covering.map(|one| one.sum()).fold(0.0, f64::max);
-        Verdict { evidence }
+        let ranked = (0..).zip(answer).filter(|(_, one)| is_covered(one));
+        let sums = ranked.map(|(before, one)| one.sum() * of_rank(before));
+        Verdict {
+            evidence: sums.fold(0.0, f64::max),
+        }
     }
 }
 
@@ -150,6 +162,11 @@ impl Verdict {
     pub(crate) fn passes(self, threshold: f64) -> bool {
         self.evidence >= threshold
     }
+}
+
+/// Returns the share of its evidence that a text keeps with so many before it.
+fn of_rank(before: u32) -> f64 {
+    1.0 - LOWER * f64::from(before.min(MOST_BEFORE))
 }
 
 /// BM25 inverse document frequency of a word that so many of all texts have.
@@ -202,6 +219,22 @@ mod tests {
             judged("the postgres index and its vacuum freeze"),
             Relevance::High
         );
+    }
+
+    #[test]
+    fn what_stands_further_down_says_less() {
+        let asked = Question::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
+        let good = Evidence {
+            share: 0.7,
+            ..Evidence::default()
+        };
+        let poor = Evidence {
+            closeness: Some(0.0),
+            ..Evidence::default()
+        };
+        assert_eq!(asked.relevance(&[good, poor])[0], Relevance::High);
+        let down = [poor, poor, poor, poor, good];
+        assert_eq!(asked.relevance(&down)[4], Relevance::Low);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::ranking::relevance::Verdict;
 
 /// The thresholds of the curve, from the most talkative one to the most silent.
 const STEPS: [f64; 15] = [
-    0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.96, 1.0, 1.05, 1.1, 1.2, 1.4,
+    0.0, 0.4, 0.45, 0.5, 0.55, 0.6, 0.62, 0.64, 0.66, 0.68, 0.7, 0.75, 0.8, 0.9, 1.1,
 ];
 
 /// What silence costs and spares, for each threshold and for the one that is in force.
@@ -109,7 +109,7 @@ mod tests {
         let mut test = SilenceTest::default();
         assert_eq!(test.result(), None);
         test.answerable(verdict(1.5), 1.0, 1.0);
-        test.answerable(verdict(0.8), 1.0, 0.0);
+        test.answerable(verdict(0.78), 1.0, 0.0);
         test.unanswerable(verdict(0.72), false);
         test.unanswerable(verdict(1.3), true);
         let found = test.result().unwrap();
@@ -124,7 +124,7 @@ mod tests {
         };
         assert!(is(at(0.0), 1.0, 0.0));
         assert!(is(at(0.75), 0.5, 0.0));
-        assert!(is(at(1.4), 0.0, 0.5));
+        assert!(is(at(0.8), 0.5, 0.5));
         assert!(is(found.in_force, 0.5, 0.5));
     }
 }

@@ -7,10 +7,10 @@ use crate::text::is_wide;
 use crate::text::joins;
 
 /// A query of more words says no more about what is meant, and each costs a pass over its texts.
-const MOST_TERMS: usize = 48;
+pub(crate) const MOST_TERMS: usize = 48;
 
 /// A longer run of letters is no word that anybody looks for.
-const LONGEST_TERM: usize = 100;
+pub(crate) const LONGEST_TERM: usize = 100;
 
 /// Returns the words of a text in order, as they are compared.
 ///

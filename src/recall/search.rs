@@ -37,9 +37,6 @@ const PART: f64 = 0.5;
 /// In a query of so many words, one that stands nowhere is looked for in every text, as a piece of any word.
 const FEW_TERMS: usize = 2;
 
-/// How many words of a query are told apart in the evidence for a text.
-const MOST_TERMS: usize = 64;
-
 /// By what texts are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -122,7 +119,7 @@ pub(crate) struct Scan {
     terms: Vec<Term>,
     /// By place among the units: 0 where no word is shared.
     words: Vec<f64>,
-    /// By place among the units: which of the terms it has.
+    /// By place among the units: which of the terms it has, a bit each; there are fewer than 64.
     has: Vec<u64>,
     /// What share of the query's idf mass the best text has.
     covered: f64,
@@ -136,8 +133,7 @@ impl Scan {
         let vector = Table::built_in().vector(&query.text).quantized();
         let (files, mut units) = index.units(|stored| nearness(&vector, stored))?;
         units.retain(|unit| query.sources.contains(&unit.source));
-        let mut terms = terms(&query.text, &index.languages()?);
-        terms.truncate(MOST_TERMS);
+        let terms = terms(&query.text, &index.languages()?);
         let mut scan = Self {
             words: vec![0.0; units.len()],
             has: vec![0; units.len()],

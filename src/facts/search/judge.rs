@@ -25,36 +25,60 @@ use crate::ranking::words;
 pub(crate) struct Judged {
     /// What speaks for all of them together.
     pub(crate) verdict: Verdict,
-    /// What speaks for each, in their order, and what follows from it.
-    pub(crate) facts: Vec<(Evidence, Relevance)>,
+    /// Whether each has to do with the question.
+    pub(crate) relevance: Vec<Relevance>,
 }
 
-/// Holds facts of a user against a question.
-///
-/// Meaning is compared with the built-in vectors, by which the rule was set, whatever the search went by.
+/// Holds the facts of one answer against a question, the best first.
 pub(crate) fn judge<'f>(
     connection: &Connection,
     user: &UserId,
     text: &str,
     facts: impl Iterator<Item = &'f Fact>,
 ) -> Result<Judged> {
+    let (question, evidence) = evidence(connection, user, text, facts)?;
+    Ok(Judged {
+        verdict: question.verdict(&evidence),
+        relevance: question.relevance(&evidence),
+    })
+}
+
+/// Holds each fact by itself against a question; returns what speaks for those that have to do with it.
+pub(crate) fn judge_each<'f>(
+    connection: &Connection,
+    user: &UserId,
+    text: &str,
+    facts: impl Iterator<Item = &'f Fact>,
+) -> Result<Vec<Option<f64>>> {
+    let (question, evidence) = evidence(connection, user, text, facts)?;
+    let of_one = |one: Evidence| {
+        let is_relevant = question.relevance(&[one]) == [Relevance::High];
+        is_relevant.then(|| one.sum())
+    };
+    Ok(evidence.into_iter().map(of_one).collect())
+}
+
+/// Returns the question, weighed by the user's facts, and what speaks for each of these facts.
+///
+/// Meaning is compared by the built-in vectors, with which the rule was set, whatever the search went by.
+fn evidence<'f>(
+    connection: &Connection,
+    user: &UserId,
+    text: &str,
+    facts: impl Iterator<Item = &'f Fact>,
+) -> Result<(Question, Vec<Evidence>)> {
     let asked = terms(text, &[]);
     let question = question(connection, user, text, &asked)?;
     let content: Vec<&str> = asked.iter().map(|term| term.word.as_str()).collect();
     let content = Table::built_in().vector(&content.join(" "));
-    let evidence: Vec<Evidence> = facts
-        .map(|fact| {
-            let of_fact = words(&format!("{fact} {}", fact.source_excerpt));
-            question.evidence(Some(closeness(fact, &content)), |term| {
-                term.stems.iter().any(|stem| of_fact.contains(stem))
-            })
+    let of_fact = |fact: &Fact| {
+        let words = words(&format!("{fact} {}", fact.source_excerpt));
+        question.evidence(Some(closeness(fact, &content)), |term| {
+            term.stems.iter().any(|stem| words.contains(stem))
         })
-        .collect();
-    let relevance = question.relevance(&evidence);
-    Ok(Judged {
-        verdict: question.verdict(&evidence),
-        facts: evidence.into_iter().zip(relevance).collect(),
-    })
+    };
+    let evidence = facts.map(of_fact).collect();
+    Ok((question, evidence))
 }
 
 /// Weighs the words of a question by how many facts of the user have them.

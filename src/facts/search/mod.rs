@@ -34,7 +34,8 @@ use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::search::candidates::Check;
-pub(crate) use crate::facts::search::judge::judge;
+use crate::facts::search::judge::judge;
+pub(crate) use crate::facts::search::judge::judge_each;
 use crate::facts::search::rank::Ranked;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -255,7 +256,7 @@ pub fn retrieve(
         let found = hits.iter().map(|hit| &hit.fact);
         let judged = judge(&snapshot, user, &query.text, found)?;
         verdict = judged.verdict;
-        for (hit, (_, relevance)) in hits.iter_mut().zip(judged.facts) {
+        for (hit, relevance) in hits.iter_mut().zip(judged.relevance) {
             hit.relevance = Some(relevance);
         }
     }

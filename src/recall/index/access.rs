@@ -175,3 +175,33 @@ fn is_in_use(error: &rusqlite::Error) -> bool {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::ReadOnly)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::Request;
+    use crate::project::fixture::Tree;
+
+    #[test]
+    fn an_urgent_search_without_a_cache_is_run_on_the_newest_files() {
+        let tree = Tree::new(&[]);
+        tree.write(".planning/PROJECT.md", "# P\n\n- a decision\n".repeat(500));
+        tree.write(".planning/STATE.md", "# State\n\nshort\n");
+        let project = Project::open(Request {
+            directory: tree.at(""),
+            dry_run: true,
+            ..Request::default()
+        })
+        .unwrap();
+        let files = |is_urgent| {
+            let count = |index: &Index| {
+                let sql = "SELECT count(*) FROM files";
+                index.db.query_row(sql, [], |row| row.get::<_, usize>(0))
+            };
+            let found = searched(&project, is_urgent, count).unwrap();
+            (found.answer, found.newest_files)
+        };
+        assert_eq!(files(true), (1, Some(1)));
+        assert_eq!(files(false), (2, None));
+    }
+}
