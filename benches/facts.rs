@@ -146,7 +146,7 @@ fn retrieval(size: usize, runs: usize) {
     for (user, of) in [("ada", "all facts"), ("grace", "1,000 facts of them")] {
         for (name, text) in &questions {
             for method in [Method::Lexical, Method::Vector, Method::Seed, Method::Fused] {
-                // The first finds nothing in memory, and makes what is derived.
+                // The first finds nothing in memory.
                 let first = ask(&path, user, text, method);
                 let before = on_processor();
                 let mut times: Vec<Duration> =

@@ -157,7 +157,7 @@ fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adopti
     let mut standing = scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         let start = entry::body_start(&text);
-        Ok(Some(Standing::new(file.key, &text[start..])))
+        Some(Standing::new(file.key, &text[start..]))
     })?
     .into_value(&mut done.warnings);
     let mut keys = assigned(place, &standing, pieces);

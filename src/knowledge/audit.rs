@@ -106,7 +106,7 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
         let mut found = EntryAudit::default();
         let mut changes = Changes::new();
         prune_notepad(project, &place, &mut found, &mut changes)?;
-        let scanned = scan(&place, |file| check(file).map(Some))?;
+        let scanned = scan(&place, |file| Some(check(file)))?;
         rebuild_index(&place, &scanned.value, &mut found, &mut changes)?;
         found.invalid = invalid(project, &scanned.value, &scanned.warnings);
         ages(project, &scanned.value, &mut found);
@@ -119,7 +119,7 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
     Ok(found)
 }
 
-fn check(file: &Found<'_>) -> Result<Checked> {
+fn check(file: &Found<'_>) -> Checked {
     let decoded = read::decode(file.bytes.clone(), &file.path);
     let text = decoded.value;
     let mut problems = decoded.warnings;
@@ -129,13 +129,13 @@ fn check(file: &Found<'_>) -> Result<Checked> {
         .bytes()
         .filter(|byte| *byte == b'\n')
         .count();
-    Ok(Checked {
+    Checked {
         likeness: Likeness::of(body, file.key),
         links: links(body, first),
         lines: body.lines().count(),
         problems,
         entry,
-    })
+    }
 }
 
 fn prune_notepad(

@@ -222,7 +222,7 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
 pub(crate) fn all(place: &Place) -> Result<Parsed<Vec<Row>>> {
     scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
-        Ok(Some(Row::of(&Entry::parse(&text, &file.path).value)))
+        Some(Row::of(&Entry::parse(&text, &file.path).value))
     })
 }
 

@@ -30,7 +30,7 @@ pub fn linked(project: &Project) -> Result<Parsed<Vec<Linked>>> {
         let named = named.into_iter().map(|link| link.to);
         let named: BTreeSet<String> = named.chain(entry.supersedes.clone()).collect();
         let links = named.into_iter().filter(|key| *key != entry.key).collect();
-        Ok(Some(Linked { entry, links }))
+        Some(Linked { entry, links })
     })?;
     found.value.sort_by(|a, b| a.entry.key.cmp(&b.entry.key));
     Ok(found)

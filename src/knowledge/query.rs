@@ -67,9 +67,9 @@ pub fn query(project: &Project, query: &Query) -> Result<Parsed<Hits>> {
     let found = scan(&place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         if !search.may_match(file.key, &text) {
-            return Ok(None);
+            return None;
         }
-        Ok(search.hit(&text, &file.path))
+        search.hit(&text, &file.path)
     })?;
     Ok(found.map(|mut hits| {
         hits.sort_by(|a, b| {

@@ -26,7 +26,7 @@ pub(crate) struct Found<'a> {
 /// A file that cannot be read, or is a link out of the store, becomes a warning.
 pub(crate) fn scan<T>(
     place: &Place,
-    visit: impl Fn(&Found<'_>) -> Result<Option<T>>,
+    visit: impl Fn(&Found<'_>) -> Option<T>,
 ) -> Result<Parsed<Vec<T>>> {
     let folder = place.memory();
     let listing = match Listing::of(&folder) {
@@ -41,10 +41,8 @@ pub(crate) fn scan<T>(
     names.sort_unstable();
     let (mut made, mut warnings) = (Vec::new(), Vec::new());
     for name in &names {
-        let looked_at = found(place, &listing, name, &mut warnings);
-        let one = looked_at.and_then(|found| found.map_or(Ok(None), |found| visit(&found)));
-        match one {
-            Ok(one) => made.extend(one),
+        match found(place, &listing, name, &mut warnings) {
+            Ok(found) => made.extend(found.and_then(|found| visit(&found))),
             Err(error) => {
                 let warning = Warning::file(&listing.path_of(name), error.reason());
                 warnings.push(warning);

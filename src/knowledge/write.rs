@@ -238,12 +238,12 @@ fn refuse_duplicate(
     }
     let found = scan(place, |file| {
         if file.key == key.as_str() {
-            return Ok(None);
+            return None;
         }
         let text = String::from_utf8_lossy(&file.bytes);
         let other = Likeness::of(&text[entry::body_start(&text)..], file.key);
         let percent = body.overlap(&other);
-        Ok(percent.map(|percent| (percent, file.key.to_owned())))
+        percent.map(|percent| (percent, file.key.to_owned()))
     })?
     .into_value(warnings);
     // The first of those that are most alike.
