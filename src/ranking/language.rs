@@ -1,6 +1,8 @@
 //! Languages whose inflected words are found by their stems, and the function words that tell them apart.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use frostem::Algorithm;
 use frostem::Stemmer;
@@ -8,6 +10,20 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Longer runs of letters are no words of a language.
 const LONGEST_WORD: usize = 64;
+
+/// So many words tell the language of a text.
+const SAMPLE: usize = 500;
+
+/// The languages in which each function word is one, a bit each: every word of a text is looked up.
+static VOTES: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
+    let mut votes: HashMap<&'static str, u8> = HashMap::new();
+    for (at, language) in Language::ALL.into_iter().enumerate() {
+        for word in language.function_words() {
+            *votes.entry(word).or_default() |= 1 << at;
+        }
+    }
+    votes
+});
 
 /// Less than this is left of too many words.
 const SHORTEST_STEM: usize = 3;
@@ -51,12 +67,15 @@ impl Language {
     pub fn of(text: &str) -> Self {
         let mut votes = [0_usize; Self::ALL.len()];
         let words = text.split(|c: char| !c.is_alphanumeric());
-        for word in words.filter(|word| !word.is_empty()).take(2000) {
-            let lower = word.to_lowercase();
-            for (votes, language) in votes.iter_mut().zip(Self::ALL) {
-                let speaks_for = language.is_function_word(&lower)
-                    || lower.contains(|c| language.own_letters().contains(c));
-                *votes += usize::from(speaks_for);
+        let mut lower = String::new();
+        for word in words.filter(|word| !word.is_empty()).take(SAMPLE) {
+            lower.clear();
+            lower.extend(word.chars().flat_map(char::to_lowercase));
+            let spoken_for = VOTES.get(lower.as_str()).copied().unwrap_or_default();
+            for (at, language) in Self::ALL.into_iter().enumerate() {
+                let has_own_letter =
+                    || !lower.is_ascii() && lower.contains(|c| language.own_letters().contains(c));
+                votes[at] += usize::from(spoken_for & 1 << at != 0 || has_own_letter());
             }
         }
         // English is first, and one of equal votes that comes later must not win.

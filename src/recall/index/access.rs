@@ -178,21 +178,31 @@ fn is_in_use(error: &rusqlite::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::Mutex;
+
     use super::*;
     use crate::project::Request;
     use crate::project::fixture::Tree;
 
+    /// Opens a project that keeps no cache.
+    fn project(tree: &Tree, progress: Progress) -> Project {
+        Project::open(Request {
+            directory: tree.at(""),
+            dry_run: true,
+            progress,
+            ..Request::default()
+        })
+        .unwrap()
+    }
+
     #[test]
     fn an_urgent_search_without_a_cache_is_run_on_the_newest_files() {
         let tree = Tree::new(&[]);
-        tree.write(".planning/PROJECT.md", "# P\n\n- a decision\n".repeat(500));
+        let large = "# P\n\n- a decision\n".repeat(500);
+        tree.write(".planning/PROJECT.md", large);
         tree.write(".planning/STATE.md", "# State\n\nshort\n");
-        let project = Project::open(Request {
-            directory: tree.at(""),
-            dry_run: true,
-            ..Request::default()
-        })
-        .unwrap();
+        let project = project(&tree, Progress::default());
         let files = |is_urgent| {
             let count = |index: &Index| {
                 let sql = "SELECT count(*) FROM files";
@@ -203,5 +213,22 @@ mod tests {
         };
         assert_eq!(files(true), (1, Some(1)));
         assert_eq!(files(false), (2, None));
+    }
+
+    #[test]
+    fn the_first_index_of_many_files_tells_how_far_it_is() {
+        let tree = Tree::new(&[]);
+        for number in 0..12 {
+            let path = format!(".planning/notes/{number}.md");
+            tree.write(&path, "# Note\n\nA decision.\n");
+        }
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&told);
+        let progress = Progress::watched(move |task, files| {
+            log.lock().unwrap().push((task.to_owned(), files));
+            Box::new(|| ())
+        });
+        searched(&project(&tree, progress), false, |_| Ok(())).unwrap();
+        assert_eq!(*told.lock().unwrap(), [("Indexing".to_owned(), 12)]);
     }
 }
