@@ -18,8 +18,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::thread;
-use std::time::Duration;
 
 use crate::measure::Place;
 use crate::measure::Row;
@@ -81,8 +79,6 @@ fn main() {
     let root = temp.path().canonicalize().unwrap();
     let bytes = generate(&root, u64::try_from(count).unwrap());
     fs::write(root.join("body.md"), "# Another body\n\nOne line.\n").unwrap();
-    // The cache trusts no file that is as young as itself.
-    thread::sleep(Duration::from_millis(1_200));
     let place = Place::new(&root, &root);
     Row::annals("entry audit").run(&place);
     let page = measure::page(&place, rows(), runs, &["rg"]);
@@ -93,16 +89,10 @@ fn main() {
 fn rows() -> Vec<Row> {
     let rg = |name: &str, word: &str| Row::new(name, "rg", &["-F", "-l", word, MEMORY]);
     let query = |word: &str| Row::annals(&format!("entry query --text {word}"));
-    let forget = |root: &Path| {
-        fs::remove_file(root.join(".annals/entries.cache")).ok();
-    };
     vec![
         Row::new("true", "true", &[]),
         rg("rg -F -l, a rare word", RARE),
         rg("rg -F -l, a word of all", COMMON),
-        query(RARE)
-            .named("annals entry query, no cache")
-            .after(forget),
         query(RARE),
         query(COMMON),
         Row::annals("entry list"),

@@ -32,6 +32,7 @@ use annals::facts::Method;
 use annals::facts::Purpose;
 use annals::facts::Query;
 use annals::facts::Scope;
+use annals::facts::Selection;
 use annals::facts::UserId;
 use rusqlite::Connection;
 use rusqlite::params;
@@ -145,7 +146,7 @@ fn retrieval(size: usize, runs: usize) {
     for (user, of) in [("ada", "all facts"), ("grace", "1,000 facts of them")] {
         for (name, text) in &questions {
             for method in [Method::Lexical, Method::Vector, Method::Seed, Method::Fused] {
-                // The first finds nothing in memory, and makes what is derived.
+                // The first finds nothing in memory.
                 let first = ask(&path, user, text, method);
                 let before = on_processor();
                 let mut times: Vec<Duration> =
@@ -263,6 +264,7 @@ fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
         limit: 10,
         scope: Scope::General,
         method,
+        selection: Selection::All,
     };
     let start = Instant::now();
     let mut facts = open(path, Purpose::Read);

@@ -8,8 +8,11 @@ use clap::Args;
 use clap::ValueEnum;
 
 use crate::cli::output::Output;
+use crate::cli::shown::NOTHING_RELEVANT;
+use crate::cli::shown::show_silence;
 use crate::error::Result;
 use crate::project::Project;
+use crate::ranking::Relevance;
 use crate::recall::Evaluation;
 use crate::recall::Hit;
 use crate::recall::Query;
@@ -42,12 +45,18 @@ pub(crate) struct RecallArgs {
     /// The stores to search [default: all]
     #[arg(long = "in", value_name = "STORES", value_delimiter = ',')]
     sources: Vec<Store>,
+    /// Give the nearest texts too, each marked with its relevance
+    #[arg(long)]
+    all: bool,
     /// Say what each score is made of
     #[arg(long)]
     explain: bool,
     /// Measure the search on questions with known answers, one JSON object a line
     #[arg(long, value_name = "QUESTIONS")]
     eval: Option<PathBuf>,
+    /// Also ask the questions about other projects, which nothing here answers
+    #[arg(long, requires = "eval")]
+    silence: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -75,13 +84,14 @@ impl From<Store> for SourceName {
 
 pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Result<()> {
     if let Some(questions) = &args.eval {
-        let measured = evaluate(project, questions)?;
+        let measured = evaluate(project, questions, args.silence)?;
         out.warnings(&measured.warnings);
         out.result(&measured.value, show_evaluation);
         return Ok(());
     }
     let mut query = Query::new(args.query.as_deref().unwrap_or_default())?;
     query.limit = args.limit;
+    query.all = args.all;
     if !args.sources.is_empty() {
         query.sources = args.sources.iter().copied().map(SourceName::from).collect();
     }
@@ -98,7 +108,10 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
 
 fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {
     if found.hits.is_empty() && !found.truncated {
-        return writeln!(to, "Nothing found.");
+        return match found.withheld {
+            0 => writeln!(to, "Nothing found."),
+            _ => writeln!(to, "{NOTHING_RELEVANT}"),
+        };
     }
     for (at, hit) in found.hits.iter().enumerate() {
         if at > 0 {
@@ -120,6 +133,9 @@ fn show_hit(hit: &Hit, to: &mut dyn Write) -> io::Result<()> {
     let mut notes = vec![hit.source.as_str().to_owned()];
     notes.extend(hit.id.clone());
     notes.extend(hit.date.map(|date| date.to_string()));
+    if hit.relevance == Relevance::Low {
+        notes.push("low relevance".to_owned());
+    }
     notes.extend(hit.flags.iter().map(|flag| flag.as_str().to_owned()));
     notes.push(format!("{:.2}", hit.score));
     writeln!(to, "{place} ({})", notes.join(", "))?;
@@ -135,12 +151,13 @@ fn show_hit(hit: &Hit, to: &mut dyn Write) -> io::Result<()> {
     if let Some(parts) = &hit.parts {
         writeln!(
             to,
-            "  ({:.2} x words {:.2} + {:.2} x meaning {:.2}) x {:.2} + recency {:.3}",
+            "  ({:.2} x words {:.2} + {:.2} x meaning {:.2}) x {:.2} + siblings {:.2} + recency {:.3}",
             parts.words_weight,
             parts.words,
             1.0 - parts.words_weight,
             parts.meaning,
             parts.weight,
+            parts.siblings,
             parts.recency
         )?;
     }
@@ -155,5 +172,8 @@ fn show_evaluation(measured: &Evaluation, to: &mut dyn Write) -> io::Result<()> 
         let [five, ten, mrr] = [row.r_at_5, row.r_at_10, row.mrr].map(|share| share * 100.0);
         writeln!(to, "{method:8} {five:>6.1} {ten:>6.1} {mrr:>6.1}")?;
     }
-    Ok(())
+    match &measured.silence {
+        Some(silence) => show_silence(silence, to),
+        None => Ok(()),
+    }
 }

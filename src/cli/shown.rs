@@ -8,6 +8,7 @@ use crate::audit::Row;
 use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::ContextFiles;
+use crate::ranking::Silence;
 use crate::text::quantity;
 
 /// Prints a line for each context file.
@@ -19,6 +20,46 @@ pub(crate) fn context(files: &ContextFiles, to: &mut dyn Write) -> io::Result<()
             file.file.display(),
             file.outcome.as_str(),
             quantity(file.lines, "line")
+        )?;
+    }
+    Ok(())
+}
+
+/// Says in place of hits that there are none, and how to see the nearest.
+pub(crate) const NOTHING_RELEVANT: &str = "nothing relevant; --all shows the nearest";
+
+/// Prints what silence costs and spares: the threshold in force, then the whole curve.
+pub(crate) fn show_silence(silence: &Silence, to: &mut dyn Write) -> io::Result<()> {
+    let percent = |share: f64| share * 100.0;
+    let Silence {
+        answerable,
+        unanswerable,
+        in_force,
+        ..
+    } = silence;
+    writeln!(
+        to,
+        "silence: {answerable} questions with an answer, {unanswerable} asked where there is none; percent"
+    )?;
+    writeln!(
+        to,
+        "  in force: false surfacing {:.1}, R@10 lost {:.1} of {:.1}",
+        percent(in_force.false_surfacing),
+        percent(in_force.loss),
+        percent(silence.r_at_10_all)
+    )?;
+    writeln!(
+        to,
+        "  {:>9}{:>17}{:>11}",
+        "threshold", "false surfacing", "R@10 lost"
+    )?;
+    for point in &silence.curve {
+        writeln!(
+            to,
+            "  {:>9.2}{:>17.1}{:>11.1}",
+            point.threshold,
+            percent(point.false_surfacing),
+            percent(point.loss)
         )?;
     }
     Ok(())

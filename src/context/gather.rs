@@ -234,7 +234,8 @@ impl<'a> Scene<'a> {
         }
         let user = facts::user(self.project, None)?;
         let store = Facts::open(self.project, None, Purpose::Read)?;
-        let told = facts::inject(&store, &user, None, FACT_TOKENS, None)?;
+        let topic = self.wish.topic.as_deref();
+        let told = facts::inject(&store, &user, None, FACT_TOKENS, topic)?;
         let lines = told.text.lines().filter(|line| line.starts_with("- "));
         Ok(lines.map(|line| unmarked(line).to_owned()).collect())
     }

@@ -43,18 +43,12 @@ impl Vector {
 
     /// Returns the vector in a quarter of the bytes.
     pub fn quantized(&self) -> Quantized {
-        let largest = self
-            .0
-            .iter()
-            .fold(0.0_f32, |most, value| most.max(value.abs()));
-        let scale = largest / f32::from(i8::MAX);
-        let values = self.0.iter().map(|value| rounded(value / scale)).collect();
-        Quantized { scale, values }
+        Quantized::joined(std::slice::from_ref(self)).unwrap_or_default()
     }
 }
 
 /// A vector with numbers of one byte: each stands for itself times the scale.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quantized {
     /// What a number is multiplied with.
     pub scale: f32,
@@ -63,6 +57,15 @@ pub struct Quantized {
 }
 
 impl Quantized {
+    /// Returns several vectors of one length one after the other, with one scale; nothing where there are none.
+    pub fn joined(vectors: &[Vector]) -> Option<Self> {
+        let values = || vectors.iter().flat_map(|vector| &vector.0);
+        let largest = values().fold(0.0_f32, |most, value| most.max(value.abs()));
+        let scale = largest / f32::from(i8::MAX);
+        let values = values().map(|value| rounded(value / scale)).collect();
+        (!vectors.is_empty()).then_some(Self { scale, values })
+    }
+
     /// Returns how near two texts are, from -1 to 1, but for the rounding of the bytes.
     pub fn dot(&self, other: &Self) -> f32 {
         let bytes: Vec<u8> = other.bytes().collect();

@@ -55,8 +55,6 @@ pub fn forget(
     let dry_run = facts.is_dry_run();
     if !dry_run {
         facts.take_alone()?;
-        // While nobody else can make it anew of what is still there.
-        vectors::forget_derived(facts.connection(), user)?;
     }
     let erased = facts.write(|connection| {
         let meant = meant(connection, user, key)?;
@@ -169,7 +167,6 @@ fn erase(
     scrub(connection, user, meant, &sources(meant, &turns))?;
     if key.is_none() {
         run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
-        run("DELETE FROM vector_revisions WHERE user_id = ?1", &[&name])?;
     }
     run("DELETE FROM erasing", &[])?;
     // Deleted words stay in the segments of an index until it is written anew.

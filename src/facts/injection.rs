@@ -9,7 +9,7 @@ use crate::facts::confidence;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::profile;
-use crate::facts::relevance::relevance;
+use crate::facts::search::judge_each;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::text;
@@ -74,7 +74,11 @@ pub fn inject(
     let now = facts.clock().timestamp();
     let all = profile::valid(facts.connection(), user, project, &now)?;
     let total = all.len();
-    let held = in_order(all, query, &stale_before(facts));
+    let shares = match query {
+        Some(query) => judge_each(facts.connection(), user, query, all.iter())?,
+        None => vec![Some(0.0); total],
+    };
+    let held = in_order(all, &shares, &stale_before(facts));
     let mut kept: Vec<Fact> = Vec::new();
     for fact in &held {
         kept.push(fact.clone());
@@ -94,17 +98,13 @@ pub fn inject(
     })
 }
 
-/// Returns the facts that count for a query, or all without one; what is dropped last stands first.
-fn in_order(facts: Vec<Fact>, query: Option<&str>, stale: &str) -> Vec<Fact> {
-    let shares = match query {
-        Some(query) => relevance(query, &facts),
-        None => vec![Some(0.0); facts.len()],
-    };
+/// Returns the facts that count, those with a share; what is dropped last stands first.
+fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> {
     let mut held: Vec<(f64, Fact)> = facts
         .into_iter()
         .zip(shares)
         .filter_map(|(fact, share)| {
-            let share = share.or_else(|| always_holds(&fact).then_some(0.0))?;
+            let share = (*share).or_else(|| always_holds(&fact).then_some(0.0))?;
             Some((share, fact))
         })
         .collect();

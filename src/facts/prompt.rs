@@ -11,6 +11,7 @@ use crate::facts::search;
 use crate::facts::search::Method;
 use crate::facts::search::Query;
 use crate::facts::search::Scope;
+use crate::facts::search::Selection;
 use crate::facts::store::Facts;
 
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
@@ -34,6 +35,7 @@ fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec
         limit: FOUND,
         scope: turn.project.clone().map_or(Scope::General, Scope::Project),
         method: Method::default(),
+        selection: Selection::Candidates,
     };
     let hits = search::retrieve(facts, &turn.user, &query, embedder)?.hits;
     let mut known = fact::select(

@@ -14,6 +14,7 @@ const STEPS: &[&str] = &[
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
     include_str!("schema_4.sql"),
+    include_str!("schema_5.sql"),
 ];
 
 /// Brings the tables to the version of this program; one that is there already costs one read.
@@ -52,6 +53,8 @@ fn version(connection: &Connection) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embedding::Embedder;
+    use crate::facts::vectors;
 
     fn migrated() -> Connection {
         let mut connection = Connection::open_in_memory().unwrap();
@@ -101,6 +104,26 @@ mod tests {
         }
         connection.execute("DELETE FROM fact_vectors", []).unwrap();
         assert_eq!(ids(&connection), [None, None]);
+    }
+
+    #[test]
+    fn vectors_of_passages_are_expected_at_once_only_where_none_of_whole_facts_are() {
+        let model = |connection: &Connection| -> String {
+            let sql = "SELECT model FROM vector_index";
+            connection.query_row(sql, [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(model(&migrated()), vectors::model_of(&Embedder::BuiltIn));
+        let mut old = Connection::open_in_memory().unwrap();
+        for step in &STEPS[..4] {
+            old.execute_batch(step).unwrap();
+        }
+        old.pragma_update(None, "user_version", 4).unwrap();
+        let add = "INSERT INTO facts (fact_id, user_id, key, value_text, category, confidence, valid_from, \
+                   status, source_turn_id, source_excerpt, created_at, updated_at, last_mentioned_at) \
+                   VALUES ('1', 'ada', 'k', 'v', 'other', 0.4, '', 'active', 't', '', '', '', '')";
+        old.execute(add, []).unwrap();
+        migrate(&mut old).unwrap();
+        assert_eq!(model(&old), Embedder::BuiltIn.model());
     }
 
     #[test]

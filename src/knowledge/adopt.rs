@@ -154,11 +154,10 @@ impl Standing {
 
 fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adoptions, Changes)> {
     let mut done = Adoptions::default();
-    let mut standing = scan(project, place, |file| {
-        let bytes = file.bytes()?;
-        let text = String::from_utf8_lossy(&bytes);
+    let mut standing = scan(place, |file| {
+        let text = String::from_utf8_lossy(&file.bytes);
         let start = entry::body_start(&text);
-        Ok(Some(Standing::new(file.key, &text[start..])))
+        Some(Standing::new(file.key, &text[start..]))
     })?
     .into_value(&mut done.warnings);
     let mut keys = assigned(place, &standing, pieces);
@@ -211,7 +210,7 @@ fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adopti
         };
     }
     if !rows.is_empty() {
-        index::update(project, place, &mut changes, &rows)?;
+        index::update(place, &mut changes, &rows)?;
     }
     Ok((done, changes))
 }

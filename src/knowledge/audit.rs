@@ -106,7 +106,7 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
         let mut found = EntryAudit::default();
         let mut changes = Changes::new();
         prune_notepad(project, &place, &mut found, &mut changes)?;
-        let scanned = scan(project, &place, |file| check(file).map(Some))?;
+        let scanned = scan(&place, |file| Some(check(file)))?;
         rebuild_index(&place, &scanned.value, &mut found, &mut changes)?;
         found.invalid = invalid(project, &scanned.value, &scanned.warnings);
         ages(project, &scanned.value, &mut found);
@@ -119,23 +119,23 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
     Ok(found)
 }
 
-fn check(file: &Found<'_>) -> Result<Checked> {
-    let decoded = read::decode(file.bytes()?.into_owned(), &file.path());
+fn check(file: &Found<'_>) -> Checked {
+    let decoded = read::decode(file.bytes.clone(), &file.path);
     let text = decoded.value;
     let mut problems = decoded.warnings;
-    let entry = Entry::parse(&text, &file.path()).into_value(&mut problems);
+    let entry = Entry::parse(&text, &file.path).into_value(&mut problems);
     let body = &text[entry.body.clone()];
     let first = 1 + text[..entry.body.start]
         .bytes()
         .filter(|byte| *byte == b'\n')
         .count();
-    Ok(Checked {
+    Checked {
         likeness: Likeness::of(body, file.key),
         links: links(body, first),
         lines: body.lines().count(),
         problems,
         entry,
-    })
+    }
 }
 
 fn prune_notepad(

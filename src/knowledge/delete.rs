@@ -54,7 +54,7 @@ pub fn delete(
             let (path, _) = existing(&place, key)?;
             let mut changes = Changes::new();
             changes.delete(&path)?;
-            index::update(project, &place, &mut changes, &[(key, None)])?;
+            index::update(&place, &mut changes, &[(key, None)])?;
             let what = format!("delete {key} — Reason: {reason}");
             log::add(&mut changes, &place, &project.clock, &what)?;
             Ok(((), changes))

@@ -158,7 +158,6 @@ fn cells(line: &str) -> Vec<String> {
 
 /// Plans that INDEX.md has this row for a key, or none; made anew where it is not as we wrote it.
 pub(crate) fn update(
-    project: &Project,
     place: &Place,
     changes: &mut Changes,
     rows: &[(&str, Option<Row>)],
@@ -172,14 +171,14 @@ pub(crate) fn update(
     }
     let new = match updated {
         Some(text) => text,
-        None => anew(project, place, rows)?,
+        None => anew(place, rows)?,
     };
     changes.edit(&path, old, new)
 }
 
 /// Returns the whole text for the entries there are, and these rows in place of theirs.
-fn anew(project: &Project, place: &Place, rows: &[(&str, Option<Row>)]) -> Result<String> {
-    let mut all: BTreeMap<String, Row> = all(project, place)?
+fn anew(place: &Place, rows: &[(&str, Option<Row>)]) -> Result<String> {
+    let mut all: BTreeMap<String, Row> = all(place)?
         .value
         .into_iter()
         .map(|row| (row.key.clone(), row))
@@ -216,15 +215,14 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
         .iter()
         .map(|(key, row)| (key.as_str(), row.clone()))
         .collect();
-    update(project, &place, changes, &rows)
+    update(&place, changes, &rows)
 }
 
 /// Returns the rows of all entries there are.
-pub(crate) fn all(project: &Project, place: &Place) -> Result<Parsed<Vec<Row>>> {
-    scan(project, place, |file| {
-        let bytes = file.bytes()?;
-        let text = String::from_utf8_lossy(&bytes);
-        Ok(Some(Row::of(&Entry::parse(&text, &file.path()).value)))
+pub(crate) fn all(place: &Place) -> Result<Parsed<Vec<Row>>> {
+    scan(place, |file| {
+        let text = String::from_utf8_lossy(&file.bytes);
+        Some(Row::of(&Entry::parse(&text, &file.path).value))
     })
 }
 

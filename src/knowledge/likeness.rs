@@ -49,11 +49,6 @@ impl Likeness {
     }
 }
 
-/// Returns what stands for the first line of a body under its title.
-pub(crate) fn first_line(body: &str, key: &str) -> u64 {
-    parts(body, key).1.next().map_or(0, hash)
-}
-
 /// Returns the title of a body and the lines that say something.
 ///
 /// A title alone is what is said, unless it is only the key in words.

@@ -23,14 +23,14 @@ pub struct Linked {
 /// Returns all entries with what they name, by key.
 pub fn linked(project: &Project) -> Result<Parsed<Vec<Linked>>> {
     let place = Place::of(project);
-    let mut found = scan(project, &place, |file| {
-        let text = read::decode(file.bytes()?.into_owned(), &file.path()).value;
-        let entry = Entry::parse(&text, &file.path()).value;
+    let mut found = scan(&place, |file| {
+        let text = read::decode(file.bytes.clone(), &file.path).value;
+        let entry = Entry::parse(&text, &file.path).value;
         let named = links(&text[entry.body.clone()], 1);
         let named = named.into_iter().map(|link| link.to);
         let named: BTreeSet<String> = named.chain(entry.supersedes.clone()).collect();
         let links = named.into_iter().filter(|key| *key != entry.key).collect();
-        Ok(Some(Linked { entry, links }))
+        Some(Linked { entry, links })
     })?;
     found.value.sort_by(|a, b| a.entry.key.cmp(&b.entry.key));
     Ok(found)

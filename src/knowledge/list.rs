@@ -85,7 +85,7 @@ fn rows(project: &Project) -> Result<Parsed<Vec<Row>>> {
         let value = rows;
         return Ok(Parsed { value, warnings });
     }
-    let mut rows = index::all(project, &place)?;
+    let mut rows = index::all(&place)?;
     rows.value.sort_by(|a, b| a.key.cmp(&b.key));
     if !rows.value.is_empty() || text.is_some() {
         let why = match text {

@@ -11,7 +11,6 @@
 
 mod adopt;
 mod audit;
-mod cache;
 mod checksum;
 mod classify;
 mod debt;
@@ -19,7 +18,6 @@ mod delete;
 mod draft;
 mod duplicates;
 mod entry;
-mod fingerprint;
 mod front;
 mod front_edit;
 mod guard;

@@ -12,7 +12,6 @@ use crate::knowledge::EntryType;
 use crate::knowledge::Place;
 use crate::knowledge::Status;
 use crate::knowledge::entry::title_line;
-use crate::knowledge::scan::Found;
 use crate::knowledge::scan::scan;
 use crate::knowledge::words;
 use crate::knowledge::words::Word;
@@ -65,12 +64,12 @@ pub struct Hits {
 pub fn query(project: &Project, query: &Query) -> Result<Parsed<Hits>> {
     let place = Place::of(project);
     let search = Search::of(query);
-    let found = scan(project, &place, |file| {
-        if !search.may_match(file) {
-            return Ok(None);
+    let found = scan(&place, |file| {
+        let text = String::from_utf8_lossy(&file.bytes);
+        if !search.may_match(file.key, &text) {
+            return None;
         }
-        let bytes = file.bytes()?;
-        Ok(search.hit(&String::from_utf8_lossy(&bytes), &file.path()))
+        search.hit(&text, &file.path)
     })?;
     Ok(found.map(|mut hits| {
         hits.sort_by(|a, b| {
@@ -99,14 +98,16 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Says whether an entry is worth reading; without words each is.
-    fn may_match(&self, file: &Found<'_>) -> bool {
+    /// Says whether an entry is worth parsing; without words each is.
+    fn may_match(&self, key: &str, text: &str) -> bool {
         if self.words.is_empty() {
             return self.query.text.trim().is_empty();
         }
-        self.words
-            .iter()
-            .any(|word| word.may_be_in(file.fingerprint) || word.is_part_of(file.key))
+        let folded = words::folded(text);
+        let words = self.words.iter();
+        words
+            .into_iter()
+            .any(|word| word.is_in(&folded) || word.is_part_of(key))
     }
 
     fn hit(&self, text: &str, path: &Path) -> Option<Hit> {

@@ -82,7 +82,7 @@ fn plan(project: &Project, place: &Place, old: &str, new: &str) -> Result<(Super
         changes.edit(&new_path, Some(new_bytes), text)?;
     }
     if !changes.is_empty() {
-        index::update(project, place, &mut changes, &rows)?;
+        index::update(place, &mut changes, &rows)?;
         let what = format!("supersede {old} -> {new}");
         log::add(&mut changes, place, &project.clock, &what)?;
     }

@@ -3,11 +3,8 @@
 use std::borrow::Cow;
 
 use memchr::memmem::Finder;
-use unicode_normalization::IsNormalized;
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::is_nfc_quick;
 
-use crate::knowledge::fingerprint::Needle;
 use crate::text::is_wide;
 use crate::text::joins;
 
@@ -15,28 +12,17 @@ use crate::text::joins;
 pub(crate) struct Word {
     text: String,
     finder: Finder<'static>,
-    needle: Needle,
 }
 
 impl Word {
     fn new(text: String) -> Self {
         let finder = Finder::new(text.as_bytes()).into_owned();
-        let needle = Needle::of(&text);
-        Self {
-            text,
-            finder,
-            needle,
-        }
+        Self { text, finder }
     }
 
     /// Returns the word in lower case.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
-    }
-
-    /// Says whether the text with this fingerprint may hold the word.
-    pub(crate) fn may_be_in(&self, fingerprint: &[u8]) -> bool {
-        self.needle.may_be_in(fingerprint)
     }
 
     /// Says whether a key holds the word, perhaps as a part of another one.
@@ -78,7 +64,7 @@ pub(crate) fn words(query: &str) -> Vec<Word> {
 }
 
 /// Hands out every word of a text in lower case, as often as it stands there.
-pub(crate) fn each(folded: &str, add: &mut impl FnMut(&str)) {
+fn each(folded: &str, add: &mut impl FnMut(&str)) {
     let mut add = |word: &str| {
         if !word.is_empty() {
             add(word);
@@ -92,13 +78,6 @@ pub(crate) fn each(folded: &str, add: &mut impl FnMut(&str)) {
             add(chunk);
         }
     }
-}
-
-/// Says whether each text that holds this word is split so that `each` hands it out.
-///
-/// Signs may touch other signs, and in scripts without spaces a word is found inside of a longer run.
-pub(crate) fn stands_alone(word: &str) -> bool {
-    word.contains(char::is_alphanumeric) && !word.contains(is_wide)
 }
 
 /// Hands out the runs of letters and digits, those without spaces apart from the others; some are empty.
@@ -133,74 +112,15 @@ fn is_border(neighbour: Option<char>, own: Option<char>, second: Option<char>) -
     !belongs(neighbour) || !belongs(own) || is_wide(own) || is_wide(neighbour) && !is_joined
 }
 
-/// Returns a text in lower case, its accents composed (NFC).
+/// Returns a text in lower case, its accents composed (NFC): some systems part an accent from its letter.
 pub(crate) fn folded(text: &str) -> Cow<'_, str> {
-    let is_lower = |byte: u8| !byte.is_ascii_uppercase() && byte.is_ascii();
-    if text.bytes().all(is_lower) {
-        return Cow::Borrowed(text);
+    if !text.is_ascii() {
+        return Cow::Owned(text.chars().flat_map(char::to_lowercase).nfc().collect());
     }
-    let mut folded = Vec::new();
-    fold(text, &mut folded);
-    Cow::Owned(String::from_utf8(folded).unwrap_or_else(|_| text.to_lowercase()))
-}
-
-/// Replaces what is in `to` by the text in lower case, its accents composed (NFC).
-pub(crate) fn fold(text: &str, to: &mut Vec<u8>) {
-    to.clear();
-    to.extend(text.as_bytes());
-    to.make_ascii_lowercase();
-    if text.is_ascii() {
-        return;
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Cow::Owned(text.to_ascii_lowercase());
     }
-    if beyond_ascii(text).any(|c| !is_wide(c) && !is_lower(c)) {
-        to.clear();
-        for c in text.chars().flat_map(char::to_lowercase) {
-            to.extend(c.encode_utf8(&mut [0; 4]).as_bytes());
-        }
-    }
-    compose(to);
-}
-
-/// Composes what may be written in several ways: some systems part an accent from its letter.
-fn compose(text: &mut Vec<u8>) {
-    let composed: Option<String> = match str::from_utf8(text) {
-        Ok(text) if !is_composed(text) => Some(text.nfc().collect()),
-        _ => None,
-    };
-    if let Some(composed) = composed {
-        *text = composed.into_bytes();
-    }
-}
-
-/// Says whether a text certainly is composed. Characters of ASCII are, and join no other.
-fn is_composed(text: &str) -> bool {
-    // Below, every character is composed already and none joins another.
-    let may_join = |c: char| c >= '\u{300}';
-    !beyond_ascii(text).any(may_join) || is_nfc_quick(beyond_ascii(text)) == IsNormalized::Yes
-}
-
-/// Returns the characters that are not ASCII; most texts have few, and the rest is passed over in large steps.
-fn beyond_ascii(text: &str) -> impl Iterator<Item = char> {
-    const STEP: usize = 64;
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let bytes = rest.as_bytes();
-        // Where one is, there mostly are more: those are taken as they come.
-        if bytes.first()?.is_ascii() {
-            let passed = bytes.chunks(STEP).position(|step| !step.is_ascii())? * STEP;
-            let within = bytes[passed..].iter().position(|byte| !byte.is_ascii())?;
-            rest = &rest[passed + within..];
-        }
-        let mut chars = rest.chars();
-        let c = chars.next()?;
-        rest = chars.as_str();
-        Some(c)
-    })
-}
-
-fn is_lower(c: char) -> bool {
-    let mut lower = c.to_lowercase();
-    lower.next() == Some(c) && lower.next().is_none()
+    Cow::Borrowed(text)
 }
 
 #[cfg(test)]
@@ -266,14 +186,6 @@ mod tests {
             let composed: String = text.nfc().collect();
             let parted: String = text.nfd().collect();
             prop_assert_eq!(folded(&composed), folded(&parted));
-        }
-
-        #[test]
-        fn a_text_is_folded_as_by_the_letter(text in "([a-zA-Z ,]{0,90}[A-ZÀ-ɏͰ-῾가-힣ぁ-ヿ—\u{300}-\u{345}]{0,3}){0,4}") {
-            let lower: String = text.chars().flat_map(char::to_lowercase).nfc().collect();
-            prop_assert_eq!(folded(&text), lower);
-            let others: Vec<char> = text.chars().filter(|c| !c.is_ascii()).collect();
-            prop_assert_eq!(beyond_ascii(&text).collect::<Vec<_>>(), others);
         }
 
         #[test]

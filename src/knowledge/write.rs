@@ -182,7 +182,7 @@ fn plan(
     let mut warnings = Vec::new();
     if write.body.is_some() || old.is_none() {
         let body = Likeness::of(&text[entry.body.clone()], key.as_str());
-        refuse_duplicate(project, place, key, &body, &mut warnings)?;
+        refuse_duplicate(place, key, &body, &mut warnings)?;
     }
     let (added, removed) = differences(old.as_deref(), &new);
     let written = Written {
@@ -202,7 +202,7 @@ fn plan(
     if old.as_ref() != Some(&new) {
         let row = index::Row::of(&entry);
         changes.edit(&path, old, new.clone())?;
-        index::update(project, place, &mut changes, &[(key.as_str(), Some(row))])?;
+        index::update(place, &mut changes, &[(key.as_str(), Some(row))])?;
         let (kind, confidence) = (write.kind.as_str(), write.confidence.as_str());
         let what = format!("write {key} ({kind}, {confidence})");
         log::add(&mut changes, place, &project.clock, &what)?;
@@ -228,7 +228,6 @@ fn match_hash(key: &Key, wanted: &str, old: Option<&[u8]>) -> Result<()> {
 }
 
 fn refuse_duplicate(
-    project: &Project,
     place: &Place,
     key: &Key,
     body: &Likeness,
@@ -237,15 +236,14 @@ fn refuse_duplicate(
     if body.first == 0 {
         return Ok(());
     }
-    let found = scan(project, place, |file| {
-        if file.first_line != body.first || file.key == key.as_str() {
-            return Ok(None);
+    let found = scan(place, |file| {
+        if file.key == key.as_str() {
+            return None;
         }
-        let bytes = file.bytes()?;
-        let text = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8_lossy(&file.bytes);
         let other = Likeness::of(&text[entry::body_start(&text)..], file.key);
         let percent = body.overlap(&other);
-        Ok(percent.map(|percent| (percent, file.key.to_owned())))
+        percent.map(|percent| (percent, file.key.to_owned()))
     })?
     .into_value(warnings);
     // The first of those that are most alike.

@@ -1,9 +1,13 @@
 //! BM25: how well the words of each text fit the words of a query.
 
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 
-use crate::ranking::stop_words::is_stop_word;
-use crate::ranking::words::words;
+use crate::ranking::language::Language;
+use crate::ranking::relevance::idf;
+use crate::ranking::words::Term;
+use crate::ranking::words::Tokenizer;
+use crate::ranking::words::terms;
 
 /// How much a word that is repeated in a text adds, and how much a long text loses by its length.
 ///
@@ -15,6 +19,8 @@ const LENGTH: f64 = 0.4;
 /// Texts that can be searched by words.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
+    /// The languages that the texts are in.
+    languages: Vec<Language>,
     lengths: Vec<usize>,
     mean_length: f64,
     /// For each word the texts with it, and how often it stands there.
@@ -35,15 +41,20 @@ impl Corpus {
     pub fn new<T: AsRef<str>>(documents: impl IntoIterator<Item = T>) -> Self {
         let mut corpus = Self::default();
         for (document, text) in documents.into_iter().enumerate() {
-            let words = words(text.as_ref());
-            corpus.lengths.push(words.len());
-            for word in words {
-                let texts = corpus.postings.entry(word).or_default();
+            let language = Language::of(text.as_ref());
+            if !corpus.languages.contains(&language) {
+                corpus.languages.push(language);
+            }
+            let mut length = 0;
+            Tokenizer::new(language).each(text.as_ref(), |word| {
+                length += 1;
+                let texts = corpus.postings.entry(word.to_owned()).or_default();
                 match texts.last_mut() {
                     Some((last, count)) if *last == document => *count += 1,
                     _ => texts.push((document, 1)),
                 }
-            }
+            });
+            corpus.lengths.push(length);
         }
         let total: usize = corpus.lengths.iter().sum();
         corpus.mean_length = real(total) / real(corpus.lengths.len().max(1));
@@ -53,50 +64,25 @@ impl Corpus {
     /// Returns how well each text fits the query, in the order of the texts; 0 where no word is shared.
     pub fn scores(&self, query: &str) -> Vec<f64> {
         let mut scores = vec![0.0; self.lengths.len()];
-        for word in query_words(query) {
-            let Some(texts) = self.postings.get(&word) else {
-                continue;
-            };
-            let rarity = self.rarity(texts.len());
-            for &(document, count) in texts {
-                let length = real(self.lengths[document]) / self.mean_length;
-                let count = real(count);
-                let damped = count + REPEATED * (1.0 - LENGTH + LENGTH * length);
-                scores[document] += rarity * count * (REPEATED + 1.0) / damped;
+        for term in terms(query, &self.languages) {
+            let texts = self.having(&term);
+            let idf = idf(texts.len(), self.lengths.len());
+            for (document, count) in texts {
+                scores[document] += idf * bm25(count, self.lengths[document], self.mean_length);
             }
         }
         scores
     }
 
-    /// Returns the share of the query that the best text covers: the rarity of its words over that of all words.
-    pub fn coverage(&self, query: &str) -> f64 {
-        self.shares(query).into_iter().fold(0.0, f64::max)
-    }
-
-    /// Returns the share of the query that each text covers, in the order of the texts.
-    pub fn shares(&self, query: &str) -> Vec<f64> {
-        let mut covered = vec![0.0; self.lengths.len()];
-        let mut all = 0.0;
-        for word in query_words(query) {
-            let texts = self.postings.get(&word).map_or(&[][..], Vec::as_slice);
-            let rarity = self.rarity(texts.len());
-            all += rarity;
-            for (document, _) in texts {
-                covered[*document] += rarity;
-            }
+    /// Returns the texts with any of a term's stems, and how often each has the one that it has most.
+    fn having(&self, term: &Term) -> BTreeMap<usize, usize> {
+        let mut found: BTreeMap<usize, usize> = BTreeMap::new();
+        let stems = term.stems.iter();
+        for &(document, count) in stems.filter_map(|stem| self.postings.get(stem)).flatten() {
+            let most = found.entry(document).or_default();
+            *most = count.max(*most);
         }
-        if all > 0.0 {
-            for covered in &mut covered {
-                *covered /= all;
-            }
-        }
-        covered
-    }
-
-    /// Returns how much a word says that so many texts have.
-    fn rarity(&self, with: usize) -> f64 {
-        let (all, with) = (real(self.lengths.len()), real(with));
-        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+        found
     }
 
     /// Returns the texts that share a word with the query, the best first; equal ones in their order.
@@ -111,25 +97,11 @@ impl Corpus {
     }
 }
 
-/// Returns each word of a query once, in order: the sums must not depend on the order of a map.
-fn query_words(query: &str) -> Vec<String> {
-    let lower = query.to_lowercase();
-    let telling: Vec<&str> = query
-        .split_whitespace()
-        .zip(lower.split_whitespace())
-        .filter(|(_, lower)| !is_stop_word(lower.trim_matches(|c: char| !c.is_alphanumeric())))
-        .map(|(word, _)| word)
-        .collect();
-    let telling = telling.join(" ");
-    // A query of stop words alone may still name something: `The Who`.
-    let telling = if telling.is_empty() { query } else { &telling };
-    let mut distinct = Vec::new();
-    for word in words(telling) {
-        if !distinct.contains(&word) {
-            distinct.push(word);
-        }
-    }
-    distinct
+/// BM25 weight of a word, beside its idf, in a text that has it so often.
+pub fn bm25(count: usize, length: usize, mean_length: f64) -> f64 {
+    let count = real(count);
+    let length = real(length) / mean_length.max(1.0);
+    count * (REPEATED + 1.0) / (count + REPEATED * (1.0 - LENGTH + LENGTH * length))
 }
 
 /// Counts of words are far below the 2^53 from which on a float loses units.
@@ -151,21 +123,11 @@ mod tests {
     fn scores_are_those_of_the_formula() {
         let corpus = Corpus::new(["apple apple pear", "pear"]);
         // Lengths 3 and 1, mean 2; `apple` in one of two texts, twice.
-        let rarity = (1.0_f64 + 1.5 / 1.5).ln();
-        let expected = rarity * 2.0 * 1.9 / (2.0 + 0.9 * (0.6 + 0.4 * 1.5));
+        let idf = (1.0_f64 + 1.5 / 1.5).ln();
+        let expected = idf * 2.0 * 1.9 / (2.0 + 0.9 * (0.6 + 0.4 * 1.5));
         let scores = corpus.scores("apple");
         assert!((scores[0] - expected).abs() < 1e-12, "{scores:?}");
         assert!(scores[1].abs() < f64::EPSILON, "{scores:?}");
-    }
-
-    #[test]
-    fn coverage_is_the_share_of_the_query_in_one_text() {
-        let corpus = Corpus::new(["apple pear", "plum", "pear"]);
-        let close = |query: &str, expected: f64| (corpus.coverage(query) - expected).abs() < 1e-12;
-        assert!(close("the pear and the apple", 1.0));
-        assert!(close("quince", 0.0));
-        assert!(close("", 0.0));
-        assert!(corpus.coverage("apple plum") < corpus.coverage("apple pear plum"));
     }
 
     #[test]

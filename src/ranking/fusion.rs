@@ -3,8 +3,21 @@
 //! Each default is what measured best on questions over conversations and over planning files; sums
 //! of reciprocal ranks found less than words alone.
 
-/// How much a neighbour's score adds: what was said just before and after is often the answer.
-pub const NEIGHBOURS: f64 = 0.2;
+/// What share of its score a text lends to the next one in a conversation, and to the one after that.
+///
+/// What was said just before and after is often the answer.
+pub const NEIGHBOURS: [f64; 2] = [0.25, 0.15];
+
+/// What share of its score the better of two texts lends to one between them, under one heading of a document.
+///
+/// The sum of both, or more, puts whole sections before the one text that answers.
+pub const SIBLINGS: f64 = 0.2;
+
+/// What share of its score a question lends in addition to what follows it.
+pub const ANSWER: f64 = 0.3;
+
+/// What share of its score a question loses: who asks the same wants the answer.
+pub const QUESTION: f64 = 0.3;
 
 /// Moves scores to 0 to 1 by their least and greatest; all equal ones become 0.
 pub fn min_max(scores: &mut [f64]) {
@@ -20,42 +33,12 @@ pub fn min_max(scores: &mut [f64]) {
     }
 }
 
-/// Returns, text by text, the weighted sum of both scores, after [`min_max`] of each.
-pub fn convex(lexical: &[f64], vectors: &[f64], lexical_weight: f64) -> Vec<f64> {
-    let (mut lexical, mut vectors) = (lexical.to_vec(), vectors.to_vec());
-    min_max(&mut lexical);
-    min_max(&mut vectors);
-    let both = lexical.iter().zip(&vectors);
-    both.map(|(lexical, vector)| lexical_weight * lexical + (1.0 - lexical_weight) * vector)
-        .collect()
-}
-
 /// Returns how much words weigh, from 0.3 to 0.6, by the share of the query's words that the best text covers.
 ///
 /// `covered` is the rarity of the words that the best text has, over the rarity of all the query's
 /// words: where no text has the words, they say little about which text is meant.
 pub fn adaptive_weight(covered: f64) -> f64 {
     0.3 + 0.3 * ((covered - 0.3) / 0.6).clamp(0.0, 1.0)
-}
-
-/// Returns the scores with a share of those of each text's neighbours added.
-///
-/// `neighbours` tells, by place in `scores`, the texts before and after.
-pub fn with_neighbours(
-    scores: &[f64],
-    share: f64,
-    neighbours: impl Fn(usize) -> [Option<usize>; 2],
-) -> Vec<f64> {
-    let score = |place: Option<usize>| {
-        let score = place.and_then(|place| scores.get(place));
-        score.copied().unwrap_or_default()
-    };
-    let own = scores.iter().enumerate();
-    own.map(|(place, own)| {
-        let [before, after] = neighbours(place);
-        own + share * (score(before) + score(after))
-    })
-    .collect()
 }
 
 /// Returns 1 for what is of this moment, and half of it for each half-life of age.
@@ -65,8 +48,6 @@ pub fn recency(age_in_days: f64, half_life_in_days: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn is_close(found: &[f64], expected: &[f64]) -> bool {
@@ -86,39 +67,14 @@ mod tests {
     }
 
     #[test]
-    fn both_scores_weigh_as_asked() {
-        let fused = convex(&[0.0, 10.0], &[0.8, 0.2], 0.25);
-        assert!(is_close(&fused, &[0.75, 0.25]), "{fused:?}");
-    }
-
-    #[test]
     fn words_weigh_more_where_a_text_has_them() {
         let weights = [0.0, 0.3, 0.6, 0.9, 1.0].map(adaptive_weight);
         assert!(is_close(&weights, &[0.3, 0.3, 0.45, 0.6, 0.6]));
     }
 
     #[test]
-    fn neighbours_lend_a_share() {
-        let row = |place: usize| [place.checked_sub(1), Some(place + 1)];
-        let scores = with_neighbours(&[1.0, 0.0, 0.5], 0.2, row);
-        assert!(is_close(&scores, &[1.0, 0.3, 0.5]), "{scores:?}");
-    }
-
-    #[test]
     fn recency_halves() {
         let ages = [0.0, 30.0, 60.0, -5.0].map(|age| recency(age, 30.0));
         assert!(is_close(&ages, &[1.0, 0.5, 0.25, 1.0]));
-    }
-
-    proptest! {
-        #[test]
-        fn fused_scores_stay_between_0_and_1(
-            scores in prop::collection::vec((any::<f64>(), -1.0_f64..1.0), 0..20),
-            weight in 0.0_f64..1.0,
-        ) {
-            let (lexical, vectors): (Vec<f64>, Vec<f64>) = scores.into_iter().unzip();
-            let fused = convex(&lexical, &vectors, weight);
-            prop_assert!(fused.iter().all(|score| (0.0..=1.0).contains(score)), "{fused:?}");
-        }
     }
 }

@@ -1,40 +1,61 @@
 //! Writes a query for SQLite's full-text index such that nothing in it is taken for an operator.
 
-use crate::ranking::stop_words::is_stop_word;
+use crate::ranking::language::Language;
+use crate::ranking::words::LONGEST_TERM;
+use crate::ranking::words::MOST_TERMS;
 
-/// More words than this say no more about what is meant, and each costs a pass over its texts.
-const MOST_WORDS: usize = 48;
+/// A shorter stem begins words that have nothing to do with it.
+const SHORTEST_STEM: usize = 3;
 
-/// A longer run of letters is no word that anybody looks for.
-const LONGEST_WORD: usize = 100;
-
-/// Returns the words of a query that tell something, each once, in order; case and accents as written.
+/// Returns the words of a query that tell something, each once, in order; accents as written.
 ///
-/// Words are what the index takes for words: runs of letters, digits and marks. A query of stop words
-/// alone keeps them.
+/// Words are what the index takes for words: runs of letters, digits and marks. A query of function
+/// words alone keeps them.
 pub fn content_words(query: &str) -> Vec<String> {
+    let language = Language::of(query);
     let mut words: Vec<String> = Vec::new();
-    let mut stop_words: Vec<String> = Vec::new();
+    let mut function_words: Vec<String> = Vec::new();
     let found = query.split(|c: char| !is_of_word(c));
     for word in found.filter(|word| !word.is_empty()) {
         let lower = word.to_lowercase();
-        let list = if is_stop_word(&lower) {
-            &mut stop_words
+        let tells_nothing =
+            Language::English.is_function_word(&lower) || language.is_function_word(&lower);
+        let list = if tells_nothing {
+            &mut function_words
         } else {
             &mut words
         };
-        if lower.chars().count() <= LONGEST_WORD && !list.contains(&lower) {
+        if lower.chars().count() <= LONGEST_TERM && !list.contains(&lower) {
             list.push(lower);
         }
-        if words.len() == MOST_WORDS {
+        if words.len() == MOST_TERMS {
             break;
         }
     }
     if words.is_empty() {
-        stop_words.truncate(MOST_WORDS);
-        return stop_words;
+        function_words.truncate(MOST_TERMS);
+        return function_words;
     }
     words
+}
+
+/// Returns the FTS5 expression that matches a text with any form of any of the words; nothing where there are none.
+///
+/// The index has English stems. Of a word of another language, the beginning that its forms share is looked for.
+pub fn any_form_of(words: &[String], language: Language) -> Option<String> {
+    let forms: Vec<String> = words.iter().map(|word| forms(word, language)).collect();
+    (!forms.is_empty()).then(|| forms.join(" OR "))
+}
+
+fn forms(word: &str, language: Language) -> String {
+    let is_other = language != Language::English || !word.is_ascii();
+    let stem = language.stem(word);
+    let is_telling = stem != word && stem.chars().count() >= SHORTEST_STEM;
+    if is_other && is_telling {
+        format!("({} OR {} *)", quoted(word), quoted(&stem))
+    } else {
+        quoted(word)
+    }
 }
 
 /// Returns the FTS5 expression that matches a text with any of the words; nothing where there are none.
@@ -90,7 +111,7 @@ mod tests {
         let query: Vec<String> = (0..2000).map(|n| format!("word{n}")).collect();
         let query = query.join(" ");
         let words = content_words(&query);
-        assert_eq!((words.len(), words[0].as_str()), (MOST_WORDS, "word0"));
+        assert_eq!((words.len(), words[0].as_str()), (MOST_TERMS, "word0"));
         assert!(content_words(&"x".repeat(10_000)).is_empty());
     }
 
@@ -99,6 +120,17 @@ mod tests {
         let words = ["say".to_owned(), "\"hi\"".to_owned()];
         assert_eq!(any_of(&words).as_deref(), Some("\"say\" OR \"\"\"hi\"\"\""));
         assert_eq!(any_of(&[]), None);
+    }
+
+    #[test]
+    fn words_of_other_languages_are_found_by_what_their_forms_share() {
+        let forms = |word: &str, language| any_form_of(&[word.to_owned()], language).unwrap();
+        assert_eq!(forms("queues", Language::English), "\"queues\"");
+        let expected = "(\"warteschlangen\" OR \"warteschlang\" *)";
+        assert_eq!(forms("warteschlangen", Language::German), expected);
+        let expected = "(\"решениями\" OR \"решен\" *)";
+        assert_eq!(forms("решениями", Language::English), expected);
+        assert_eq!(any_form_of(&[], Language::German), None);
     }
 
     proptest! {

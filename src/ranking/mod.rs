@@ -1,24 +1,47 @@
-//! Scores texts against a query by words, meaning, recency and freshness.
+//! The one text engine: words and stems, BM25, fusion with meaning, and whether a text has to do with a question.
 //!
-//! By words with BM25, over the words of any script ([`words`]) or with SQLite's index, for which
-//! [`any_of`] writes the query; by meaning with vectors; [`convex`] joins both.
+//! Texts are found by their [`words`], in stems of eight languages, or by SQLite's own index, for which
+//! [`any_form_of`] writes the query; by meaning with the vectors of their [`passages`]. The fusion
+//! joins both, and [`Relevance`] says when the best of it is nothing.
 
 mod corpus;
+mod correction;
 mod fusion;
+mod language;
 mod match_query;
-mod stem;
-mod stop_words;
+mod passages;
+mod question;
+mod relevance;
+mod silence;
 mod words;
 
 pub use corpus::Corpus;
 pub use corpus::Ranked;
+pub use corpus::bm25;
+pub use correction::corrects;
+pub use fusion::ANSWER;
 pub use fusion::NEIGHBOURS;
+pub use fusion::QUESTION;
+pub use fusion::SIBLINGS;
 pub use fusion::adaptive_weight;
-pub use fusion::convex;
 pub use fusion::min_max;
 pub use fusion::recency;
-pub use fusion::with_neighbours;
+pub use language::Language;
+pub use match_query::any_form_of;
 pub use match_query::any_of;
 pub use match_query::content_words;
 pub use match_query::quoted;
+pub use passages::passages;
+pub use question::asked_share;
+pub use relevance::Evidence;
+pub use relevance::Question;
+pub use relevance::Relevance;
+pub use relevance::Verdict;
+pub use relevance::idf;
+pub use silence::Silence;
+pub use silence::SilencePoint;
+pub use silence::SilenceTest;
+pub use words::Term;
+pub use words::Tokenizer;
+pub use words::terms;
 pub use words::words;

@@ -1,78 +1,224 @@
-//! Splits a text into the words by which it is found.
+//! Splits texts into the words by which they are found, and queries into what they ask for.
 
-use crate::ranking::stem::stem;
+use std::collections::HashMap;
+
+use crate::ranking::language::Language;
 use crate::text::is_wide;
 use crate::text::joins;
 
+/// A query of more words says no more about what is meant, and each costs a pass over its texts.
+pub(crate) const MOST_TERMS: usize = 48;
+
+/// A longer run of letters is no word that anybody looks for.
+pub(crate) const LONGEST_TERM: usize = 100;
+
 /// Returns the words of a text in order, as they are compared.
 ///
-/// Lower case and without English endings; an identifier gives its parts and, where case alone parts
+/// Stems in lower case and without accents; an identifier gives its parts and, where case alone parts
 /// them, itself as well; a script that is written without spaces gives its characters and each two
 /// neighbours.
 ///
 /// ```text
-/// RetryQueue::push     retri queu retryqueu push
+/// RetryQueue::push     retri queue retryqueu push
 /// src/http_client.rs   src http client rs
 /// 再試行               再 試 再試 行 試行
 /// ```
 pub fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(is_part) {
-        rest = &rest[start..];
-        let wide = rest.chars().next().is_some_and(is_wide);
-        let end = rest
-            .find(|c| !belongs(c) || is_wide(c) != wide && !joins(c))
-            .unwrap_or(rest.len());
-        let (run, after) = rest.split_at(end);
-        if wide {
-            add_wide(run, &mut found);
-        } else {
-            add_spaced(run, &mut found);
-        }
-        rest = after;
-    }
+    Tokenizer::new(Language::of(text)).each(text, |word| found.push(word.to_owned()));
     found
 }
 
-/// Tells whether a word can begin with this character.
-fn is_part(c: char) -> bool {
-    c.is_alphanumeric()
+/// Splits texts of one language; remembers stems, since most words come again.
+#[derive(Debug, Default)]
+pub struct Tokenizer {
+    language: Language,
+    stems: HashMap<String, Stems>,
 }
 
-/// Tells whether a word goes on with this character: a letter, a digit, or an accent on one.
-fn belongs(c: char) -> bool {
-    c.is_alphanumeric() || joins(c)
+/// The stem of a word in English and, where it is another, in the language of the text.
+#[derive(Debug)]
+struct Stems {
+    english: String,
+    own: Option<String>,
 }
 
-/// Adds the characters of a run and each two neighbours, since nothing says where its words end.
-fn add_wide(run: &str, found: &mut Vec<String>) {
+impl Tokenizer {
+    /// Returns a tokenizer for texts of a language.
+    ///
+    /// Words of another language than English keep their English stem as well: texts about software mix both.
+    pub fn new(language: Language) -> Self {
+        Self {
+            language,
+            stems: HashMap::new(),
+        }
+    }
+
+    /// Hands out every word of a text.
+    pub fn each(&mut self, text: &str, mut take: impl FnMut(&str)) {
+        runs(text, |run| match run {
+            Run::Wide(run) => each_gram(run, &mut take),
+            Run::Spaced(run) => {
+                let humps = humps(run);
+                if humps.len() > 1 {
+                    for hump in &humps {
+                        self.each_stem(hump, &mut take);
+                    }
+                }
+                self.each_stem(run, &mut take);
+            }
+        });
+    }
+
+    fn each_stem(&mut self, word: &str, take: &mut impl FnMut(&str)) {
+        let lower = word.to_lowercase();
+        let language = self.language;
+        let stems = self.stems.entry(lower).or_insert_with_key(|lower| {
+            let english = Language::English.stem(lower);
+            let own = (language != Language::English).then(|| language.stem(lower));
+            Stems {
+                own: own.filter(|own| *own != english),
+                english,
+            }
+        });
+        take(&stems.english);
+        if let Some(own) = &stems.own {
+            take(own);
+        }
+    }
+}
+
+/// A word of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The word in lower case, as it was written.
+    pub word: String,
+    /// The stems of which any finds it.
+    pub stems: Vec<String>,
+    /// Whether it repeats its neighbours: an identifier beside its parts, two characters beside each.
+    pub is_compound: bool,
+}
+
+/// Returns the words of a query that tell something, each once, in order.
+///
+/// `languages` are those of the texts; each has a say in the stems. A query of function words alone keeps them.
+pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
+    let asked_in = Language::of(query);
+    let mut all = Terms {
+        languages: languages.to_vec(),
+        found: Vec::new(),
+    };
+    for language in [Language::English, asked_in] {
+        if !all.languages.contains(&language) {
+            all.languages.push(language);
+        }
+    }
+    runs(query, |run| match run {
+        Run::Wide(run) => each_gram(run, &mut |gram| {
+            let is_compound = gram.chars().nth(1).is_some();
+            all.add(gram.to_owned(), vec![gram.to_owned()], is_compound);
+        }),
+        Run::Spaced(run) => {
+            let humps = humps(run);
+            if humps.len() > 1 {
+                for hump in &humps {
+                    all.add_word(hump, false);
+                }
+            }
+            all.add_word(run, humps.len() > 1);
+        }
+    });
+    let is_telling = |term: &Term| {
+        let is_function_word = |language: Language| language.is_function_word(&term.word);
+        !is_function_word(Language::English) && !is_function_word(asked_in)
+    };
+    let mut terms = all.found;
+    // `The Who` is made of nothing else.
+    if terms.iter().any(is_telling) {
+        terms.retain(is_telling);
+    }
+    terms.truncate(MOST_TERMS);
+    terms
+}
+
+struct Terms {
+    languages: Vec<Language>,
+    found: Vec<Term>,
+}
+
+impl Terms {
+    fn add_word(&mut self, word: &str, is_compound: bool) {
+        let word = word.to_lowercase();
+        if word.chars().count() > LONGEST_TERM {
+            return;
+        }
+        let mut stems: Vec<String> = Vec::new();
+        for language in &self.languages {
+            let stem = language.stem(&word);
+            if !stem.is_empty() && !stems.contains(&stem) {
+                stems.push(stem);
+            }
+        }
+        self.add(word, stems, is_compound);
+    }
+
+    fn add(&mut self, word: String, stems: Vec<String>, is_compound: bool) {
+        let is_known = |known: &Term| known.word == word || known.stems == stems;
+        if !stems.is_empty() && !self.found.iter().any(is_known) {
+            self.found.push(Term {
+                word,
+                stems,
+                is_compound,
+            });
+        }
+    }
+}
+
+/// A run of characters that belong together.
+enum Run<'a> {
+    /// Of a script written without spaces.
+    Wide(&'a str),
+    Spaced(&'a str),
+}
+
+/// Hands out the runs of letters, digits and the marks on them.
+fn runs<'a>(text: &'a str, mut take: impl FnMut(Run<'a>)) {
+    let mut rest = text;
+    while let Some(start) = rest.find(char::is_alphanumeric) {
+        rest = &rest[start..];
+        let wide = rest.chars().next().is_some_and(is_wide);
+        let end = rest
+            .find(|c: char| !(c.is_alphanumeric() && is_wide(c) == wide || joins(c)))
+            .unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        take(if wide {
+            Run::Wide(run)
+        } else {
+            Run::Spaced(run)
+        });
+        rest = after;
+    }
+}
+
+/// Hands out the characters of a run and each two neighbours, since nothing says where its words end.
+fn each_gram(run: &str, take: &mut impl FnMut(&str)) {
     let mut previous: Option<char> = None;
     for c in run.chars().flat_map(char::to_lowercase) {
-        found.push(c.to_string());
+        take(c.encode_utf8(&mut [0; 4]));
         if let Some(previous) = previous {
-            found.push(String::from_iter([previous, c]));
+            take(&String::from_iter([previous, c]));
         }
         previous = Some(c);
     }
 }
 
-/// Adds the humps of a run, and the run itself where it has several.
-fn add_spaced(run: &str, found: &mut Vec<String>) {
-    let humps = humps(run);
-    if humps.len() > 1 {
-        found.extend(humps.iter().map(|hump| folded(hump)));
-    }
-    found.push(folded(run));
-}
-
-fn folded(word: &str) -> String {
-    stem(&word.to_lowercase())
-}
-
 /// Splits `HTTPServer2Config` into `HTTP`, `Server2`, `Config`.
 fn humps(run: &str) -> Vec<&str> {
     let mut humps = Vec::new();
+    let has_hump = |run: &str| run.chars().skip(1).any(char::is_uppercase);
+    if !has_hump(run) {
+        return vec![run];
+    }
     let mut start = 0;
     let chars: Vec<(usize, char)> = run.char_indices().collect();
     for window in 1..chars.len() {
@@ -103,10 +249,15 @@ mod tests {
         words(text).join(" ")
     }
 
+    fn asked(query: &str) -> Vec<String> {
+        let terms = terms(query, &[]).into_iter();
+        terms.map(|term| term.word).collect()
+    }
+
     #[test]
     fn identifiers_give_their_parts() {
         for (text, expected) in [
-            ("RetryQueue::push", "retri queu retryqueu push"),
+            ("RetryQueue::push", "retri queue retryqueu push"),
             ("src/http_client.rs", "src http client rs"),
             ("HTTPServer2Config", "http server2 config httpserver2config"),
             ("max-retry.count", "max retri count"),
@@ -123,20 +274,53 @@ mod tests {
         for (text, expected) in [
             ("再試行", "再 試 再試 行 試行"),
             ("use再試go", "use 再 試 再試 go"),
-            ("Очередь ПОВТОРОВ", "очередь повторов"),
-            ("größe Straße", "größe straße"),
             ("हिन्दी", "हिन्दी"),
             ("猫", "猫"),
             (" — ,;`*` ", ""),
         ] {
             assert_eq!(joined(text), expected, "{text}");
         }
+        assert_eq!(words("Очередь ПОВТОРОВ"), words("очереди повтора"));
+    }
+
+    #[test]
+    fn texts_of_other_languages_keep_english_stems_too() {
+        let found = words("Die Warteschlangen werden von retries gefüllt");
+        for stem in ["warteschlang", "retri"] {
+            assert!(found.iter().any(|word| word == stem), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_query_keeps_what_tells_something() {
+        for (query, expected) in [
+            ("What is the Retry policy?", &["retry", "policy"][..]),
+            ("the who", &["the", "who"]),
+            ("a\" OR b* NEAR(c) -d", &["b", "near", "c", "d"]),
+            ("Welche Datei wird gesperrt?", &["datei", "gesperrt"]),
+            ("¿Qué archivo se bloquea?", &["archivo", "bloquea"]),
+            ("retries retry", &["retries"]),
+            ("\"-*()🚀\0", &[]),
+        ] {
+            assert_eq!(asked(query), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_term_has_the_stems_of_every_language_of_the_texts() {
+        let found = terms("Warteschlangen", &[Language::German]);
+        assert_eq!(found[0].stems, ["warteschlang", "warteschlangen"]);
+        let found = terms("RetryQueue", &[]);
+        let compound: Vec<bool> = found.iter().map(|term| term.is_compound).collect();
+        assert_eq!(compound, [false, false, true]);
     }
 
     proptest! {
         #[test]
         fn no_text_panics_and_no_word_is_empty(text in "\\PC*") {
             prop_assert!(words(&text).iter().all(|word| !word.is_empty()));
+            let terms = terms(&text, &Language::ALL);
+            prop_assert!(terms.iter().all(|term| !term.stems.is_empty()));
         }
     }
 }

@@ -132,8 +132,8 @@ impl Rank {
     pub(crate) fn weight(self) -> f64 {
         match self {
             Self::Standing => 1.0,
-            Self::Report => 0.85,
-            Self::Paper => 0.75,
+            Self::Report => 0.78,
+            Self::Paper => 0.65,
         }
     }
 

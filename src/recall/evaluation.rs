@@ -8,14 +8,22 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::io::BufRead;
 use std::path::Path;
 
 use serde::Deserialize;
 use serde::Serialize;
 
+use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
+use crate::ranking::Relevance;
+use crate::ranking::Silence;
+use crate::ranking::SilenceTest;
+use crate::ranking::Verdict;
+use crate::recall::answer::Answer;
+use crate::recall::facts::Asked;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
 use crate::recall::query::Query;
@@ -32,6 +40,9 @@ pub struct Evaluation {
     pub questions: usize,
     /// The figures, by what texts are found by.
     pub rows: Vec<EvaluationRow>,
+    /// What silence costs and spares, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silence: Option<Silence>,
 }
 
 /// How well one way of searching answers questions; fractions of 1.
@@ -55,9 +66,9 @@ struct Question {
     answer_snippet: String,
 }
 
-/// Asks the questions of a file that are this project's, or nobody's.
-pub fn evaluate(project: &Project, questions: &Path) -> Result<Parsed<Evaluation>> {
-    let questions = of_project(project, read_questions(questions)?);
+/// Asks the questions of a file that are this project's, or nobody's; with `silence`, also those about others.
+pub fn evaluate(project: &Project, questions: &Path, silence: bool) -> Result<Parsed<Evaluation>> {
+    let (questions, others) = of_project(project, read_questions(questions)?);
     if questions.is_empty() {
         return Err(
             Error::not_found("no question of the file is about this project")
@@ -67,7 +78,23 @@ pub fn evaluate(project: &Project, questions: &Path) -> Result<Parsed<Evaluation
                 ),
         );
     }
-    let (ranks, warnings) = searched(project, |index| ask(project, index, &questions))?;
+    let searched = searched(project, false, |index| {
+        let asked = ask(project, index, &questions)?;
+        let mut test = SilenceTest::default();
+        if silence {
+            for question in &questions {
+                let (verdict, all, given) = judged(project, index, question)?;
+                test.answerable(verdict, all, given);
+            }
+            for question in &others {
+                let (verdict, _, given) = judged(project, index, question)?;
+                test.unanswerable(verdict, given > 0.0);
+            }
+        }
+        Ok((asked, test.result()))
+    })?;
+    let (ranks, silence) = searched.answer;
+    let warnings = searched.warnings;
     let row = |(method, ranks): (Method, &Vec<Option<usize>>)| EvaluationRow {
         method,
         r_at_5: share(ranks, |rank| f64::from(u8::from(rank <= 5))),
@@ -77,6 +104,7 @@ pub fn evaluate(project: &Project, questions: &Path) -> Result<Parsed<Evaluation
     let value = Evaluation {
         questions: questions.len(),
         rows: Method::ALL.into_iter().zip(&ranks).map(row).collect(),
+        silence,
     };
     let warnings = project.named(warnings);
     Ok(Parsed { value, warnings })
@@ -117,29 +145,71 @@ fn ask(
     Ok(ranks)
 }
 
+/// Asks one question as a user does; returns whether an answer is among the first ten, of all and of what is given.
+///
+/// Where nothing answers the question, whatever is given counts as given.
+fn judged(
+    project: &Project,
+    index: &Index,
+    question: &Question,
+) -> rusqlite::Result<(Verdict, f64, f64)> {
+    let Ok(query) = Query::new(&question.text) else {
+        return Ok((Verdict::default(), 0.0, 0.0));
+    };
+    let scan = Scan::take(index, &query)?;
+    let staleness = Staleness::of(project, index, &scan)?.value;
+    let ranked = scan.ranked(Method::Both, |unit| staleness.has(unit));
+    let answer = Answer::of(
+        index,
+        &scan,
+        (ranked, &Asked::default()),
+        (query.limit, true),
+    )?;
+    let wanted = folded(&question.answer_snippet);
+    let is_here = is_about(project, question);
+    let (mut all, mut given) = (false, false);
+    for found in &answer.found {
+        let text = format!("{} {}", found.text.headings.join(" "), found.text.body);
+        let counts = !is_here || folded(&text).contains(&wanted);
+        all |= counts;
+        given |= counts && found.relevance == Relevance::High;
+    }
+    let share = |holds: bool| f64::from(u8::from(holds));
+    Ok((answer.verdict, share(all), share(given)))
+}
+
 fn whole(index: &Index, unit: i64) -> rusqlite::Result<String> {
     let text = index.text(unit)?;
     Ok(format!("{} {}", text.headings.join(" "), text.body))
 }
 
 fn read_questions(path: &Path) -> Result<Vec<Question>> {
-    let Some(text) = read::users_text(path)? else {
+    let Some(lines) = read::lines(path)? else {
         return Err(Error::not_found("no such file").at(path, None));
     };
-    let lines = text.value.lines().enumerate();
-    lines
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(at, line)| {
-            serde_json::from_str(line).map_err(|error| {
-                Error::failed(format!("is no question: {error}"))
-                    .at(path, at + 1)
-                    .hint("one JSON object a line: question, answer_snippet, and project where it matters")
-            })
-        })
-        .collect()
+    let mut questions = Vec::new();
+    for (at, line) in lines.lines().enumerate() {
+        let line = line.at("read", path)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let question = serde_json::from_str(&line).map_err(|error| {
+            Error::failed(format!("is not a question: {error}"))
+                .at(path, at + 1)
+                .hint("one JSON object a line: question, answer_snippet, and project where it matters")
+        })?;
+        questions.push(question);
+    }
+    Ok(questions)
 }
 
-fn of_project(project: &Project, questions: Vec<Question>) -> Vec<Question> {
+/// Parts the questions about this project from those about others.
+fn of_project(project: &Project, questions: Vec<Question>) -> (Vec<Question>, Vec<Question>) {
+    let questions = questions.into_iter();
+    questions.partition(|question| is_about(project, question))
+}
+
+fn is_about(project: &Project, question: &Question) -> bool {
     let name = |path: Option<&Path>| {
         let name = path.and_then(Path::file_name).unwrap_or_default();
         name.to_string_lossy().into_owned()
@@ -148,9 +218,7 @@ fn of_project(project: &Project, questions: Vec<Question>) -> Vec<Question> {
     let owner = name(project.root.parent());
     let is_here =
         |asked: &str| asked.replace('/', "+") == folder || asked == format!("{owner}/{folder}");
-    let mut questions = questions;
-    questions.retain(|question| question.project.as_deref().is_none_or(is_here));
-    questions
+    question.project.as_deref().is_none_or(is_here)
 }
 
 fn folded(text: &str) -> String {

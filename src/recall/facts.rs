@@ -13,22 +13,22 @@ use crate::facts::Facts;
 use crate::facts::Method;
 use crate::facts::Purpose;
 use crate::facts::Scope;
+use crate::facts::Selection;
 use crate::facts::Status;
 use crate::project::Project;
+use crate::ranking::Term;
+use crate::ranking::idf;
+use crate::ranking::passages;
 use crate::ranking::words;
 use crate::recall::document::Flag;
 use crate::recall::document::Flags;
 use crate::recall::document::Rank;
 use crate::recall::document::SourceName;
-use crate::recall::hit::Hit;
 use crate::recall::index::Index;
+use crate::recall::index::Text;
 use crate::recall::index::Unit;
-use crate::recall::index::terms;
 use crate::recall::query::Query;
 use crate::recall::search::Scan;
-use crate::recall::search::Scored;
-use crate::recall::search::rarity;
-use crate::secrets;
 use crate::warning::Warning;
 
 /// How many facts are held against the project's texts.
@@ -77,20 +77,21 @@ impl Asked {
             return Ok(());
         }
         let all = scan.units.len();
-        let mut worth = Vec::new();
-        for term in terms(&query.text) {
-            worth.push((words(&term), rarity(index.having(&term)?.len(), all)));
+        let mut idfs = Vec::new();
+        for term in scan.terms() {
+            idfs.push((term.clone(), idf(index.having(&term.stems)?.len(), all)));
         }
-        let total: f64 = worth.iter().map(|(_, rarity)| rarity).sum();
         let file = scan.files.len();
         scan.files.push(String::new());
         let asked = Table::built_in().vector(&query.text);
         for (id, fact) in (1..).zip(&self.0) {
             let text = fact.to_string();
-            let has = words(&text);
-            let shared = worth.iter();
-            let shared = shared.filter(|(term, _)| term.iter().any(|word| has.contains(word)));
-            let score: f64 = shared.map(|(_, rarity)| rarity).sum();
+            let words = words(&text);
+            let has = |term: &Term| term.stems.iter().any(|stem| words.contains(stem));
+            let shared = idfs.iter().filter(|(term, _)| has(term));
+            let near = passages(&fact.value_text)
+                .into_iter()
+                .map(|passage| asked.dot(&Table::built_in().vector(passage)));
             let unit = Unit {
                 id: -id,
                 source: SourceName::Facts,
@@ -99,32 +100,25 @@ impl Asked {
                 date: parse_date(&fact.last_mentioned_at),
                 flags: flags(fact),
                 rank: Rank::Standing,
-                twin: -id,
-                meaning: f64::from(asked.dot(&Table::built_in().vector(&text))),
+                // No fact stands beside another.
+                section: usize::try_from(id).unwrap_or_default(),
+                length: words.len(),
+                meaning: f64::from(near.fold(0.0, f32::max)),
             };
-            let covered = if total > 0.0 { score / total } else { 0.0 };
-            scan.add(unit, score, covered);
+            let score = shared.map(|(_, idf)| idf).sum();
+            scan.add(unit, score, has);
         }
         Ok(())
     }
 
-    /// Returns what is shown of a fact; nothing where the text is none.
-    pub(crate) fn hit(&self, scan: &Scan, scored: &Scored) -> Option<Hit> {
-        let unit = &scan.units[scored.unit];
+    /// Returns the text of a fact among the ranked texts; nothing where the text is none.
+    pub(crate) fn text(&self, unit: &Unit) -> Option<Text> {
         let place = usize::try_from(-unit.id).ok()?.checked_sub(1)?;
         let fact = self.0.get(place)?;
-        Some(Hit {
-            source: SourceName::Facts,
-            file: None,
-            line: None,
-            id: Some(fact.fact_id.clone()),
+        Some(Text {
             headings: Vec::new(),
-            snippet: secrets::redact(&fact.to_string()).text.into_owned(),
-            score: scored.rounded(),
-            date: unit.date,
-            flags: scored.flags.clone(),
-            copies: Vec::new(),
-            parts: Some(scored.parts),
+            key: Some(fact.fact_id.clone()),
+            body: fact.to_string(),
         })
     }
 }
@@ -137,6 +131,8 @@ fn ask(project: &Project, query: &Query) -> Result<Asked> {
         limit: query.limit.max(MOST),
         scope: Scope::General,
         method: Method::from(project.settings.facts.fusion),
+        // Judged here, beside the texts of the project.
+        selection: Selection::Candidates,
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut database, &user, &wanted, &embedder)?;

@@ -3,10 +3,11 @@
 use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::ranking::Relevance;
+use crate::ranking::Term;
 use crate::recall::document::Flag;
 use crate::recall::document::SourceName;
 use crate::recall::index::Text;
-use crate::recall::index::terms;
 use crate::recall::search::Parts;
 use crate::secrets;
 use crate::text::strip_controls;
@@ -34,6 +35,8 @@ pub struct Hit {
     pub snippet: String,
     /// How well it fits; comparable within one answer.
     pub score: f64,
+    /// Whether it has to do with the query.
+    pub relevance: Relevance,
     /// The day that it speaks of.
     pub date: Option<NaiveDate>,
     /// Why it is to be read with care.
@@ -47,19 +50,16 @@ pub struct Hit {
 }
 
 /// Returns headings and snippet of a text as they are shown.
-pub(crate) fn shown(text: &Text, query: &str) -> (Vec<String>, String) {
+pub(crate) fn shown(text: &Text, terms: &[Term]) -> (Vec<String>, String) {
     let clean = |text: &str| secrets::redact(&strip_controls(text)).text.into_owned();
     let headings = text.headings.iter().map(|title| clean(title));
     // Cut after cleaning: half of a key would not be known as one.
     let whole = clean(&text.body);
-    (
-        headings.collect(),
-        excerpt(&whole, &terms(query)).to_owned(),
-    )
+    (headings.collect(), excerpt(&whole, terms).to_owned())
 }
 
 /// Returns the whole lines around the one that has most of the words.
-fn excerpt<'a>(text: &'a str, terms: &[String]) -> &'a str {
+fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
     if text.len() <= EXCERPT {
         return text;
     }
@@ -71,7 +71,11 @@ fn excerpt<'a>(text: &'a str, terms: &[String]) -> &'a str {
     }
     let words_in = |(from, to): &(usize, usize)| {
         let line = text[*from..*to].to_lowercase();
-        terms.iter().filter(|term| line.contains(*term)).count()
+        let stands_in = |term: &&Term| {
+            let stems = term.stems.iter();
+            line.contains(&term.word) || stems.into_iter().any(|stem| line.contains(stem))
+        };
+        terms.iter().filter(stands_in).count()
     };
     let counts: Vec<usize> = lines.iter().map(words_in).collect();
     let most = counts.iter().copied().max().unwrap_or_default();
@@ -106,7 +110,7 @@ mod tests {
         let text = lines
             .join("\n")
             .replace("line 60 of many", "line 60 has the needle");
-        let found = excerpt(&text, &["needle".to_owned()]);
+        let found = excerpt(&text, &crate::ranking::terms("needle", &[]));
         assert!(found.contains("line 60 has the needle"), "{found}");
         assert!(found.len() <= EXCERPT && text.contains(found));
         assert!(found.starts_with("line ") && found.len() > EXCERPT / 2);

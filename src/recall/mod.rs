@@ -1,13 +1,14 @@
 //! One search over every store, each hit cited.
 //!
 //! ```text
-//! sources ── documents ── index (a cache) ── words ─┬─ one score ── hits
+//! sources ── documents ── index (a cache) ── words ─┬─ one score ── judged ── hits
 //!                                      └── vectors ─┘
 //! ```
 //!
 //! The files are the truth: the index holds nothing else, and is brought up to date before each search.
 //! Facts are no files: they are asked for each time, and no copy of them is kept in a project.
 
+mod answer;
 mod document;
 mod evaluation;
 mod facts;
@@ -36,11 +37,12 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::project::Project;
+use crate::recall::answer::Answer;
+use crate::recall::answer::Found;
 use crate::recall::facts::Asked;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
 use crate::recall::search::Scan;
-use crate::recall::search::Scored;
 use crate::recall::staleness::Staleness;
 use crate::warning::Parsed;
 
@@ -53,15 +55,30 @@ pub struct Recalled {
     pub hits: Vec<Hit>,
     /// Whether more fit than were asked for.
     pub truncated: bool,
+    /// How many of the nearest have nothing to do with the query and were left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub withheld: usize,
+    /// How many of the newest files were searched, where there was no time for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest_files: Option<usize>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Looks for a query in the stores that it names.
 pub fn recall(project: &Project, query: &Query) -> Result<Parsed<Recalled>> {
-    let mut told = Vec::new();
-    let facts = Asked::of(project, query, &mut told)?;
-    let (found, mut warnings) = searched(project, |index| found(project, index, query, &facts))?;
-    let value = found.into_value(&mut warnings);
-    warnings.extend(told);
+    let mut of_facts = Vec::new();
+    let facts = Asked::of(project, query, &mut of_facts)?;
+    let searched = searched(project, query.is_urgent, |index| {
+        found(project, index, query, &facts)
+    })?;
+    let mut warnings = searched.warnings;
+    let mut value = searched.answer.into_value(&mut warnings);
+    value.newest_files = searched.newest_files;
+    warnings.extend(of_facts);
     Ok(Parsed {
         value,
         warnings: project.named(warnings),
@@ -79,39 +96,42 @@ fn found(
     let mut warnings = Vec::new();
     let stale = Staleness::of(project, index, &scan)?.into_value(&mut warnings);
     let ranked = scan.ranked(Method::Both, |unit| stale.has(unit));
-    let hits = ranked.iter().take(query.limit);
+    let answer = Answer::of(index, &scan, (ranked, facts), (query.limit, query.all))?;
+    let hits = answer.found.into_iter();
     let value = Recalled {
         query: query.text.clone(),
-        hits: hits
-            .map(|scored| match facts.hit(&scan, scored) {
-                Some(hit) => Ok(hit),
-                None => hit(index, &scan, scored, &query.text),
-            })
-            .collect::<rusqlite::Result<_>>()?,
-        truncated: ranked.len() > query.limit,
+        hits: hits.map(|found| hit(&scan, found)).collect(),
+        truncated: answer.truncated,
+        withheld: answer.withheld,
+        newest_files: None,
     };
     Ok(Parsed { value, warnings })
 }
 
-fn hit(index: &Index, scan: &Scan, scored: &Scored, query: &str) -> rusqlite::Result<Hit> {
+fn hit(scan: &Scan, found: Found) -> Hit {
+    let Found {
+        scored,
+        text,
+        relevance,
+    } = found;
     let unit = &scan.units[scored.unit];
-    let text = index.text(unit.id)?;
-    let (headings, snippet) = hit::shown(&text, query);
+    let (headings, snippet) = hit::shown(&text, scan.terms());
     let (file, line) = scan.place(scored.unit);
     let copies = scored.twins.iter().map(|twin| scan.place(*twin));
-    Ok(Hit {
+    Hit {
         source: unit.source,
-        file: Some(file.to_owned()),
+        file: (unit.source != SourceName::Facts).then(|| file.to_owned()),
         line: Some(line).filter(|line| *line > 0),
         id: text.key,
         headings,
         snippet,
         score: scored.rounded(),
+        relevance,
         date: unit.date,
-        flags: scored.flags.clone(),
         copies: copies.map(|(file, line)| place(file, line)).collect(),
         parts: Some(scored.parts),
-    })
+        flags: scored.flags,
+    }
 }
 
 /// Returns where a text stands, as it is shown.

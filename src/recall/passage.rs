@@ -108,7 +108,6 @@ impl Splitter<'_> {
             self.headings.retain(|(level, _)| *level < section.level);
             self.headings.push((section.level, section.title.clone()));
         }
-        let before = self.found.len();
         let mut blocks = self.outline.blocks(&section.own).iter().peekable();
         while let Some(block) = blocks.next() {
             let is_list =
@@ -122,10 +121,6 @@ impl Splitter<'_> {
         }
         self.close();
         self.label = None;
-        let is_leaf = section.own.end == section.whole.end;
-        if section.level > 0 && is_leaf && self.found.len() == before {
-            self.push(section.line, section.title.clone());
-        }
     }
 
     fn block(&mut self, block: &Block) {
@@ -215,7 +210,7 @@ impl Splitter<'_> {
     }
 
     fn push(&mut self, line: usize, text: String) {
-        if text.trim().is_empty() {
+        if says_nothing(&text) {
             return;
         }
         let titles = self.headings.iter().map(|(_, title)| title.as_str());
@@ -229,6 +224,42 @@ impl Splitter<'_> {
             text,
         });
     }
+}
+
+/// Tells whether a text only says that there is nothing to say.
+fn says_nothing(text: &str) -> bool {
+    if text.len() > LABEL {
+        return false;
+    }
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_nothing = matches!(
+        words.as_slice(),
+        [] | ["none" | "nothing" | "tbd" | "tbc" | "todo" | "empty"]
+            | ["n", "a"]
+            | [
+                "no",
+                "issues" | "blockers" | "deviations" | "problems" | "entries"
+            ]
+            | ["none" | "nothing", _]
+            | ["none" | "nothing", "was" | "were" | "to" | "so" | "at", _]
+            | ["not", "applicable" | "yet"]
+            | ["to", "be", "determined" | "decided"]
+    );
+    // A row of a table with empty cells has signs alone; a field or a sign of its own may be looked for.
+    is_nothing && (words.is_empty() || !text.contains('`')) && !is_sign(text, &words)
+}
+
+/// Tells whether a text has signs that somebody could look for.
+fn is_sign(text: &str, words: &[&str]) -> bool {
+    words.is_empty()
+        && text.contains(|c: char| {
+            !c.is_whitespace() && !c.is_ascii_punctuation() && c != '—' && c != '–'
+        })
 }
 
 #[cfg(test)]
@@ -285,7 +316,6 @@ Another.
                 "11|Project > Rules|second\n  goes on",
                 "18|Project > Rules > Table|1 | 2",
                 "19|Project > Rules > Table|3 | 4",
-                "21|Project > Empty|Empty",
             ]
         );
     }
@@ -301,6 +331,13 @@ Another.
                 "7|P|After.\n\nNote:\n\nText.",
             ]
         );
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_passage() {
+        let text = "# P\n\n## A\n\nNone observed.\n\n## B\n\n- (none)\n- n/a\n\n## C\n\n## D\n\n| a | b |\n|---|---|\n| - | — |\n";
+        assert_eq!(shown(text), [""; 0]);
+        assert_eq!(shown("- None of the tests ran\n- 🚀\n").len(), 2);
     }
 
     #[test]

@@ -13,6 +13,10 @@ pub struct Query {
     pub sources: Vec<SourceName>,
     /// How many hits are wanted.
     pub limit: usize,
+    /// Whether the nearest texts are given too, marked, where they have nothing to do with it.
+    pub all: bool,
+    /// Whether the answer may not wait for a first index: then the newest files have to do.
+    pub is_urgent: bool,
 }
 
 impl Query {
@@ -26,6 +30,8 @@ impl Query {
             text: text.to_owned(),
             sources: SourceName::ALL.to_vec(),
             limit: 10,
+            all: false,
+            is_urgent: false,
         })
     }
 }

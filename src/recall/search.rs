@@ -8,12 +8,18 @@ use serde::Serialize;
 
 use crate::embedding::Quantized;
 use crate::embedding::Table;
+use crate::ranking::Evidence;
+use crate::ranking::Question;
+use crate::ranking::SIBLINGS;
+use crate::ranking::Term;
 use crate::ranking::adaptive_weight;
+use crate::ranking::bm25;
+use crate::ranking::idf;
 use crate::ranking::recency;
+use crate::ranking::terms;
 use crate::recall::document::Flag;
 use crate::recall::index::Index;
 use crate::recall::index::Unit;
-use crate::recall::index::terms;
 use crate::recall::query::Query;
 
 /// A text that shares no word with the query must be this near to be found: the nearest of unrelated ones came to .2 or .3.
@@ -25,8 +31,11 @@ const RECENCY: f64 = 0.02;
 /// In how many days that is halved.
 const HALF_LIFE: f64 = 90.0;
 
-/// A word that only stands inside others counts this much of its rarity.
+/// A word that only stands inside others counts this much of its idf.
 const PART: f64 = 0.5;
+
+/// In a query of so many words, one that stands nowhere is looked for in every text, as a piece of any word.
+const FEW_TERMS: usize = 2;
 
 /// By what texts are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -65,15 +74,21 @@ pub struct Parts {
     pub words_weight: f64,
     /// What is left of both: less for reports and papers than for what stands, less for each flag.
     pub weight: f64,
+    /// What the texts beside it under the same heading add.
+    pub siblings: f64,
     /// What its day adds.
     pub recency: f64,
 }
 
 impl Parts {
-    /// Returns the score that these parts make.
-    fn score(&self) -> f64 {
+    /// Returns the score without what comes from other texts and from the day.
+    fn own(&self) -> f64 {
         let both = self.words_weight * self.words + (1.0 - self.words_weight) * self.meaning;
-        both * self.weight + self.recency
+        both * self.weight
+    }
+
+    fn score(&self) -> f64 {
+        self.own() + self.siblings + self.recency
     }
 }
 
@@ -99,9 +114,14 @@ impl Scored {
 pub(crate) struct Scan {
     pub(crate) files: Vec<String>,
     pub(crate) units: Vec<Unit>,
+    /// What the query asks for, weighed by these texts.
+    pub(crate) question: Question,
+    terms: Vec<Term>,
     /// By place among the units: 0 where no word is shared.
     words: Vec<f64>,
-    /// What share of the query's rarity the best text has.
+    /// By place among the units: which of the terms it has, a bit each; there are fewer than 64.
+    has: Vec<u64>,
+    /// What share of the query's idf mass the best text has.
     covered: f64,
     /// The twins of each text that stands for several, and which ones those are.
     stand_ins: Vec<(usize, Vec<usize>)>,
@@ -113,63 +133,97 @@ impl Scan {
         let vector = Table::built_in().vector(&query.text).quantized();
         let (files, mut units) = index.units(|stored| nearness(&vector, stored))?;
         units.retain(|unit| query.sources.contains(&unit.source));
+        let terms = terms(&query.text, &index.languages()?);
         let mut scan = Self {
             words: vec![0.0; units.len()],
+            has: vec![0; units.len()],
             covered: 0.0,
             stand_ins: Vec::new(),
+            question: Question::new(&query.text, Vec::new(), 0),
+            terms,
             files,
             units,
         };
-        scan.take_words(index, &query.text)?;
         scan.take_twins();
+        scan.take_words(index, &query.text)?;
         Ok(scan)
     }
 
-    /// Adds a text that no file holds, with how well it fits by words and what share of the query's rarity it has.
-    pub(crate) fn add(&mut self, unit: Unit, words: f64, covered: f64) {
+    /// Returns the terms of the query, with the idf of each.
+    pub(crate) fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// Adds a text that no file holds, with how well it fits by words and which of the terms it has.
+    pub(crate) fn add(&mut self, unit: Unit, words: f64, has: impl Fn(&Term) -> bool) {
+        let mask = self.mask(&has);
         self.stand_ins.push((self.units.len(), Vec::new()));
         self.units.push(unit);
         self.words.push(words);
-        self.covered = self.covered.max(covered);
+        self.has.push(mask);
+        let share = self.question.evidence(None, has).share;
+        self.covered = self.covered.max(share);
+    }
+
+    fn mask(&self, has: impl Fn(&Term) -> bool) -> u64 {
+        let terms = self.terms.iter().enumerate();
+        let bits = terms.filter(|(_, term)| has(term)).map(|(bit, _)| 1 << bit);
+        bits.fold(0, |mask, bit: u64| mask | bit)
+    }
+
+    /// Returns what speaks for a text as an answer.
+    pub(crate) fn evidence(&self, unit: usize, closeness: f64) -> Evidence {
+        self.question
+            .evidence(Some(closeness), |term| self.has_term(unit, term))
+    }
+
+    fn has_term(&self, unit: usize, term: &Term) -> bool {
+        let bit = self.terms.iter().position(|known| known == term);
+        bit.is_some_and(|bit| self.has[unit] & 1 << bit != 0)
     }
 
     fn take_words(&mut self, index: &Index, query: &str) -> Result<()> {
-        let places: HashMap<i64, usize> = self
-            .units
-            .iter()
-            .enumerate()
-            .map(|(at, unit)| (unit.id, at))
-            .collect();
-        let mut rarities = vec![0.0; self.units.len()];
-        let mut total = 0.0;
-        let terms = terms(query);
-        for term in &terms {
-            let mut found = index.having(term)?;
-            let is_part = found.is_empty();
-            if is_part {
-                let parts = index.having_part(term)?;
-                let worth = PART * rarity(parts.len(), self.units.len());
-                found = parts.into_iter().map(|unit| (unit, worth)).collect();
+        let mut places: HashMap<i64, Vec<usize>> = HashMap::new();
+        let mut total = 0;
+        for (at, unit) in self.units.iter().enumerate() {
+            places.entry(unit.id).or_default().push(at);
+            total += unit.length;
+        }
+        let mean = real(total) / real(self.units.len().max(1));
+        let mut counted = Vec::with_capacity(self.terms.len());
+        for (bit, term) in self.terms.iter().enumerate() {
+            let mut found = index.having(&term.stems)?;
+            let mut share = 1.0;
+            if found.is_empty() {
+                found = index.having_part(&term.stems)?;
+                share = PART;
             }
-            let rarity = rarity(found.len(), self.units.len());
-            total += rarity;
-            let share = if is_part { PART } else { 1.0 };
-            for (unit, score) in found {
-                if let Some(&at) = places.get(&unit) {
-                    self.words[at] += score;
-                    rarities[at] += rarity * share;
+            if found.is_empty() && self.terms.len() <= FEW_TERMS {
+                found = index.having_piece(&term.word)?;
+            }
+            found.retain(|(text, _)| places.contains_key(text));
+            let idf = share * idf(found.len(), places.len());
+            for (text, count) in &found {
+                for &at in &places[text] {
+                    self.words[at] += idf * bm25(*count, self.units[at].length, mean);
+                    self.has[at] |= 1 << bit;
                 }
             }
+            counted.push((term.clone(), found.len()));
         }
-        if terms.is_empty() {
-            for unit in index.having_signs(query.trim())? {
-                if let Some(&at) = places.get(&unit) {
+        if self.terms.is_empty() {
+            for text in index.having_signs(query.trim())? {
+                for &at in places.get(&text).into_iter().flatten() {
                     self.words[at] = 1.0;
                 }
             }
         }
-        let best = rarities.into_iter().fold(0.0, f64::max);
-        self.covered = if total > 0.0 { best / total } else { 0.0 };
+        self.question = Question::new(query, counted, places.len());
+        let shares = self
+            .stand_ins
+            .iter()
+            .map(|(at, _)| self.evidence(*at, 0.0).share);
+        self.covered = shares.fold(0.0, f64::max);
         Ok(())
     }
 
@@ -178,7 +232,7 @@ impl Scan {
         let mut of_twin: HashMap<i64, usize> = HashMap::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (at, unit) in self.units.iter().enumerate() {
-            let group = *of_twin.entry(unit.twin).or_insert_with(|| {
+            let group = *of_twin.entry(unit.id).or_insert_with(|| {
                 groups.push(Vec::new());
                 groups.len() - 1
             });
@@ -198,11 +252,31 @@ impl Scan {
 
     /// Returns the texts that fit, the best first; `is_stale` tells which no longer hold.
     pub(crate) fn ranked(&self, method: Method, is_stale: impl Fn(usize) -> bool) -> Vec<Scored> {
-        let of = |value: &dyn Fn(usize) -> f64| -> Vec<f64> {
-            self.stand_ins.iter().map(|(at, _)| value(*at)).collect()
-        };
-        let mut words = of(&|at| self.words[at]);
-        let mut meaning = of(&|at| self.units[at].meaning);
+        let parts = self.parts(method, &is_stale);
+        let mut ranked = Vec::new();
+        for (unit, twins) in &self.stand_ins {
+            if !self.is_found(*unit, method) {
+                continue;
+            }
+            let mut parts_of = parts[*unit];
+            parts_of.siblings = SIBLINGS * self.best_sibling(*unit, &parts);
+            ranked.push(Scored {
+                unit: *unit,
+                score: parts_of.score(),
+                parts: parts_of,
+                flags: self.flags(*unit, &is_stale),
+                twins: twins.clone(),
+            });
+        }
+        // Equal ones stay in the order of their files and lines.
+        ranked.sort_by(|one, other| other.score.total_cmp(&one.score));
+        ranked
+    }
+
+    /// Returns what the score of each text is made of, but for what its siblings add.
+    fn parts(&self, method: Method, is_stale: &impl Fn(usize) -> bool) -> Vec<Parts> {
+        let mut words = self.words.clone();
+        let mut meaning: Vec<f64> = self.units.iter().map(|unit| unit.meaning).collect();
         to_greatest(&mut words);
         to_greatest(&mut meaning);
         let weight = match method {
@@ -211,30 +285,26 @@ impl Scan {
             Method::Both => adaptive_weight(self.covered),
         };
         let newest = self.units.iter().filter_map(|unit| unit.date).max();
-        let mut ranked = Vec::new();
-        for (at, (unit, twins)) in self.stand_ins.iter().enumerate() {
-            if !self.is_found(*unit, method) {
-                continue;
-            }
-            let flags = self.flags(*unit, &is_stale);
-            let parts = Parts {
-                words: words[at],
-                meaning: meaning[at],
-                words_weight: weight,
-                weight: self.weight(*unit, &flags),
-                recency: RECENCY * age(self.units[*unit].date, newest),
-            };
-            ranked.push(Scored {
-                unit: *unit,
-                score: parts.score(),
-                parts,
-                flags,
-                twins: twins.clone(),
-            });
-        }
-        // Equal ones stay in the order of their files and lines.
-        ranked.sort_by(|one, other| other.score.total_cmp(&one.score));
-        ranked
+        let of = |unit: usize| Parts {
+            words: words[unit],
+            meaning: meaning[unit],
+            words_weight: weight,
+            weight: self.weight(unit, &self.flags(unit, is_stale)),
+            siblings: 0.0,
+            recency: RECENCY * age(self.units[unit].date, newest),
+        };
+        (0..self.units.len()).map(of).collect()
+    }
+
+    /// Returns the score of the better of the two texts beside one, under the same heading.
+    fn best_sibling(&self, unit: usize, parts: &[Parts]) -> f64 {
+        let own = &self.units[unit];
+        let beside = [unit.checked_sub(1), unit.checked_add(1)];
+        let siblings = beside.into_iter().flatten().filter(|other| {
+            let other = self.units.get(*other);
+            other.is_some_and(|other| other.file == own.file && other.section == own.section)
+        });
+        siblings.map(|other| parts[other].own()).fold(0.0, f64::max)
     }
 
     fn is_found(&self, unit: usize, method: Method) -> bool {
@@ -290,12 +360,6 @@ fn to_greatest(scores: &mut [f64]) {
             0.0
         };
     }
-}
-
-/// Returns how much it says of a text that it has a word which so many of all have.
-pub(crate) fn rarity(with: usize, all: usize) -> f64 {
-    let (with, all) = (real(with), real(all));
-    (1.0 + (all - with + 0.5).max(0.5) / (with + 0.5)).ln()
 }
 
 /// Returns 1 for the newest day there is, half of it for each half-life before, 0 for no day.

@@ -94,7 +94,7 @@ pub(crate) struct Listing {
     /// Names are looked up from here, which is quicker than from the root, ten thousand times.
     #[cfg(target_os = "linux")]
     folder: fs::File,
-    rest: Mutex<(usize, Rest)>,
+    rest: Mutex<Rest>,
 }
 
 #[cfg(target_os = "linux")]
@@ -102,14 +102,6 @@ type Rest = rustix::fs::Dir;
 
 #[cfg(not(target_os = "linux"))]
 type Rest = fs::ReadDir;
-
-/// Some of the names.
-#[derive(Debug)]
-pub(crate) struct Names {
-    /// How many wanted ones came before.
-    pub(crate) from: usize,
-    pub(crate) names: Vec<String>,
-}
 
 impl Listing {
     /// Lists a folder; nothing where a link leads outside of its project.
@@ -119,7 +111,7 @@ impl Listing {
             return Ok(None);
         };
         Ok(Some(Self {
-            rest: Mutex::new((0, rustix::fs::Dir::read_from(&folder)?)),
+            rest: Mutex::new(rustix::fs::Dir::read_from(&folder)?),
             folder,
             path: path.to_owned(),
         }))
@@ -136,24 +128,24 @@ impl Listing {
             },
         };
         Ok(Some(Self {
-            rest: Mutex::new((0, fs::read_dir(real)?)),
+            rest: Mutex::new(fs::read_dir(real)?),
             path: path.to_owned(),
         }))
     }
 
     /// Returns the next names of those that are wanted, so many at most; none at the end.
-    pub(crate) fn next(&self, most: usize, is_wanted: impl Fn(&str) -> bool) -> io::Result<Names> {
+    pub(crate) fn next(
+        &self,
+        most: usize,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> io::Result<Vec<String>> {
         let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
-        let (taken, entries) = &mut *rest;
-        let names = entries.filter_map(|entry| {
+        let names = rest.by_ref().filter_map(|entry| {
             let name = entry.map_err(io::Error::from).map(name_of);
             let name = name.map(|name| name.filter(|name| is_wanted(name)));
             name.transpose()
         });
-        let names: Vec<String> = names.take(most).collect::<io::Result<_>>()?;
-        let from = *taken;
-        *taken += names.len();
-        Ok(Names { from, names })
+        names.take(most).collect()
     }
 
     /// Returns the path of a name.
@@ -276,10 +268,9 @@ mod tests {
         fs::create_dir(folder.path().join("c.md")).unwrap();
         let listing = Listing::of(folder.path()).unwrap().unwrap();
         let mut met = Vec::new();
-        for place in 0..3 {
+        for _ in 0..3 {
             let names = listing.next(1, |name| name != "c.md").unwrap();
-            assert_eq!(names.from, place.min(2));
-            for name in names.names {
+            for name in names {
                 let path = listing.path_of(&name);
                 assert_eq!(listing.stat(&name).unwrap(), Stat::of(&path).unwrap());
                 met.push(name);

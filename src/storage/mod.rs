@@ -6,8 +6,7 @@
 //! - **changes**: [`Storage::transact`] locks the stores, lets the caller read and plan [`Changes`], and
 //!   applies them. For markdown, settings and every other file that people read.
 //! - **append**: [`append()`] adds lines to a log with one write, [`Log`] under one lock. For the journal.
-//! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`]; and beside a database
-//!   what is made of it: [`write_derived`].
+//! - **caches and logs** in `.annals/`: [`Storage::write_cache`], [`Storage::log`].
 //!
 //! # What a transaction promises
 //!
@@ -67,7 +66,6 @@ mod apply;
 mod boundary;
 mod change;
 mod changes;
-mod derived;
 mod diff;
 mod disk;
 pub mod fail_point;
@@ -100,8 +98,6 @@ pub use append::rotate;
 pub use append::rotated;
 pub(crate) use boundary::Boundary;
 pub use changes::Changes;
-pub use derived::remove_derived;
-pub use derived::write_derived;
 pub(crate) use fingerprint::of_bytes as digest;
 pub use history::FileChange;
 pub use history::Happened;

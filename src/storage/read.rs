@@ -1,7 +1,7 @@
 //! Reads files of bounded size: never hangs, never fills the memory, never drops a byte silently.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{BufReader, ErrorKind, Read};
 use std::path::Path;
 
 use crate::error::At;
@@ -97,6 +97,16 @@ pub(crate) fn is_file(path: &Path) -> bool {
 /// Tells whether a project has a folder at a path; one that a link puts outside is not there.
 pub(crate) fn is_folder(path: &Path) -> bool {
     matches!(kind(path), Ok(Some(Kind::Folder)))
+}
+
+/// Opens a file that is read line by line and never held whole, or nothing where no file is.
+///
+/// It may be of any size, and the user has named it: it is never a file that was found.
+pub fn lines(path: &Path) -> Result<Option<BufReader<File>>> {
+    match open::of_user(path, Wanted::File) {
+        Err(error) if is_absent(&error) => Ok(None),
+        file => Ok(Some(BufReader::new(file.at("read", path)?))),
+    }
 }
 
 /// Returns bytes as text; those that are no UTF-8 become U+FFFD, with one warning at the first of them.

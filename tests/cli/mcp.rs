@@ -29,7 +29,7 @@ fn request(id: u64, method: &str, params: &Value) -> String {
 }
 
 /// Runs one session: the handshake, then these lines; the client goes away after them.
-fn session(case: &Case, line: &str, lines: &[String]) -> Outcome {
+pub(crate) fn session(case: &Case, line: &str, lines: &[String]) -> Outcome {
     speak(case.run(line), lines)
 }
 
@@ -51,7 +51,7 @@ fn speak(server: Invocation<'_>, lines: &[String]) -> Outcome {
 }
 
 /// Returns the answer to a request; answers may come in any order.
-fn answer(session: &Outcome, id: u64) -> Value {
+pub(crate) fn answer(session: &Outcome, id: u64) -> Value {
     let lines = session.try_json_lines().unwrap();
     let found = lines.into_iter().find(|line| line["id"] == id);
     found.unwrap_or_else(|| panic!("no answer to {id}: {}", session.report()))
@@ -69,7 +69,7 @@ fn document(session: &Outcome, id: u64) -> Value {
     serde_json::from_str(fenced.strip_suffix("\n```\n").unwrap()).unwrap()
 }
 
-fn call(id: u64, tool: &str, arguments: &Value) -> String {
+pub(crate) fn call(id: u64, tool: &str, arguments: &Value) -> String {
     request(
         id,
         "tools/call",

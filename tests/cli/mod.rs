@@ -23,7 +23,7 @@ mod journal;
 mod ledger;
 mod log;
 mod man;
-mod mcp;
+pub(crate) mod mcp;
 mod merge_file;
 mod milestone;
 mod notepad;

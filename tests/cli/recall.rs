@@ -18,10 +18,10 @@ fn hits_are_cited_and_explained() {
     assert_eq!(
         run.stdout(),
         "\
-.vbw-planning/PROJECT.md:16 (plan, 1.00)
+.vbw-planning/PROJECT.md:16 (plan, 1.03)
   larderbook > Requirements > Validated
     Two writers at once (0.2, phase 2.1)
-  (0.60 x words 1.00 + 0.40 x meaning 1.00) x 1.00 + recency 0.000
+  (0.60 x words 1.00 + 0.40 x meaning 1.00) x 1.00 + siblings 0.03 + recency 0.000
 
 More were found: --limit shows them.
 "
@@ -51,6 +51,7 @@ fn a_hit_as_json_has_everything_that_is_known() {
             "headings": ["Port"],
             "snippet": "The gateway listens on 7443.",
             "score": 0.53,
+            "relevance": "high",
             "date": "2026-02-01",
             "flags": ["superseded", "low-confidence"]
         }],

@@ -18,6 +18,7 @@ use annals::facts::Observation;
 use annals::facts::Purpose;
 use annals::facts::Query;
 use annals::facts::Scope;
+use annals::facts::Selection;
 use annals::facts::UserId;
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -350,6 +351,7 @@ fn nobody_sees_another(stage: &Stage) {
                 limit: 100,
                 scope: Scope::All,
                 method,
+                selection: Selection::All,
             };
             let found = facts::retrieve(&mut facts, &user, &query, &Embedder::BuiltIn).unwrap();
             answers.extend(found.hits.iter().map(|hit| format!("{:?}", hit.fact)));

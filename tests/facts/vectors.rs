@@ -11,6 +11,7 @@ use annals::facts::Query;
 use annals::facts::Remaining;
 use annals::facts::Retrieved;
 use annals::facts::Scope;
+use annals::facts::Selection;
 use annals::facts::Statement;
 use annals::facts::Status;
 use annals::facts::UserId;
@@ -57,6 +58,7 @@ pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, scope: Scope) -> 
         limit: 10,
         scope,
         method: Method::Vector,
+        selection: Selection::All,
     };
     facts::retrieve(&mut desk.facts, user, &query, &Embedder::BuiltIn).unwrap()
 }
@@ -169,6 +171,7 @@ fn stage_4_another_model_takes_the_place_of_the_one_before() {
             limit: 10,
             scope: Scope::General,
             method: Method::Vector,
+            selection: Selection::All,
         };
         let user = desk.user.clone();
         let found = facts::retrieve(&mut desk.facts, &user, &query, &embedder).unwrap();

@@ -5,6 +5,7 @@ mod cache;
 mod facts;
 mod hits;
 mod queries;
+mod silence;
 
 use serde_json::Value;
 

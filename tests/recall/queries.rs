@@ -22,7 +22,10 @@ fn project() -> (Case, Project) {
 }
 
 fn found(project: &Project, text: &str) -> usize {
-    let query = Query::new(text).unwrap();
+    let query = Query {
+        all: true,
+        ..Query::new(text).unwrap()
+    };
     recall(project, &query).unwrap().value.hits.len()
 }
 

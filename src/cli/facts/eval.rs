@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::output::Output;
+use crate::cli::shown::show_silence;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
@@ -25,15 +26,16 @@ pub(crate) struct EvalArgs {
     /// The dataset: JSON Lines
     #[arg(value_name = "DATASET")]
     dataset: PathBuf,
+    /// Also ask each question where nothing answers it: of every other group
+    #[arg(long)]
+    silence: bool,
 }
 
 pub(crate) fn run(args: &EvalArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let read = read::users_text(&args.dataset)?
+    let dataset = read::lines(&args.dataset)?
         .ok_or_else(|| Error::not_found("there is no such dataset").at(&args.dataset, None))?;
-    out.warnings(&read.warnings);
-    let text = read.value;
     let embedder = facts::embedder(project)?;
-    let evaluation = facts::evaluate(&text, &args.dataset, &embedder)?;
+    let evaluation = facts::evaluate(dataset, &args.dataset, &embedder, args.silence)?;
     out.result(&evaluation, show);
     Ok(())
 }
@@ -70,7 +72,10 @@ fn show(evaluation: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
             interval(row.delta.mrr)
         )?;
     }
-    Ok(())
+    match &evaluation.silence {
+        Some(silence) => show_silence(silence, to),
+        None => Ok(()),
+    }
 }
 
 fn percent(share: f64) -> String {

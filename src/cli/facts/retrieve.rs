@@ -9,6 +9,7 @@ use clap::Args;
 use crate::cli::facts::Place;
 use crate::cli::facts::line;
 use crate::cli::output::Output;
+use crate::cli::shown::NOTHING_RELEVANT;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
@@ -18,14 +19,16 @@ use crate::facts::Method;
 use crate::facts::Query;
 use crate::facts::Retrieved;
 use crate::facts::Scope;
+use crate::facts::Selection;
 use crate::project::Project;
+use crate::ranking::Relevance;
 
 /// A longer question is cut off; it says no more about what is meant.
 const LONGEST: u64 = 1 << 20;
 
 /// Find a user's facts by words and by meaning, the best first
 ///
-/// Nothing in the query is an operator. Where vectors cannot be had, words alone answer, and the
+/// Nothing in the query is an operator. Facts that have nothing to do with it are left out. Where vectors cannot be had, words alone answer, and the
 /// answer is marked `degraded`.
 #[derive(Args, Debug)]
 #[command(
@@ -38,6 +41,9 @@ pub(crate) struct RetrieveArgs {
     /// How many facts
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
+    /// Give the nearest too, each marked with its relevance
+    #[arg(long)]
+    all: bool,
     /// Show what each score is made of
     #[arg(long)]
     explain: bool,
@@ -66,6 +72,11 @@ pub(crate) fn run(
         limit: args.limit,
         scope,
         method: Method::from(project.settings.facts.fusion),
+        selection: if args.all {
+            Selection::All
+        } else {
+            Selection::Relevant
+        },
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut place.read(project)?, &user, &query, &embedder)?;
@@ -96,13 +107,29 @@ impl RetrieveArgs {
 
 fn show(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
     if found.hits.is_empty() {
-        return writeln!(to, "No facts about {} fit.", found.user);
+        return none(found, to);
     }
-    found.hits.iter().try_for_each(|hit| line(&hit.fact, to))
+    for hit in &found.hits {
+        if hit.relevance == Some(Relevance::Low) {
+            write!(to, "low relevance: ")?;
+        }
+        line(&hit.fact, to)?;
+    }
+    Ok(())
+}
+
+fn none(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
+    match found.withheld {
+        0 => writeln!(to, "No facts about {} fit.", found.user),
+        _ => writeln!(to, "{NOTHING_RELEVANT}"),
+    }
 }
 
 fn explain(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "method: {}", found.method)?;
+    if found.hits.is_empty() {
+        return none(found, to);
+    }
     for hit in &found.hits {
         line(&hit.fact, to)?;
         let Components {
@@ -111,6 +138,7 @@ fn explain(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
             lexical,
             vector,
             neighbours,
+            question,
             recency,
             ..
         } = hit.components;
@@ -118,8 +146,9 @@ fn explain(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
         writeln!(
             to,
             "    score {:.3} = words {lexical:.3} + meaning {vector:.3} + neighbours {neighbours:.3} \
-             + recency {recency:.3}  (BM25 {bm25:.2}, cosine {cosine})",
-            hit.score
+             - question {question:.3} + recency {recency:.3}  (BM25 {bm25:.2}, cosine {cosine}, relevance {})",
+            hit.score,
+            hit.relevance.map_or("unknown", Relevance::as_str)
         )?;
     }
     Ok(())

@@ -8,10 +8,12 @@
 //! A query searches the items of its group; `prev` and `next` are neighbours in one session.
 
 use std::collections::HashMap;
+use std::io::BufRead;
 use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 
@@ -51,16 +53,17 @@ pub(crate) struct Group {
     pub(crate) questions: Vec<Question>,
 }
 
-/// Returns the groups of a file in the order in which they come.
-pub(crate) fn parse(text: &str, path: &Path) -> Result<Vec<Group>> {
+/// Returns the groups of a file in the order in which they come; it is read line by line, however long it is.
+pub(crate) fn read(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    for (index, line) in text.lines().enumerate() {
+    for (index, line) in reader.lines().enumerate() {
+        let line = line.at("read", path)?;
         if line.trim().is_empty() {
             continue;
         }
-        let line: Line = serde_json::from_str(line).map_err(|error| {
-            Error::failed(format!("no item and no query: {error}")).at(path, index + 1)
+        let line: Line = serde_json::from_str(&line).map_err(|error| {
+            Error::failed(format!("is neither an item nor a query: {error}")).at(path, index + 1)
         })?;
         let name = match &line {
             Line::Item(item) => &item.group,

@@ -111,6 +111,11 @@ fn below(state: &mut u64, limit: usize) -> usize {
     usize::try_from(product >> 64).unwrap_or_default()
 }
 
+/// Returns the share of the relevant items that so many are.
+pub(crate) fn share(found: usize, relevant: usize) -> f64 {
+    real(found) / real(relevant.max(1))
+}
+
 #[expect(clippy::cast_precision_loss, reason = "ranks and counts are small")]
 fn real(count: usize) -> f64 {
     count as f64

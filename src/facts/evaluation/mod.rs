@@ -4,6 +4,7 @@ mod dataset;
 mod measures;
 
 use std::collections::HashMap;
+use std::io::BufRead;
 use std::path::Path;
 
 use serde::Serialize;
@@ -18,13 +19,18 @@ use crate::facts::evaluation::measures::Measures;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::fact::Status;
+use crate::facts::search::Hit;
 use crate::facts::search::Method;
 use crate::facts::search::Query;
 use crate::facts::search::Scope;
+use crate::facts::search::Selection;
 use crate::facts::search::retrieve;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
+use crate::ranking::Relevance;
+use crate::ranking::Silence;
+use crate::ranking::SilenceTest;
 
 pub use measures::Interval;
 
@@ -38,6 +44,9 @@ pub struct Evaluation {
     pub queries: usize,
     /// One row a method and set.
     pub rows: Vec<Row>,
+    /// What silence costs and spares, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silence: Option<Silence>,
 }
 
 /// A method on a set of questions; shares of 1.
@@ -74,22 +83,33 @@ pub struct Delta {
     pub mrr: Interval,
 }
 
-/// Asks every question of a dataset by every method.
-pub fn evaluate(text: &str, path: &Path, embedder: &Embedder) -> Result<Evaluation> {
+/// Asks every question of a dataset by every method; with `silence`, also of every other group.
+pub fn evaluate(
+    dataset: impl BufRead,
+    path: &Path,
+    embedder: &Embedder,
+    silence: bool,
+) -> Result<Evaluation> {
     let mut found: HashMap<(Method, bool), Vec<Measures>> = HashMap::new();
-    let mut queries = 0;
-    for group in dataset::parse(text, path)? {
-        queries += group.questions.len();
-        let (mut facts, user) = stored(&group, embedder)?;
+    let groups = dataset::read(dataset, path)?;
+    let mut test = SilenceTest::default();
+    for group in &groups {
+        let (mut facts, user) = stored(group, embedder)?;
         for question in &group.questions {
             let is_adversarial = question.category == ADVERSARIAL;
             for method in Method::ALL {
-                let measured = ask(&mut facts, &user, question, &group, method, embedder)?;
+                let measured = ask(&mut facts, &user, question, group, method, embedder)?;
                 let key = (method, is_adversarial);
                 found.entry(key).or_default().push(measured);
             }
         }
+        if silence {
+            for other in &groups {
+                test_silence(&mut test, (&mut facts, &user), (group, other), embedder)?;
+            }
+        }
     }
+    let queries = groups.iter().map(|group| group.questions.len()).sum();
     let sets = [("main", false), (ADVERSARIAL, true)];
     let rows = sets.iter().flat_map(|(set, is_adversarial)| {
         let all = |method| found.get(&(method, *is_adversarial));
@@ -98,8 +118,46 @@ pub fn evaluate(text: &str, path: &Path, embedder: &Embedder) -> Result<Evaluati
             .into_iter()
             .filter_map(move |method| Some(row(method, set, all(method)?, words?)))
     });
-    let rows = rows.collect();
-    Ok(Evaluation { queries, rows })
+    Ok(Evaluation {
+        queries,
+        rows: rows.collect(),
+        silence: test.result(),
+    })
+}
+
+/// Asks the questions about one group of another, or of itself; adversarial ones have their answer nowhere and everywhere.
+fn test_silence(
+    test: &mut SilenceTest,
+    (facts, user): (&mut Facts, &UserId),
+    (asked, about): (&Group, &Group),
+    embedder: &Embedder,
+) -> Result<()> {
+    let questions = about.questions.iter();
+    for question in questions.filter(|question| question.category != ADVERSARIAL) {
+        let query = Query {
+            text: question.text.clone(),
+            limit: 10,
+            scope: Scope::General,
+            method: Method::Fused,
+            selection: Selection::All,
+        };
+        let found = retrieve(facts, user, &query, embedder)?;
+        let is_given = |hit: &Hit| hit.relevance == Some(Relevance::High);
+        if asked.name != about.name {
+            test.unanswerable(found.verdict, found.hits.iter().any(is_given));
+            continue;
+        }
+        let answers = |hit: &&Hit| question.relevant.contains(&hit.fact.fact_id);
+        let share = |count: usize| measures::share(count, question.relevant.len());
+        let all = found.hits.iter().filter(answers).count();
+        let given = found
+            .hits
+            .iter()
+            .filter(|hit| is_given(hit))
+            .filter(answers);
+        test.answerable(found.verdict, share(all), share(given.count()));
+    }
+    Ok(())
 }
 
 fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) -> Row {
@@ -138,6 +196,7 @@ fn ask(
         limit: group.items.len(),
         scope: Scope::General,
         method,
+        selection: Selection::Candidates,
     };
     let found = retrieve(facts, user, &query, embedder)?;
     let hits = found.hits.iter().enumerate();

@@ -7,7 +7,6 @@ use rusqlite::params;
 
 use crate::clock::parse_timestamp;
 use crate::embedding::Embedder;
-use crate::embedding::MODEL_ID;
 use crate::error::Result;
 use crate::facts::application::Applied;
 use crate::facts::failure::Stored;
@@ -18,6 +17,7 @@ use crate::facts::search;
 use crate::facts::search::Method;
 use crate::facts::search::Query;
 use crate::facts::search::Scope;
+use crate::facts::search::Selection;
 use crate::facts::search::TOP;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -35,7 +35,7 @@ impl Ranks {
     /// Searches for what the user said; without an embedder, by meaning only where the built-in one made the vectors.
     pub(crate) fn of(facts: &mut Facts, turn: &Turn, embedder: Option<&Embedder>) -> Result<Self> {
         let built_in = Embedder::BuiltIn;
-        let is_built_in = vectors::model(facts.connection())? == MODEL_ID;
+        let is_built_in = vectors::model(facts.connection())? == vectors::model_of(&built_in);
         let embedder = embedder.or(is_built_in.then_some(&built_in));
         let mut find = |method, embedder: &Embedder| {
             let scope = turn.project.clone().map_or(Scope::General, Scope::Project);
@@ -44,6 +44,7 @@ impl Ranks {
                 limit: TOP,
                 scope,
                 method,
+                selection: Selection::Candidates,
             };
             search::retrieve(facts, &turn.user, &query, embedder)
         };

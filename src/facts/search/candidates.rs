@@ -10,12 +10,17 @@ use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::search::Scope;
 use crate::facts::search::lexical;
+use crate::facts::search::lexical::Asked;
 use crate::facts::search::substrings;
 use crate::facts::user::UserId;
+use crate::ranking::Language;
 use crate::ranking::content_words;
 
 /// With fewer facts found by their words, parts of words are looked for.
 const FEW: usize = 3;
+
+/// A shorter beginning is that of words which have nothing to do with each other.
+const SHORTEST: usize = 5;
 
 /// How many rows tell whether most are a user's own.
 const SAMPLE: u32 = 32;
@@ -64,25 +69,40 @@ pub(crate) fn by_words(
     user: &UserId,
     text: &str,
 ) -> Result<Vec<(i64, f64)>> {
-    let words = content_words(text);
+    let asked = Asked {
+        words: content_words(text),
+        language: Language::of(text),
+    };
     let is_bound = !has_most(connection, user)?;
-    let matches = lexical::matches(connection, user, &words, is_bound)?;
+    let matches = lexical::matches(connection, user, &asked, is_bound)?;
     let is_wide = |word: &String| word.chars().any(crate::text::is_wide);
-    if matches.len() >= FEW && !words.iter().any(is_wide) {
+    if matches.len() >= FEW && !asked.words.iter().any(is_wide) {
         return Ok(matches);
     }
-    let (wide, narrow): (Vec<String>, Vec<String>) = words.into_iter().partition(is_wide);
+    let (wide, narrow): (Vec<String>, Vec<String>) = asked.words.into_iter().partition(is_wide);
     let mut parts = wide;
     if matches.len() < FEW {
-        parts.extend(lexical::unmatched(connection, user, &narrow)?);
+        let unmatched = lexical::unmatched(connection, user, &narrow)?;
+        parts.extend(unmatched.iter().map(|word| shared_by_forms(word)));
     }
     let mut scores = matches.into_iter().collect();
     substrings::add(connection, user, &parts, &mut scores)?;
     Ok(scores.into_iter().collect())
 }
 
+/// Returns the shortest of what the forms of a word share in any language, where that still tells something.
+fn shared_by_forms(word: &str) -> String {
+    let stems = Language::ALL
+        .into_iter()
+        .map(|language| language.stem(word));
+    // Stems lose accents, which the index of parts has.
+    let stems = stems.filter(|stem| stem.chars().count() >= SHORTEST && word.starts_with(stem));
+    let shortest = stems.min_by_key(String::len);
+    shortest.unwrap_or_else(|| word.to_owned())
+}
+
 /// Tells whether most rows of the table are the user's, by a sample: both ways of searching find the same.
-fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
+pub(crate) fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
     let sql = "WITH RECURSIVE sample (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM sample \
                WHERE number < ?2) \
                SELECT sum((SELECT user_id = ?1 FROM facts \

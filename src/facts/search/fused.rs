@@ -1,14 +1,16 @@
-//! Joins words and meaning over all facts of a user, and lets neighbours in a session lend to each other.
+//! Joins words and meaning over all facts of a user; neighbours in a session lend to each other, questions to answers.
 
 use std::collections::HashMap;
 
 use rusqlite::Connection;
+use rusqlite::OptionalExtension;
 
 use crate::error::Result;
+use crate::facts::failure::Stored;
 use crate::facts::search::Components;
 use crate::facts::search::TOP;
 use crate::facts::search::candidates::Check;
-use crate::facts::search::neighbours;
+use crate::facts::search::neighbours::Neighbours;
 use crate::facts::search::places::Places;
 use crate::facts::search::rank::Ranked;
 use crate::facts::search::rank::TIES;
@@ -18,6 +20,9 @@ use crate::facts::search::rank::top_rank;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::facts::vectors::Scanned;
+use crate::ranking::ANSWER;
+use crate::ranking::QUESTION;
+use crate::ranking::asked_share;
 
 /// What words weigh; meaning has the rest.
 const LEXICAL: f64 = 0.5;
@@ -43,25 +48,32 @@ struct Weights {
 pub(crate) fn rank(
     connection: &Connection,
     user: &UserId,
-    (matches, mut scanned): (Vec<(i64, f64)>, Scanned),
+    (matches, scanned): (Vec<(i64, f64)>, Scanned),
     check: &mut Check<'_>,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
-    let turns = match scanned.turns.take() {
-        Some(turns) => turns,
-        None => vectors::turns(connection, user)?,
-    };
+    let turns = vectors::turns(connection, user)?;
     let scored = Scored::new(matches, scanned, check)?;
+    let neighbours = Neighbours::of(turns.into_iter(), &scored.seqs);
     let base = scored.base();
-    let lent = neighbours::lent(turns.into_iter(), &scored.seqs, &base);
+    let lent = neighbours.lent(&base);
     let sums: Vec<f64> = base
         .iter()
         .zip(&lent)
         .map(|(base, lent)| base + lent)
         .collect();
-    let mut ranked: Vec<Ranked> = best(&sums, limit.saturating_add(TIES))
+    let places = with_answers(best(&sums, limit.saturating_add(TIES)), &neighbours);
+    let asked = AskedShares::of(connection, user, &scored.seqs, &places, &neighbours)?;
+    let mut ranked: Vec<Ranked> = places
         .into_iter()
-        .map(|place| scored.ranked(place, sums[place], lent[place]))
+        .map(|place| {
+            let answers = neighbours.before(place).map_or(0.0, |question| {
+                ANSWER * asked.share(question) * base[question]
+            });
+            let score = sums[place] + answers;
+            let loss = QUESTION * asked.share(place) * score;
+            scored.ranked(place, (lent[place] + answers, loss))
+        })
         .collect();
     ranked.retain(|ranked| {
         ranked.score > 0.0 || ranked.components.cosine.is_some_and(|cosine| cosine > 0.0)
@@ -69,6 +81,58 @@ pub(crate) fn rank(
     ranked.sort_by(best_first);
     scored.note_ranks(&mut ranked);
     Ok(ranked)
+}
+
+/// Returns the places and what follows each in its session: the answer, where it is a question.
+fn with_answers(places: Vec<usize>, neighbours: &Neighbours) -> Vec<usize> {
+    let answers: Vec<usize> = places
+        .iter()
+        .filter_map(|place| neighbours.after(*place))
+        .collect();
+    let mut all = places;
+    all.extend(answers);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// How much of each fact asks instead of telling, by place.
+struct AskedShares(HashMap<usize, f64>);
+
+impl AskedShares {
+    /// Reads the facts at these places and those before them.
+    fn of(
+        connection: &Connection,
+        user: &UserId,
+        seqs: &[i64],
+        places: &[usize],
+        neighbours: &Neighbours,
+    ) -> Result<Self> {
+        let before = places.iter().filter_map(|place| neighbours.before(*place));
+        let mut wanted: Vec<usize> = places.iter().copied().chain(before).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let sql = "SELECT value_text FROM facts WHERE seq = ?1 AND user_id = ?2";
+        let mut statement = connection.prepare_cached(sql).stored("read the facts")?;
+        let mut shares = HashMap::with_capacity(wanted.len());
+        for place in wanted {
+            let share = statement
+                .query_row((seqs[place], user.as_str()), |row| {
+                    row.get_ref(0)?
+                        .as_str()
+                        .map(asked_share)
+                        .map_err(Into::into)
+                })
+                .optional()
+                .stored("read the facts")?;
+            shares.insert(place, share.unwrap_or_default());
+        }
+        Ok(Self(shares))
+    }
+
+    fn share(&self, place: usize) -> f64 {
+        self.0.get(&place).copied().unwrap_or_default()
+    }
 }
 
 impl Scored {
@@ -138,17 +202,19 @@ impl Scored {
             .collect()
     }
 
-    fn ranked(&self, place: usize, score: f64, neighbours: f64) -> Ranked {
+    fn ranked(&self, place: usize, (neighbours, question): (f64, f64)) -> Ranked {
         let (bm25, cosine) = (self.bm25[place], self.cosine[place]);
+        let (lexical, vector) = (self.weights.lexical(bm25), self.weights.vector(cosine));
         Ranked {
             seq: self.seqs[place],
-            score,
+            score: lexical + vector + neighbours - question,
             components: Components {
                 bm25,
                 cosine: Some(f64::from(cosine)),
-                lexical: self.weights.lexical(bm25),
-                vector: self.weights.vector(cosine),
+                lexical,
+                vector,
                 neighbours,
+                question,
                 ..Components::default()
             },
         }

@@ -4,46 +4,75 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::facts::failure::Stored;
-use crate::facts::search::bm25::Rows;
-use crate::facts::search::bm25::in_halves;
-use crate::facts::search::bm25::ranked;
 use crate::facts::user::UserId;
-use crate::ranking::any_of;
+use crate::ranking::Language;
+use crate::ranking::any_form_of;
 
 /// Where a word counts: anywhere but in the column that holds the user.
 const TEXT: &str = "{key value_text source_excerpt}";
 
-/// From so many rows on, ranking them takes far longer than another processor takes to wake up and to count the words.
-const MANY: i64 = 300_000;
+/// How much each column counts: the user's is only there to bind the query.
+const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
 
-/// Returns the rows with any of the words and how well they fit, in the order of the rows.
+/// Words as a query asks for them, in the language that it is in.
+pub(crate) struct Asked {
+    pub(crate) words: Vec<String>,
+    pub(crate) language: Language,
+}
+
+/// Returns the rows with any form of any of the words and how well they fit, in the order of the rows.
 ///
 /// `is_bound` leaves the rows of other users out within the index. Where nearly all rows are the
 /// user's own, that costs more than it saves; then the caller must leave them out itself.
 pub(crate) fn matches(
     connection: &Connection,
     user: &UserId,
-    words: &[String],
+    asked: &Asked,
     is_bound: bool,
-) -> Result<Rows> {
-    let Some(any) = any_of(words) else {
+) -> Result<Vec<(i64, f64)>> {
+    let Some(expression) = expression(user, &asked.words, asked.language, is_bound) else {
         return Ok(Vec::new());
     };
-    let words = format!("{TEXT} : ({any})");
-    let expression = if is_bound {
+    let sql = format!(
+        "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts WHERE facts_fts MATCH ?1 ORDER BY rowid"
+    );
+    let search = || -> rusqlite::Result<Vec<(i64, f64)>> {
+        let mut statement = connection.prepare_cached(&sql)?;
+        let rows = statement.query_map([expression], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect()
+    };
+    search().stored("search the facts by words")
+}
+
+/// Returns how many rows have any form of a word; `is_bound` as in [`matches`].
+pub(crate) fn count(
+    connection: &Connection,
+    user: &UserId,
+    (word, language): (&str, Language),
+    is_bound: bool,
+) -> Result<usize> {
+    let Some(expression) = expression(user, &[word.to_owned()], language, is_bound) else {
+        return Ok(0);
+    };
+    let sql = "SELECT count(*) FROM facts_fts WHERE facts_fts MATCH ?1";
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.query_row([expression], |row| row.get(0)))
+        .stored("search the facts by words")
+}
+
+fn expression(
+    user: &UserId,
+    words: &[String],
+    language: Language,
+    is_bound: bool,
+) -> Option<String> {
+    let words = format!("{TEXT} : ({})", any_form_of(words, language)?);
+    Some(if is_bound {
         format!("{} AND ({words})", owner(user))
     } else {
         words
-    };
-    let search = || -> rusqlite::Result<Rows> {
-        let last: Option<i64> =
-            connection.query_row("SELECT max(seq) FROM facts", [], |row| row.get(0))?;
-        match last.filter(|last| !is_bound && *last >= MANY) {
-            Some(last) => in_halves(connection, &expression, last / 2),
-            None => ranked(connection, &expression, i64::MIN..i64::MAX),
-        }
-    };
-    search().stored("search the facts by words")
+    })
 }
 
 /// Returns those of the words that no fact of the user has as a word.

@@ -2,15 +2,17 @@
 //!
 //! ```text
 //! query ─┬─ words: FTS5, porter stems ─┬─ each from 0 to 1, half and half
-//!        └─ vector: every one compared ┘   + 0.2 of the facts before and after in the session
+//!        └─ vectors: every passage ────┘   + a share of the facts before and after in the session
 //! ```
+//!
+//! A question loses to its answer. What has nothing to do with the query is left out, unless all is wanted.
 //!
 //! Every statement is bound to one user. Where vectors cannot be had, words alone answer, and the
 //! answer says so.
 
-mod bm25;
 mod candidates;
 mod fused;
+mod judge;
 mod lexical;
 mod neighbours;
 mod places;
@@ -32,6 +34,8 @@ use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::search::candidates::Check;
+use crate::facts::search::judge::judge;
+pub(crate) use crate::facts::search::judge::judge_each;
 use crate::facts::search::rank::Ranked;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -40,6 +44,8 @@ use crate::facts::vectors::Chroma;
 use crate::facts::vectors::Place;
 use crate::facts::vectors::Scanned;
 use crate::project::Fusion;
+use crate::ranking::Relevance;
+use crate::ranking::Verdict;
 
 /// How deep the lists of words and of vectors are that tell how well each side did.
 pub(crate) const TOP: usize = 20;
@@ -49,6 +55,9 @@ const DEEPER: usize = 4;
 
 /// The fewest that it is asked for.
 const FEWEST: usize = 100;
+
+/// How many facts at least tell whether anything has to do with a query.
+const JUDGED: usize = 10;
 
 /// What a search goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
@@ -117,6 +126,18 @@ impl Scope {
     }
 }
 
+/// Which of the facts that are found are given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// Those that have to do with the query.
+    #[default]
+    Relevant,
+    /// The nearest, each marked with whether it has.
+    All,
+    /// The nearest, unmarked: what is settled against them must see each that could contradict.
+    Candidates,
+}
+
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub struct Query {
@@ -128,6 +149,8 @@ pub struct Query {
     pub scope: Scope,
     /// What the search goes by.
     pub method: Method,
+    /// Which of them are given.
+    pub selection: Selection,
 }
 
 /// What was found.
@@ -143,6 +166,17 @@ pub struct Retrieved {
     pub degraded_because: Option<String>,
     /// The facts, the best first.
     pub hits: Vec<Hit>,
+    /// How many of the nearest have nothing to do with the query and were left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub withheld: usize,
+    /// What speaks for the answer as a whole, where that was judged.
+    #[serde(skip)]
+    pub verdict: Verdict,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A fact that was found.
@@ -150,6 +184,9 @@ pub struct Retrieved {
 pub struct Hit {
     /// How well it fits; scores of one answer compare.
     pub score: f64,
+    /// Whether it has to do with the query; nothing where that was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<Relevance>,
     /// What the score is made of.
     pub components: Components,
     /// The fact.
@@ -169,6 +206,8 @@ pub struct Components {
     pub vector: f64,
     /// What the facts before and after in the session add.
     pub neighbours: f64,
+    /// What is taken off since the fact asks and does not tell.
+    pub question: f64,
     /// What it adds that the fact is of late.
     pub recency: f64,
     /// Its place among the first 20 by words, counted from 1.
@@ -200,10 +239,9 @@ pub fn retrieve(
         user,
         query,
         now: facts.clock().now(),
-        derives: !facts.is_dry_run(),
     };
     let scanned = match &meaning {
-        Some(meaning) => Some(search.scanned(meaning, &embedder.model())?),
+        Some(meaning) => Some(search.scanned(meaning, &vectors::model_of(embedder))?),
         None => None,
     };
     let is_lacking = is_lacking(meaning.as_ref(), scanned.as_ref());
@@ -212,9 +250,24 @@ pub fn retrieve(
         _ => Method::Lexical,
     };
     let ranked = search.ranked(method, scanned)?;
-    let hits = hits(&snapshot, user, ranked, query.limit)?;
+    let mut hits = hits(&snapshot, user, ranked, search.depth())?;
+    let (mut withheld, mut verdict) = (0, Verdict::default());
+    if query.selection != Selection::Candidates {
+        let found = hits.iter().map(|hit| &hit.fact);
+        let judged = judge(&snapshot, user, &query.text, found)?;
+        verdict = judged.verdict;
+        for (hit, relevance) in hits.iter_mut().zip(judged.relevance) {
+            hit.relevance = Some(relevance);
+        }
+    }
+    if query.selection == Selection::Relevant {
+        let found = hits.len();
+        hits.retain(|hit| hit.relevance == Some(Relevance::High));
+        withheld = found - hits.len();
+    }
+    hits.truncate(query.limit);
     let because = because.or_else(|| {
-        let is_told = is_lacking && !hits.is_empty();
+        let is_told = is_lacking && (!hits.is_empty() || withheld > 0);
         is_told.then(|| "no fact of the user has a vector of this model yet".to_owned())
     });
     Ok(Retrieved {
@@ -226,6 +279,8 @@ pub fn retrieve(
         degraded: because.is_some(),
         degraded_because: because,
         hits,
+        withheld,
+        verdict,
     })
 }
 
@@ -241,17 +296,23 @@ struct Search<'a> {
     user: &'a UserId,
     query: &'a Query,
     now: DateTime<Utc>,
-    /// Whether what is made of the tables may be kept in a file.
-    derives: bool,
 }
 
 impl Search<'_> {
+    /// How many are looked at: whether anything fits is judged by more than one or two.
+    fn depth(&self) -> usize {
+        match self.query.selection {
+            Selection::Candidates => self.query.limit,
+            Selection::Relevant | Selection::All => self.query.limit.max(JUDGED),
+        }
+    }
+
     fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<Ranked>> {
         let (connection, user, query) = (self.connection, self.user, self.query);
         let now = timestamp(self.now);
         let mut check = Check::new(connection, user, &query.scope, &now)?;
         let words = || candidates::by_words(connection, user, &query.text);
-        let limit = query.limit;
+        let limit = self.depth();
         match (method, scanned.as_ref()) {
             (Method::Lexical, _) | (_, None) => rank::by_words(&words()?, &mut check, limit),
             (Method::Vector, Some(scanned)) => Ok(rank::by_meaning(scanned, limit)),
@@ -277,7 +338,7 @@ impl Search<'_> {
             Scanned::of(connection, user, near)?
         } else {
             let query = meaning.vector.quantized();
-            vectors::scan(connection, user, model, &query, self.derives)?
+            vectors::scan(connection, user, model, &query)?
         };
         let now = timestamp(self.now);
         let out = candidates::out_of_scope(connection, user, &self.query.scope, &now)?;
@@ -326,7 +387,7 @@ impl Meaning {
 /// Returns the query's vector, after all vectors in the index are of its model.
 fn query_vector(facts: &mut Facts, text: &str, embedder: &Embedder) -> Result<Vector> {
     let is_of_model = |facts: &Facts| -> Result<bool> {
-        Ok(vectors::model(facts.connection())? == embedder.model())
+        Ok(vectors::model(facts.connection())? == vectors::model_of(embedder))
     };
     // The built-in vectors are written with their facts; an endpoint's may still be to come.
     if !embedder.is_built_in() || !is_of_model(facts)? {
@@ -360,6 +421,7 @@ fn hits(
         .filter_map(|ranked| {
             facts.remove(&ranked.seq).map(|fact| Hit {
                 score: ranked.score,
+                relevance: None,
                 components: ranked.components,
                 fact,
             })

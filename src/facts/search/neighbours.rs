@@ -1,63 +1,114 @@
-//! Lets facts lend a share of their scores to those before and after them in a session.
+//! Who stands before and after whom in a session, and what facts lend to each other there.
 
 use crate::facts::search::places::Places;
 use crate::facts::vectors::Turn;
 use crate::ranking::NEIGHBOURS;
 
-/// Returns what each row of `seqs` gets; what is not among them stands between no two.
-pub(crate) fn lent(turns: impl Iterator<Item = Turn>, seqs: &[i64], base: &[f64]) -> Vec<f64> {
-    let mut lent = vec![0.0; seqs.len()];
-    let mut places = Places::of(seqs);
-    let mut before: Option<usize> = None;
-    for turn in turns {
-        if turn.is_first {
-            before = None;
-        }
-        let Some(place) = places.find(turn.row) else {
-            continue;
+/// The neighbours of each row, by place; what may not be found stands between no two.
+pub(crate) struct Neighbours {
+    before: Vec<Option<usize>>,
+    after: Vec<Option<usize>>,
+}
+
+impl Neighbours {
+    /// Returns the neighbours of the rows, which are in order, in these turns.
+    pub(crate) fn of(turns: impl Iterator<Item = Turn>, seqs: &[i64]) -> Self {
+        let mut neighbours = Self {
+            before: vec![None; seqs.len()],
+            after: vec![None; seqs.len()],
         };
-        if let Some(before) = before {
-            lent[place] += base[before];
-            lent[before] += base[place];
+        let mut places = Places::of(seqs);
+        let mut last: Option<usize> = None;
+        for turn in turns {
+            if turn.is_first {
+                last = None;
+            }
+            let Some(place) = places.find(turn.row) else {
+                continue;
+            };
+            if let Some(last) = last {
+                neighbours.before[place] = Some(last);
+                neighbours.after[last] = Some(place);
+            }
+            last = Some(place);
         }
-        before = Some(place);
+        neighbours
     }
-    for share in &mut lent {
-        *share *= NEIGHBOURS;
+
+    /// Returns the place before one in its session.
+    pub(crate) fn before(&self, place: usize) -> Option<usize> {
+        *self.before.get(place)?
     }
-    lent
+
+    /// Returns the place after one in its session.
+    pub(crate) fn after(&self, place: usize) -> Option<usize> {
+        *self.after.get(place)?
+    }
+
+    /// Returns what each place gets from those up to two before and after it.
+    pub(crate) fn lent(&self, base: &[f64]) -> Vec<f64> {
+        let mut lent = vec![0.0; base.len()];
+        for (place, base) in base.iter().enumerate() {
+            let mut next = self.after(place);
+            for share in NEIGHBOURS {
+                let Some(other) = next else {
+                    break;
+                };
+                lent[other] += share * base;
+                next = self.after(other);
+            }
+            let mut next = self.before(place);
+            for share in NEIGHBOURS {
+                let Some(other) = next else {
+                    break;
+                };
+                lent[other] += share * base;
+                next = self.before(other);
+            }
+        }
+        lent
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn turn(row: i64, is_first: bool) -> Turn {
+        Turn { row, is_first }
+    }
+
     #[test]
     fn only_those_side_by_side_in_one_session_lend() {
-        let turn = |row, is_first| Turn { row, is_first };
         // 7 may not be found, so that 4 and 9 stand side by side; 2 begins another session.
         let turns = [
             turn(4, true),
             turn(7, false),
             turn(9, false),
+            turn(10, false),
             turn(2, true),
             turn(3, false),
         ];
-        let lent = lent(
-            turns.into_iter(),
-            &[2, 3, 4, 5, 9],
-            &[0.1, 0.2, 0.3, 0.9, 0.5],
-        );
-        let expected = [0.2, 0.1, 0.5, 0.0, 0.3].map(|base| NEIGHBOURS * base);
+        let neighbours = Neighbours::of(turns.into_iter(), &[2, 3, 4, 5, 9, 10]);
+        let lent = neighbours.lent(&[0.1, 0.2, 0.3, 0.9, 0.5, 0.7]);
+        let [one, two] = NEIGHBOURS;
+        let expected = [
+            one * 0.2,
+            one * 0.1,
+            one * 0.5 + two * 0.7,
+            0.0,
+            one * (0.3 + 0.7),
+            one * 0.5 + two * 0.3,
+        ];
         let equal = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-12;
         assert!(lent.iter().zip(&expected).all(equal), "{lent:?}");
     }
 
     #[test]
     fn a_session_that_begins_with_what_may_not_be_found_lends_nothing_to_the_one_before() {
-        let turn = |row, is_first| Turn { row, is_first };
         let turns = [turn(1, true), turn(2, true), turn(3, false)];
-        let lent = lent(turns.into_iter(), &[1, 3], &[0.5, 0.5]);
+        let neighbours = Neighbours::of(turns.into_iter(), &[1, 3]);
+        let lent = neighbours.lent(&[0.5, 0.5]);
         assert!(lent.iter().all(|share| share.abs() < 1e-12), "{lent:?}");
     }
 }

@@ -7,7 +7,9 @@ use crate::clock::Clock;
 use crate::embedding::Endpoint;
 use crate::facts::fact::Category;
 use crate::facts::fact::Status;
+use crate::ranking::ANSWER;
 use crate::ranking::NEIGHBOURS;
+use crate::ranking::Relevance;
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
@@ -56,6 +58,7 @@ fn query(text: &str, method: Method) -> Query {
         limit: 10,
         scope: Scope::General,
         method,
+        selection: Selection::Candidates,
     }
 }
 
@@ -255,17 +258,20 @@ fn neighbours_in_a_session_lend_a_share() {
         store.put(&fact);
     }
     let found = store.ask("ada", &query("Lisbon", Method::Fused), &Embedder::BuiltIn);
-    assert_eq!(found.hits[0].fact.value_text, turns[0]);
     let parts = |text: &str| {
         let hit = found.hits.iter().find(|hit| hit.fact.value_text == text);
         hit.unwrap().components
     };
     let base = |text| parts(text).lexical + parts(text).vector;
-    let lent = NEIGHBOURS * (base(turns[0]) + base(turns[2]));
-    assert!((parts(turns[1]).neighbours - lent).abs() < 1e-9);
+    let [one, two] = NEIGHBOURS;
+    let lent = one * (base(turns[0]) + base(turns[2])) + two * base(turns[3]);
+    // What comes after a question is its answer, and the question itself only asks.
+    let answer = ANSWER * base(turns[0]);
+    assert!((parts(turns[1]).neighbours - lent - answer).abs() < 1e-9);
+    assert!(parts(turns[0]).question > 0.0);
     for hit in &found.hits {
         let parts = hit.components;
-        let sum = parts.lexical + parts.vector + parts.neighbours + parts.recency;
+        let sum = parts.lexical + parts.vector + parts.neighbours - parts.question + parts.recency;
         assert!((hit.score - sum).abs() < 1e-9);
     }
 }
@@ -418,4 +424,93 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn an_answer_comes_before_the_question_that_was_asked_about_it() {
+    let mut store = Store::new();
+    let turns = [
+        "Where did you leave the garden keys?",
+        "I left the garden keys in the shed.",
+    ];
+    for (number, text) in (0..).zip(turns) {
+        let mut fact = fact("ada", "said[]", text);
+        fact.session_id = Some("s".to_owned());
+        fact.turn_seq = Some(number);
+        store.put(&fact);
+    }
+    let found = store.values("ada", "where did you leave the garden keys", Method::Fused);
+    assert_eq!(found[0], turns[1]);
+}
+
+#[test]
+fn what_has_nothing_to_do_with_the_query_is_left_out_unless_all_is_wanted() {
+    let mut store = Store::new();
+    for (key, value) in [
+        ("preference.editor", "Helix"),
+        ("home.city", "Turin"),
+        ("likes[]", "alpine hiking"),
+    ] {
+        store.put(&fact("ada", key, value));
+    }
+    let mut ask = |text: &str, selection| {
+        let query = Query {
+            selection,
+            ..query(text, Method::Fused)
+        };
+        store.ask("ada", &query, &Embedder::BuiltIn)
+    };
+    let found = ask("which editor does she prefer?", Selection::Relevant);
+    assert_eq!(found.hits[0].fact.value_text, "Helix");
+    assert_eq!(found.hits[0].relevance, Some(Relevance::High));
+    for unrelated in ["zzzz qqqq", "what is the boiling point of mercury?"] {
+        let found = ask(unrelated, Selection::Relevant);
+        assert!(found.hits.is_empty() && found.withheld > 0, "{unrelated}");
+        let all = ask(unrelated, Selection::All);
+        assert!(!all.hits.is_empty() && all.withheld == 0, "{unrelated}");
+        let is_low = |hit: &Hit| hit.relevance == Some(Relevance::Low);
+        assert!(all.hits.iter().all(is_low), "{unrelated}");
+        // A contradiction must be seen, however far it is.
+        assert_eq!(
+            ask(unrelated, Selection::Candidates).hits.len(),
+            all.hits.len()
+        );
+    }
+}
+
+#[test]
+fn an_inflected_word_finds_its_other_forms_in_any_language() {
+    for (stored, asked) in [
+        ("Решения записаны в журнал", "решениями"),
+        (
+            "die Entscheidung steht im Protokoll",
+            "Welche Entscheidungen?",
+        ),
+        ("la decisión está en el registro", "¿Qué decisiones?"),
+        ("la décision est dans le registre", "Quelles décisions ?"),
+        ("a decisão está no registro", "Quais decisões?"),
+    ] {
+        let mut store = Store::new();
+        store.put(&fact("ada", "note[]", stored));
+        store.put(&fact("ada", "note[]", "something else altogether"));
+        let found = store.values("ada", asked, Method::Lexical);
+        assert_eq!(found, [stored], "{asked}");
+    }
+}
+
+#[test]
+fn a_long_fact_is_found_by_any_of_its_passages() {
+    let mut store = Store::new();
+    let padding = "The build runs twice a day and reports to the team channel. ".repeat(40);
+    let long = format!("{padding}{}", "A cat sleeps on the warm sofa. ".repeat(20));
+    let long = long.trim_end();
+    store.put(&fact("ada", "note[]", long));
+    store.put(&fact(
+        "ada",
+        "note[]",
+        "The release notes are sent by mail.",
+    ));
+    let query = query("kitten on a couch", Method::Vector);
+    let found = store.ask("ada", &query, &Embedder::BuiltIn);
+    assert_eq!(found.hits[0].fact.value_text, long);
 }

@@ -1,13 +1,12 @@
 //! The index of vectors: in the file, one vector of bytes a fact, or on a Chroma server.
 //!
-//! The one in the file holds a vector for each fact that a search may find, of one model at a time. The
+//! The one in the file holds the vectors of the passages of each fact that a search may find, of one model at a time. The
 //! built-in model costs microseconds, so its vectors are written in the fact's own transaction; those of
 //! an endpoint are fetched afterwards by [`refresh`], and until then the fact is found by its words. A
 //! server is told afterwards too: what it is to be told waits in the outbox, which is written in the
 //! fact's own transaction.
 
 mod chroma;
-mod contiguous;
 mod copies;
 mod outbox;
 mod scan;
@@ -22,7 +21,7 @@ use rusqlite::params;
 
 use crate::embedding::Embedder;
 use crate::embedding::Endpoint;
-use crate::embedding::MODEL_ID;
+use crate::embedding::Quantized;
 use crate::embedding::Table;
 use crate::embedding::Vector;
 use crate::error::Error;
@@ -32,9 +31,9 @@ use crate::facts::failure::Stored;
 use crate::facts::store::Facts;
 use crate::facts::vectors::copies::Asked;
 use crate::project::Project;
+use crate::ranking::passages;
 
 pub(crate) use chroma::Chroma;
-pub(crate) use contiguous::forget as forget_derived;
 pub use copies::Remaining;
 pub(crate) use copies::forget as forget_copies;
 pub(crate) use copies::remaining;
@@ -69,9 +68,19 @@ pub(crate) fn keep(connection: &Connection, fact: &Fact) -> Result<()> {
     if place.server.is_some() {
         return outbox::enqueue(connection, fact);
     }
-    if fact.status.is_retrievable() && place.model == MODEL_ID {
-        let vector = Table::built_in().vector(&text(&fact.key, &fact.value_text));
-        return put(connection, &fact.user_id, &fact.fact_id, MODEL_ID, &vector);
+    let built_in = model_of(&Embedder::BuiltIn);
+    if fact.status.is_retrievable() && place.model == built_in {
+        let texts = passage_texts(&fact.key, &fact.value_text);
+        let vectors: Vec<Vector> = texts
+            .iter()
+            .map(|text| Table::built_in().vector(text))
+            .collect();
+        return put(
+            connection,
+            (&fact.user_id, &fact.fact_id),
+            &built_in,
+            &vectors,
+        );
     }
     connection
         .execute(
@@ -89,6 +98,17 @@ pub(crate) fn text(key: &str, value: &str) -> String {
     format!("{about}: {value}")
 }
 
+/// Returns the texts whose vectors stand for a fact that may be long: each passage under what its key says.
+fn passage_texts(key: &str, value: &str) -> Vec<String> {
+    let passages = passages(value).into_iter();
+    passages.map(|passage| text(key, passage)).collect()
+}
+
+/// Returns what names the vectors of an embedder in the index, where each stands for a passage.
+pub(crate) fn model_of(embedder: &Embedder) -> String {
+    format!("{} of passages", embedder.model())
+}
+
 /// Gives every fact that lacks one its vector of this model; returns how many were made.
 ///
 /// With another model than before, all vectors are made anew: those of two models do not compare.
@@ -97,7 +117,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     if let Some(server) = Chroma::of(facts.connection())? {
         return outbox::drain(facts, &server, embedder);
     }
-    let wanted = embedder.model();
+    let wanted = model_of(embedder);
     let mut made = 0;
     let mut after = 0;
     loop {
@@ -111,13 +131,19 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
             }
             None => return Ok(made),
         }
-        let texts: Vec<&str> = lacking.iter().map(|one| one.text.as_str()).collect();
+        let texts: Vec<&str> = lacking
+            .iter()
+            .flat_map(|one| one.texts.iter().map(String::as_str))
+            .collect();
         let vectors = embedder.vectors(&texts)?;
         made += facts.write(|connection| {
             let mut written = 0;
-            for (one, vector) in lacking.iter().zip(&vectors) {
+            let mut rest = vectors.as_slice();
+            for one in &lacking {
+                let (vectors, after) = rest.split_at(one.texts.len().min(rest.len()));
+                rest = after;
                 if one.is_unchanged(connection)? {
-                    put(connection, &one.user, &one.fact, &wanted, vector)?;
+                    put(connection, (&one.user, &one.fact), &wanted, vectors)?;
                     written += 1;
                 }
             }
@@ -164,7 +190,7 @@ impl Place {
     /// Returns the place as the settings want it.
     pub(crate) fn wanted(facts: &Facts, embedder: &Embedder) -> Self {
         Self {
-            model: embedder.model(),
+            model: model_of(embedder),
             server: facts.vector_server().map(str::to_owned),
         }
     }
@@ -214,7 +240,8 @@ struct Lacking {
     seq: i64,
     user: String,
     fact: String,
-    text: String,
+    /// The passages that get a vector each.
+    texts: Vec<String>,
     updated_at: String,
 }
 
@@ -242,7 +269,7 @@ fn lacking(connection: &Connection, after: i64) -> Result<Vec<Lacking>> {
             Ok(Lacking {
                 user: row.get(0)?,
                 fact: row.get(1)?,
-                text: text(&key, &value),
+                texts: passage_texts(&key, &value),
                 updated_at: row.get(4)?,
                 seq: row.get(5)?,
             })
@@ -252,14 +279,16 @@ fn lacking(connection: &Connection, after: i64) -> Result<Vec<Lacking>> {
         .stored("read the facts")
 }
 
+/// Writes the vectors of a fact's passages, one after the other.
 fn put(
     connection: &Connection,
-    user: &str,
-    fact: &str,
+    (user, fact): (&str, &str),
     model: &str,
-    vector: &Vector,
+    vectors: &[Vector],
 ) -> Result<()> {
-    let small = vector.quantized();
+    let Some(small) = Quantized::joined(vectors) else {
+        return Ok(());
+    };
     let bytes: Vec<u8> = small.bytes().collect();
     let sql = "INSERT INTO fact_vectors (user_id, seq, fact_id, model, dim, scale, vector) \
                SELECT user_id, seq, fact_id, :model, :dim, :scale, :vector FROM facts \

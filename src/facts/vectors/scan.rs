@@ -7,12 +7,7 @@ use crate::embedding::Quantized;
 use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::user::UserId;
-use crate::facts::vectors::contiguous;
 use crate::facts::vectors::dim;
-use crate::facts::vectors::sessions::Turn;
-
-/// From so many vectors on, they are kept in a file of their own too.
-const MANY: usize = if cfg!(test) { 30 } else { 50_000 };
 
 /// How near each of a user's facts is, in the order of their rows.
 #[derive(Debug, Default, PartialEq)]
@@ -21,8 +16,6 @@ pub(crate) struct Scanned {
     pub(crate) seqs: Vec<i64>,
     /// How near each is, from -1 to 1.
     pub(crate) nearness: Vec<f32>,
-    /// The order of the sessions, where it was there to be read along.
-    pub(crate) turns: Option<Vec<Turn>>,
     /// Whether every fact that may be found was compared.
     pub(crate) is_complete: bool,
 }
@@ -63,63 +56,35 @@ impl Scanned {
     }
 }
 
-/// Compares with all vectors of the user that this model made; `derives` says whether files may be written.
+/// Compares with all vectors of the user that this model made; of a fact with several, the nearest counts.
 pub(crate) fn scan(
-    connection: &Connection,
-    user: &UserId,
-    model: &str,
-    query: &Quantized,
-    derives: bool,
-) -> Result<Scanned> {
-    if let Some(scanned) = contiguous::scanned(connection, user, model, query)? {
-        return Ok(scanned);
-    }
-    let scanned = by_rows(connection, user, model, query)?;
-    if derives && scanned.seqs.len() >= MANY {
-        contiguous::write(connection, user, model, query.values.len())?;
-    }
-    Ok(scanned)
-}
-
-/// Compares with the vectors as they are in the table.
-pub(crate) fn by_rows(
     connection: &Connection,
     user: &UserId,
     model: &str,
     query: &Quantized,
 ) -> Result<Scanned> {
     let mut scanned = Scanned::default();
-    let dim = query.values.len();
-    each(connection, user, model, dim, |seq, scale, vector| {
-        scanned.seqs.push(seq);
-        scanned.nearness.push(query.dot_stored(vector, scale));
-    })?;
+    let length = query.values.len().max(1);
+    // A fact has as many vectors as passages.
+    let sql = "SELECT seq, scale, vector FROM fact_vectors \
+               WHERE user_id = ?1 AND model = ?2 AND dim % ?3 = 0 ORDER BY seq";
+    let mut read = || -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query((user.as_str(), model, dim(length)))?;
+        while let Some(row) = rows.next()? {
+            let scale = narrowed(row.get(1)?);
+            let vectors = row.get_ref(2)?.as_blob()?.chunks_exact(length);
+            let near = vectors.map(|vector| query.dot_stored(vector, scale));
+            scanned.seqs.push(row.get(0)?);
+            scanned
+                .nearness
+                .push(near.fold(f32::NEG_INFINITY, f32::max));
+        }
+        Ok(())
+    };
+    read().stored("read the vectors")?;
     scanned.is_complete = is_complete(connection, user, scanned.seqs.len())?;
     Ok(scanned)
-}
-
-/// The vectors of a user as they are stored, one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct Rows {
-    pub(crate) seqs: Vec<i64>,
-    pub(crate) scales: Vec<f32>,
-    pub(crate) vectors: Vec<u8>,
-}
-
-/// Returns all vectors of the user that this model made.
-pub(crate) fn rows(
-    connection: &Connection,
-    user: &UserId,
-    model: &str,
-    dim: usize,
-) -> Result<Rows> {
-    let mut rows = Rows::default();
-    each(connection, user, model, dim, |seq, scale, vector| {
-        rows.seqs.push(seq);
-        rows.scales.push(scale);
-        rows.vectors.extend_from_slice(vector);
-    })?;
-    Ok(rows)
 }
 
 /// Tells whether so many vectors are all that the user's facts can have.
@@ -131,27 +96,6 @@ pub(crate) fn is_complete(connection: &Connection, user: &UserId, vectors: usize
         .and_then(|mut statement| statement.query_row([user.as_str()], |row| row.get(0)))
         .stored("count the facts")?;
     Ok(usize::try_from(facts).is_ok_and(|facts| facts == vectors))
-}
-
-fn each(
-    connection: &Connection,
-    user: &UserId,
-    model: &str,
-    length: usize,
-    mut take: impl FnMut(i64, f32, &[u8]),
-) -> Result<()> {
-    let sql = "SELECT seq, scale, vector FROM fact_vectors \
-               WHERE user_id = ?1 AND model = ?2 AND dim = ?3 ORDER BY seq";
-    let mut read = || -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query((user.as_str(), model, dim(length)))?;
-        while let Some(row) = rows.next()? {
-            let scale: f64 = row.get(1)?;
-            take(row.get(0)?, narrowed(scale), row.get_ref(2)?.as_blob()?);
-        }
-        Ok(())
-    };
-    read().stored("read the vectors")
 }
 
 #[expect(

@@ -12,6 +12,7 @@ use crate::facts::Method;
 use crate::facts::Purpose;
 use crate::facts::Query;
 use crate::facts::Scope;
+use crate::facts::Selection;
 use crate::facts::Statement;
 use crate::mcp::answer::Answer;
 use crate::mcp::answer::fenced;
@@ -46,7 +47,8 @@ pub(crate) const TOOLS: &[Tool] = &[
         properties: || {
             json!({
                 "query": {"type": "string"},
-                "limit": {"type": "integer", "description": "default 10"}
+                "limit": {"type": "integer", "description": "default 10"},
+                "all": {"type": "boolean", "description": "also the nearest that have nothing to do with it"}
             })
         },
         required: &["query"],
@@ -136,6 +138,8 @@ fn add(project: &Project, arguments: Arguments) -> Result<Answer> {
 struct Search {
     query: String,
     limit: Option<usize>,
+    #[serde(default)]
+    all: bool,
 }
 
 fn retrieve(project: &Project, arguments: Arguments) -> Result<Answer> {
@@ -146,11 +150,20 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<Answer> {
         limit: search.limit.unwrap_or(10).clamp(1, MOST),
         scope: Scope::General,
         method: Method::from(project.settings.facts.fusion),
+        selection: if search.all {
+            Selection::All
+        } else {
+            Selection::Relevant
+        },
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut open(project, Purpose::Read)?, &user, &query, &embedder)?;
     let lines = found.hits.iter().map(|hit| format!("{}\n", hit.fact));
-    let text = fenced("the user's facts", &lines.collect::<String>());
+    let text = if found.hits.is_empty() {
+        "Nothing relevant is known; `all` gives the nearest.\n".to_owned()
+    } else {
+        fenced("the user's facts", &lines.collect::<String>())
+    };
     Ok(Answer::text(text))
 }
 

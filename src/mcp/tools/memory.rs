@@ -17,6 +17,7 @@ use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
 use crate::project::Project;
+use crate::ranking::Relevance;
 use crate::recall;
 use crate::recall::Hit;
 use crate::recall::Query;
@@ -34,6 +35,7 @@ pub(crate) const TOOLS: &[Tool] = &[
             json!({
                 "query": {"type": "string", "description": "plain words, any language"},
                 "limit": {"type": "integer", "description": "default 10"},
+                "all": {"type": "boolean", "description": "also what is only nearest"},
                 "in": {"type": "array", "items": {"enum": ["plan", "patterns", "entries", "ledger", "journal", "facts"]}}
             })
         },
@@ -94,6 +96,8 @@ pub(crate) const TOOLS: &[Tool] = &[
 struct Search {
     query: String,
     limit: Option<usize>,
+    #[serde(default)]
+    all: bool,
     #[serde(rename = "in")]
     sources: Option<Vec<String>>,
 }
@@ -102,6 +106,8 @@ fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
     let search: Search = arguments.read()?;
     let mut query = Query::new(&search.query)?;
     query.limit = search.limit.unwrap_or(query.limit).clamp(1, MOST);
+    query.all = search.all;
+    query.is_urgent = true;
     if let Some(names) = &search.sources {
         query.sources = names
             .iter()
@@ -114,7 +120,15 @@ fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
     }
     let mut text: String = found.hits.iter().map(cited).collect();
     if found.hits.is_empty() {
-        text.push_str("Nothing found.\n");
+        text.push_str(match found.withheld {
+            0 => "Nothing found.\n",
+            _ => "Nothing relevant; `all` gives the nearest.\n",
+        });
+    }
+    if let Some(files) = found.newest_files {
+        text = format!(
+            "No index yet: only the newest {files} files were searched; it is being built.\n{text}"
+        );
     }
     if found.truncated {
         text.push_str("More was found: ask for a higher limit or say it more exactly.\n");
@@ -138,6 +152,9 @@ fn cited(hit: &Hit) -> String {
     }
     if let Some(line) = hit.line {
         source = format!("{source}:{line}");
+    }
+    if hit.relevance == Relevance::Low {
+        source.push_str(", low relevance");
     }
     for flag in &hit.flags {
         source = format!("{source}, {}", flag.as_str());

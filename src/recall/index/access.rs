@@ -1,16 +1,21 @@
 //! Which cache a search uses: the one that is there, one built in its place, or one in memory.
 
 use std::path::Path;
+use std::thread;
 
 use rusqlite::ErrorCode;
 use rusqlite::Result as SqlResult;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::progress::Progress;
 use crate::project::Project;
 use crate::recall::index::files::Files;
 use crate::recall::index::schema::Index;
 use crate::warning::Warning;
+
+/// So many bytes of files are indexed while somebody waits.
+const URGENT: u64 = if cfg!(test) { 2048 } else { 4 * 1024 * 1024 };
 
 /// The cache's file in `.annals/`.
 const NAME: &str = "index.db";
@@ -44,44 +49,83 @@ pub fn cache_state(project: &Project) -> CacheState {
     }
 }
 
+/// What a search returned, and what it was run on.
+pub(crate) struct Searched<T> {
+    pub(crate) answer: T,
+    pub(crate) warnings: Vec<Warning>,
+    /// How many of the newest files were searched, where not all were.
+    pub(crate) newest_files: Option<usize>,
+}
+
 /// Runs a search on a cache that is up to date.
 ///
-/// Whatever is wrong with the cache, the search has its answer: the files are the truth.
+/// Whatever is wrong with the cache, the search has its answer: the files are the truth. An urgent one that
+/// meets a large project without a cache is run on the newest files, while the cache is built behind it.
 pub(crate) fn searched<T>(
     project: &Project,
+    is_urgent: bool,
     search: impl Fn(&Index) -> SqlResult<T>,
-) -> Result<(T, Vec<Warning>)> {
+) -> Result<Searched<T>> {
     let files = Files::of(project);
-    if !project.dry_run && files.are_of_a_project() {
-        let path = project.storage().own_file(NAME);
-        match kept(&path, &files, &search) {
-            Ok(Some(answer)) => return Ok(answer),
+    let path = project.storage().own_file(NAME);
+    let is_kept = !project.dry_run && files.are_of_a_project();
+    if is_urgent && files.size() > URGENT && !(is_kept && is_ours(&path)) {
+        let newest = files.newest(URGENT);
+        if is_kept {
+            build_behind(project);
+        }
+        let (answer, warnings) = searched_in_memory(project, &newest, &search)?;
+        return Ok(Searched {
+            answer,
+            warnings,
+            newest_files: Some(newest.0.len()),
+        });
+    }
+    let all = |(answer, warnings)| Searched {
+        answer,
+        warnings,
+        newest_files: None,
+    };
+    if is_kept {
+        match kept(&path, &files, &project.progress, &search) {
+            Ok(Some(answer)) => return Ok(all(answer)),
             // Another process holds it longer than anyone should wait, or it is write-protected.
             Err(error) if is_in_use(&error) => {}
             Ok(None) | Err(_) => {
                 if rebuild(project, &files).is_ok()
-                    && let Ok(Some(answer)) = kept(&path, &files, &search)
+                    && let Ok(Some(answer)) = kept(&path, &files, &project.progress, &search)
                 {
-                    return Ok(answer);
+                    return Ok(all(answer));
                 }
             }
         }
     }
-    in_memory(&files, &search).map_err(|error| {
-        Error::failed(format!("the texts cannot be indexed: {error}")).at(&project.root, None)
-    })
+    searched_in_memory(project, &files, &search).map(all)
+}
+
+/// Tells whether there is a cache of ours, up to date or not.
+fn is_ours(path: &Path) -> bool {
+    matches!(Index::open(path), Ok(Some(_)))
+}
+
+/// Builds the cache while others wait for nothing: a server that answers on lives long enough.
+fn build_behind(project: &Project) {
+    let project = project.clone();
+    // What it cannot do, the next search that has time does and reports.
+    thread::spawn(move || rebuild(&project, &Files::of(&project)).is_ok());
 }
 
 /// Uses the cache that is there; nothing where none of ours is.
 fn kept<T>(
     path: &Path,
     files: &Files,
+    progress: &Progress,
     search: impl Fn(&Index) -> SqlResult<T>,
 ) -> SqlResult<Option<(T, Vec<Warning>)>> {
     let Some(mut index) = Index::open(path)? else {
         return Ok(None);
     };
-    let warnings = index.update(files)?;
+    let warnings = index.update(files, progress)?;
     Ok(Some((search(&index)?, warnings)))
 }
 
@@ -95,25 +139,34 @@ fn rebuild(project: &Project, files: &Files) -> Result<()> {
                 .query_row("PRAGMA quick_check", [], |row| row.get(0))?;
             Ok(whole == "ok")
         };
-        matches!(kept(path, files, probe), Ok(Some((true, _))))
+        matches!(
+            kept(path, files, &project.progress, probe),
+            Ok(Some((true, _)))
+        )
     };
     storage.rebuild_database(NAME, is_good, |path| {
         let built = Index::create(path, &home).and_then(|mut index| {
             // What could not be read is told when it is looked for again.
-            index.update(files)?;
+            index.update(files, &project.progress)?;
             index.finish()
         });
         built.map_err(|error| Error::failed(format!("cannot be built: {error}")).at(path, None))
     })
 }
 
-fn in_memory<T>(
+fn searched_in_memory<T>(
+    project: &Project,
     files: &Files,
     search: impl Fn(&Index) -> SqlResult<T>,
-) -> SqlResult<(T, Vec<Warning>)> {
-    let mut index = Index::in_memory()?;
-    let warnings = index.update(files)?;
-    Ok((search(&index)?, warnings))
+) -> Result<(T, Vec<Warning>)> {
+    let run = || {
+        let mut index = Index::in_memory()?;
+        let warnings = index.update(files, &project.progress)?;
+        Ok((search(&index)?, warnings))
+    };
+    run().map_err(|error: rusqlite::Error| {
+        Error::failed(format!("the texts cannot be indexed: {error}")).at(&project.root, None)
+    })
 }
 
 fn is_in_use(error: &rusqlite::Error) -> bool {
@@ -121,4 +174,61 @@ fn is_in_use(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code(),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::ReadOnly)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::project::Request;
+    use crate::project::fixture::Tree;
+
+    /// Opens a project that keeps no cache.
+    fn project(tree: &Tree, progress: Progress) -> Project {
+        Project::open(Request {
+            directory: tree.at(""),
+            dry_run: true,
+            progress,
+            ..Request::default()
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn an_urgent_search_without_a_cache_is_run_on_the_newest_files() {
+        let tree = Tree::new(&[]);
+        let large = "# P\n\n- a decision\n".repeat(500);
+        tree.write(".planning/PROJECT.md", large);
+        tree.write(".planning/STATE.md", "# State\n\nshort\n");
+        let project = project(&tree, Progress::default());
+        let files = |is_urgent| {
+            let count = |index: &Index| {
+                let sql = "SELECT count(*) FROM files";
+                index.db.query_row(sql, [], |row| row.get::<_, usize>(0))
+            };
+            let found = searched(&project, is_urgent, count).unwrap();
+            (found.answer, found.newest_files)
+        };
+        assert_eq!(files(true), (1, Some(1)));
+        assert_eq!(files(false), (2, None));
+    }
+
+    #[test]
+    fn the_first_index_of_many_files_tells_how_far_it_is() {
+        let tree = Tree::new(&[]);
+        for number in 0..12 {
+            let path = format!(".planning/notes/{number}.md");
+            tree.write(&path, "# Note\n\nA decision.\n");
+        }
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&told);
+        let progress = Progress::watched(move |task, files| {
+            log.lock().unwrap().push((task.to_owned(), files));
+            Box::new(|| ())
+        });
+        searched(&project(&tree, progress), false, |_| Ok(())).unwrap();
+        assert_eq!(*told.lock().unwrap(), [("Indexing".to_owned(), 12)]);
+    }
 }

@@ -4,12 +4,14 @@ use std::fs;
 use std::fs::Metadata;
 use std::path::Path;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use crate::project::Project;
 use crate::recall::sources::SOURCES;
 use crate::recall::sources::Source;
 
 /// A file of a store.
+#[derive(Clone)]
 pub(crate) struct Found {
     /// Whose file it is, by the place in the list of stores.
     pub(crate) source: usize,
@@ -19,6 +21,8 @@ pub(crate) struct Found {
     pub(crate) path: PathBuf,
     /// What changes whenever the file does.
     pub(crate) stamp: Vec<u8>,
+    pub(crate) size: u64,
+    pub(crate) modified: Option<SystemTime>,
 }
 
 impl Found {
@@ -28,6 +32,7 @@ impl Found {
 }
 
 /// Every file of every store, by name.
+#[derive(Clone)]
 pub(crate) struct Files(pub(crate) Vec<Found>);
 
 impl Files {
@@ -44,6 +49,24 @@ impl Files {
         Self(found)
     }
 
+    /// Returns how many bytes all have together.
+    pub(crate) fn size(&self) -> u64 {
+        self.0.iter().map(|found| found.size).sum()
+    }
+
+    /// Returns the files that were changed last, as many as have so many bytes together, by name.
+    pub(crate) fn newest(&self, most: u64) -> Self {
+        let mut newest = self.0.clone();
+        newest.sort_by_key(|found| std::cmp::Reverse(found.modified));
+        let mut bytes = 0;
+        newest.retain(|found| {
+            bytes += found.size;
+            bytes <= most
+        });
+        newest.sort_by(|one, other| one.name.cmp(&other.name));
+        Self(newest)
+    }
+
     /// Tells whether any is the project's own: a folder without memory gets no cache.
     pub(crate) fn are_of_a_project(&self) -> bool {
         self.0.iter().any(|found| !found.store().is_users_own())
@@ -57,6 +80,8 @@ fn look(project: &Project, source: usize, path: PathBuf) -> Option<Found> {
         source,
         name: name(project.relative(&path)),
         stamp: stamp(&metadata),
+        size: metadata.len(),
+        modified: metadata.modified().ok(),
         path,
     })
 }

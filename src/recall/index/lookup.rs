@@ -4,23 +4,27 @@ use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 use rusqlite::Result;
+use rusqlite::params;
 
-use crate::ranking::quoted;
+use crate::ranking::Language;
 use crate::recall::document::Flags;
 use crate::recall::document::Rank;
 use crate::recall::document::SourceName;
+use crate::recall::index::prepared::VECTOR;
 use crate::recall::index::schema::Index;
 use crate::recall::index::update::BETWEEN_HEADINGS;
-use crate::recall::index::update::VECTOR;
 use crate::recall::sources::SOURCES;
 
 /// A word of fewer characters is no part of another that could be looked for.
 const SHORTEST_PART: usize = 3;
 
+/// A word that so many others have inside of them says nothing about which is meant.
+const MOST_PARTS: usize = 64;
+
 /// A text of the cache, without the text itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
-    /// What the cache knows it by.
+    /// Its text, which several may share.
     pub(crate) id: i64,
     /// The store it comes from.
     pub(crate) source: SourceName,
@@ -34,9 +38,11 @@ pub(crate) struct Unit {
     pub(crate) flags: Flags,
     /// What it is to the project.
     pub(crate) rank: Rank,
-    /// What it shares with texts that say the same.
-    pub(crate) twin: i64,
-    /// How near its vector is to the query's.
+    /// Which run of texts under the same headings of its file it belongs to.
+    pub(crate) section: usize,
+    /// How many words it has.
+    pub(crate) length: usize,
+    /// How near the nearest of its passages is to the query.
     pub(crate) meaning: f64,
 }
 
@@ -48,8 +54,8 @@ pub(crate) struct Text {
     pub(crate) body: String,
 }
 
-/// Where a word stands: in which texts, and how well each fits it.
-pub(crate) type Matches = Vec<(i64, f64)>;
+/// Where a word stands: in which texts, and how often in each.
+pub(crate) type Matches = Vec<(i64, usize)>;
 
 struct FileRow {
     id: i64,
@@ -84,28 +90,31 @@ impl Index {
             .enumerate()
             .map(|(at, file)| (file.id, at))
             .collect();
-        let mut statement = self
-            .db
-            .prepare("SELECT file, place, id, line, day, flags, rank, twin FROM units")?;
+        let mut statement = self.db.prepare(
+            "SELECT file, text, line, day, flags, rank, section, vector, vectors, length
+             FROM units",
+        )?;
         let mut rows = statement.query([])?;
         let mut units = Vec::new();
         while let Some(row) = rows.next()? {
             let Some(&file) = order.get(&row.get(0)?) else {
                 continue;
             };
-            let start = row.get::<_, usize>(1)?.saturating_mul(VECTOR);
-            let vector = files[file].vectors.get(start..start.saturating_add(VECTOR));
-            let day: Option<i32> = row.get(4)?;
+            let (first, count): (usize, usize) = (row.get(7)?, row.get(8)?);
+            let vectors = files[file].vectors.chunks_exact(VECTOR);
+            let near = vectors.skip(first).take(count).map(&nearness);
+            let day: Option<i32> = row.get(3)?;
             units.push(Unit {
-                id: row.get(2)?,
+                id: row.get(1)?,
                 source: files[file].source,
                 file,
-                line: row.get(3)?,
+                line: row.get(2)?,
                 date: day.and_then(NaiveDate::from_num_days_from_ce_opt),
-                flags: Flags::of_bits(row.get(5)?),
-                rank: Rank::of_number(row.get(6)?),
-                twin: row.get(7)?,
-                meaning: vector.map_or(0.0, &nearness),
+                flags: Flags::of_bits(row.get(4)?),
+                rank: Rank::of_number(row.get(5)?),
+                section: row.get(6)?,
+                length: row.get(9)?,
+                meaning: near.reduce(f64::max).unwrap_or_default(),
             });
         }
         // The rows of a file come together and in order, files as they came into the cache.
@@ -113,38 +122,56 @@ impl Index {
         Ok((names, units))
     }
 
-    /// Returns the texts that have a word, with their scores.
-    pub(crate) fn having(&self, term: &str) -> Result<Matches> {
-        let mut statement = self
-            .db
-            .prepare_cached("SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?1")?;
-        let rows = statement.query_map([quoted(term)], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    /// Returns the languages that the files are in.
+    pub(crate) fn languages(&self) -> Result<Vec<Language>> {
+        let mut statement = self.db.prepare("SELECT DISTINCT language FROM files")?;
+        let rows = statement.query_map([], |row| Ok(Language::of_number(row.get(0)?)))?;
         rows.collect()
     }
 
-    /// Returns the texts in which a word stands inside another.
-    pub(crate) fn having_part(&self, term: &str) -> Result<Vec<i64>> {
-        let chars: Vec<char> = term.chars().collect();
-        let trigrams = chars.windows(SHORTEST_PART);
-        let query: Vec<String> = trigrams
-            .map(|trigram| quoted(&String::from_iter(trigram)))
-            .collect();
-        if query.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut statement = self.db.prepare_cached(
-            "SELECT parts.rowid, texts.text, texts.headings FROM parts JOIN texts ON texts.id = parts.rowid
-             WHERE parts MATCH ?1",
-        )?;
-        let mut rows = statement.query([query.join(" AND ")])?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            let (text, headings): (String, String) = (row.get(1)?, row.get(2)?);
-            if text.to_lowercase().contains(term) || headings.to_lowercase().contains(term) {
-                found.push(row.get(0)?);
+    /// Returns the texts that have any of the stems, and how often each has the one that it has most.
+    pub(crate) fn having(&self, stems: &[String]) -> Result<Matches> {
+        let mut found: BTreeMap<i64, usize> = BTreeMap::new();
+        let mut statement = self
+            .db
+            .prepare_cached("SELECT doc, count(*) FROM instances WHERE term = ?1 GROUP BY doc")?;
+        for stem in stems {
+            let mut rows = statement.query([stem])?;
+            while let Some(row) = rows.next()? {
+                let most = found.entry(row.get(0)?).or_default();
+                *most = row.get::<_, usize>(1)?.max(*most);
             }
         }
-        Ok(found)
+        Ok(found.into_iter().collect())
+    }
+
+    /// Returns the texts in which a word stands inside another.
+    pub(crate) fn having_part(&self, stems: &[String]) -> Result<Matches> {
+        let long = stems
+            .iter()
+            .filter(|stem| stem.chars().count() >= SHORTEST_PART);
+        // The shortest of the stems is a part of every form.
+        let Some(part) = long.min_by_key(|stem| stem.len()) else {
+            return Ok(Vec::new());
+        };
+        let sql =
+            "SELECT term FROM vocabulary WHERE instr(term, ?1) > 0 ORDER BY doc DESC LIMIT ?2";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let words = statement.query_map(params![part, MOST_PARTS], |row| row.get(0))?;
+        let words: Vec<String> = words.collect::<Result<_>>()?;
+        self.having(&words)
+    }
+
+    /// Returns the texts in which a piece of a word stands that no stem holds; looks at every one.
+    pub(crate) fn having_piece(&self, piece: &str) -> Result<Matches> {
+        if piece.chars().count() < SHORTEST_PART {
+            return Ok(Vec::new());
+        }
+        // Letters and digits alone make a piece: nothing in it is a wildcard.
+        let sql = "SELECT id, 1 FROM texts WHERE text LIKE '%' || ?1 || '%'";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let rows = statement.query_map([piece], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect()
     }
 
     /// Returns the texts that hold a few signs which are no word; looks at every one.

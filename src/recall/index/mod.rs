@@ -1,11 +1,10 @@
 //! The cache that is searched: words, parts of words and vectors of every text, in `.annals/index.db`.
 //!
 //! ```text
-//! files   one row a file: its store, path, stamp (size, times, number), digest, and the vectors of its texts
-//! units   one row a text: its file and place there, line, day, flags, rank, and the digest that twins share
-//! texts   the texts themselves, with their headings
-//! words   FTS5, porter over unicode61: what identifiers and scripts without spaces are made of, too
-//! parts   FTS5, trigram: where a word of the query stands inside another
+//! files   one row a file: its store, path, stamp (size, times, number), digest, language, vectors of its passages
+//! units   one row a place: its file, text, line, day, flags, rank, section, and which of the vectors are its own
+//! texts   the texts, each once however often it stands: headings, key, text
+//! words   FTS5: the stems of each text, as `ranking` makes them
 //! ```
 //!
 //! It holds nothing that is not in the files. Before each search the files whose stamp has changed are
@@ -16,8 +15,8 @@
 mod access;
 mod files;
 mod lookup;
+mod prepared;
 mod schema;
-mod spelling;
 mod update;
 
 pub use access::CacheState;
@@ -25,5 +24,5 @@ pub use access::cache_state;
 pub(crate) use access::searched;
 pub(crate) use lookup::Text;
 pub(crate) use lookup::Unit;
+pub(crate) use prepared::vectors;
 pub(crate) use schema::Index;
-pub(crate) use spelling::terms;

@@ -14,22 +14,27 @@ use crate::embedding::MODEL_ID;
 const WAIT: Duration = Duration::from_secs(5);
 
 /// What the tables and the texts in them look like; another number means another cache.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 const SCHEMA: &str = "
 CREATE TABLE owner(identity TEXT NOT NULL);
 CREATE TABLE files(
-  id INTEGER PRIMARY KEY, source INTEGER NOT NULL, path TEXT NOT NULL UNIQUE,
-  stamp BLOB NOT NULL, digest BLOB NOT NULL, vectors BLOB NOT NULL);
+  id INTEGER PRIMARY KEY, source INTEGER NOT NULL, path TEXT NOT NULL UNIQUE, stamp BLOB NOT NULL,
+  digest BLOB NOT NULL, language INTEGER NOT NULL, vectors BLOB NOT NULL);
 CREATE TABLE units(
-  file INTEGER NOT NULL, place INTEGER NOT NULL, id INTEGER NOT NULL, line INTEGER NOT NULL,
-  day INTEGER, flags INTEGER NOT NULL, rank INTEGER NOT NULL, twin INTEGER NOT NULL,
+  file INTEGER NOT NULL, place INTEGER NOT NULL, text INTEGER NOT NULL, line INTEGER NOT NULL,
+  day INTEGER, flags INTEGER NOT NULL, rank INTEGER NOT NULL, section INTEGER NOT NULL,
+  length INTEGER NOT NULL, vector INTEGER NOT NULL, vectors INTEGER NOT NULL,
   PRIMARY KEY(file, place)) WITHOUT ROWID;
-CREATE TABLE texts(id INTEGER PRIMARY KEY, headings TEXT NOT NULL, key TEXT, text TEXT NOT NULL);
+CREATE INDEX units_text ON units(text);
+CREATE TABLE texts(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, identity INTEGER NOT NULL UNIQUE,
+  headings TEXT NOT NULL, key TEXT, text TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5(
-  text, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-CREATE VIRTUAL TABLE parts USING fts5(
-  text, content='', contentless_delete=1, detail='none', tokenize='trigram');
+  text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+CREATE VIRTUAL TABLE instances USING fts5vocab(words, instance);
+INSERT INTO words(words, rank) VALUES('hashsize', 8388608);
 ";
 
 /// The cache, open.

@@ -1,0 +1,12 @@
+-- Version 5: a fact has a vector for each of its passages, and nothing is derived from the vectors any more.
+
+-- Without facts there is nothing to make anew; else the next search or `work` does it.
+UPDATE vector_index SET model = model || ' of passages' WHERE NOT EXISTS (SELECT 1 FROM facts);
+
+DROP TRIGGER fact_vectors_inserted;
+DROP TRIGGER fact_vectors_updated;
+DROP TRIGGER fact_vectors_deleted;
+DROP TRIGGER facts_found;
+DROP TRIGGER facts_moved;
+DROP VIEW vector_changes;
+DROP TABLE vector_revisions;

@@ -1,0 +1,113 @@
+//! Judges which of the facts that were found have to do with the question.
+
+use rusqlite::Connection;
+
+use crate::embedding::Table;
+use crate::embedding::Vector;
+use crate::error::Result;
+use crate::facts::fact::Fact;
+use crate::facts::failure::Stored;
+use crate::facts::search::candidates;
+use crate::facts::search::lexical;
+use crate::facts::user::UserId;
+use crate::facts::vectors;
+use crate::ranking::Evidence;
+use crate::ranking::Language;
+use crate::ranking::Question;
+use crate::ranking::Relevance;
+use crate::ranking::Term;
+use crate::ranking::Verdict;
+use crate::ranking::passages;
+use crate::ranking::terms;
+use crate::ranking::words;
+
+/// Facts held against a question.
+pub(crate) struct Judged {
+    /// What speaks for all of them together.
+    pub(crate) verdict: Verdict,
+    /// Whether each has to do with the question.
+    pub(crate) relevance: Vec<Relevance>,
+}
+
+/// Holds the facts of one answer against a question, the best first.
+pub(crate) fn judge<'f>(
+    connection: &Connection,
+    user: &UserId,
+    text: &str,
+    facts: impl Iterator<Item = &'f Fact>,
+) -> Result<Judged> {
+    let (question, evidence) = evidence(connection, user, text, facts)?;
+    Ok(Judged {
+        verdict: question.verdict(&evidence),
+        relevance: question.relevance(&evidence),
+    })
+}
+
+/// Holds each fact by itself against a question; returns what speaks for those that have to do with it.
+pub(crate) fn judge_each<'f>(
+    connection: &Connection,
+    user: &UserId,
+    text: &str,
+    facts: impl Iterator<Item = &'f Fact>,
+) -> Result<Vec<Option<f64>>> {
+    let (question, evidence) = evidence(connection, user, text, facts)?;
+    let of_one = |one: Evidence| {
+        let is_relevant = question.relevance(&[one]) == [Relevance::High];
+        is_relevant.then(|| one.sum())
+    };
+    Ok(evidence.into_iter().map(of_one).collect())
+}
+
+/// Returns the question, weighed by the user's facts, and what speaks for each of these facts.
+///
+/// Meaning is compared by the built-in vectors, with which the rule was set, whatever the search went by.
+fn evidence<'f>(
+    connection: &Connection,
+    user: &UserId,
+    text: &str,
+    facts: impl Iterator<Item = &'f Fact>,
+) -> Result<(Question, Vec<Evidence>)> {
+    let asked = terms(text, &[]);
+    let question = question(connection, user, text, &asked)?;
+    let content: Vec<&str> = asked.iter().map(|term| term.word.as_str()).collect();
+    let content = Table::built_in().vector(&content.join(" "));
+    let of_fact = |fact: &Fact| {
+        let words = words(&format!("{fact} {}", fact.source_excerpt));
+        question.evidence(Some(closeness(fact, &content)), |term| {
+            term.stems.iter().any(|stem| words.contains(stem))
+        })
+    };
+    let evidence = facts.map(of_fact).collect();
+    Ok((question, evidence))
+}
+
+/// Weighs the words of a question by how many facts of the user have them.
+fn question(
+    connection: &Connection,
+    user: &UserId,
+    text: &str,
+    asked: &[Term],
+) -> Result<Question> {
+    let language = Language::of(text);
+    let is_bound = !candidates::has_most(connection, user)?;
+    let mut counted = Vec::with_capacity(asked.len());
+    for term in asked {
+        let with = lexical::count(connection, user, (&term.word, language), is_bound)?;
+        counted.push((term.clone(), with));
+    }
+    let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
+               WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
+    let all: usize = connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.query_row([user.as_str()], |row| row.get(0)))
+        .stored("count the facts")?;
+    Ok(Question::new(text, counted, all))
+}
+
+/// Returns how near the nearest passage of a fact is.
+fn closeness(fact: &Fact, asked: &Vector) -> f64 {
+    let near = passages(&fact.value_text)
+        .into_iter()
+        .map(|passage| asked.dot(&Table::built_in().vector(&vectors::text(&fact.key, passage))));
+    f64::from(near.fold(0.0, f32::max))
+}

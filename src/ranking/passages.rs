@@ -1,0 +1,82 @@
+//! Cuts a long text into passages, since the vector of a long text is near to nothing in particular.
+
+/// A passage ends at the first sentence or line that goes beyond this many bytes.
+const LENGTH: usize = 600;
+
+/// What a text says after this many passages is not compared.
+const MOST: usize = 64;
+
+/// Returns the passages of a text in order; a short text is one.
+///
+/// They end with a sentence or a line where there is one, else at a word.
+pub fn passages(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text.trim();
+    while rest.len() > LENGTH + LENGTH / 4 && found.len() + 1 < MOST {
+        let end = end(rest);
+        let (passage, after) = rest.split_at(end);
+        if !passage.trim().is_empty() {
+            found.push(passage.trim());
+        }
+        rest = after.trim_start();
+    }
+    if !rest.is_empty() || found.is_empty() {
+        found.push(rest);
+    }
+    found
+}
+
+/// Returns where the first passage of a text ends.
+fn end(text: &str) -> usize {
+    let limit = (0..=LENGTH).rev().find(|end| text.is_char_boundary(*end));
+    let head = &text[..limit.unwrap_or_default()];
+    let half = head.len() / 2;
+    let sentence = head.char_indices().rev().find_map(|(at, c)| {
+        let after = at + c.len_utf8();
+        let ends_sentence =
+            matches!(c, '.' | '!' | '?') && text[after..].starts_with(char::is_whitespace);
+        (c == '\n' || ends_sentence || matches!(c, '。' | '！' | '？')).then_some(after)
+    });
+    sentence
+        .filter(|end| *end >= half)
+        .or_else(|| head.rfind(char::is_whitespace).filter(|end| *end >= half))
+        .unwrap_or(head.len())
+        .max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_at_its_sentences() {
+        assert_eq!(passages("short"), ["short"]);
+        assert_eq!(passages(""), [""]);
+        let sentence = "The queue is read at the start of the program. ";
+        let text = sentence.repeat(30);
+        let found = passages(&text);
+        assert!(found.len() >= 3, "{}", found.len());
+        for passage in &found {
+            assert!(
+                passage.ends_with('.') && passage.len() <= LENGTH * 5 / 4,
+                "{passage}"
+            );
+        }
+        assert!(passages(&"x".repeat(100 * LENGTH)).len() <= MOST);
+    }
+
+    proptest! {
+        #[test]
+        fn passages_are_pieces_in_order(text in "([a-z é再]{0,80}[.\n ]?){0,40}") {
+            let mut rest = text.as_str();
+            for passage in passages(&text) {
+                let at = rest.find(passage);
+                prop_assert!(at.is_some(), "{passage}");
+                rest = &rest[at.unwrap_or_default() + passage.len()..];
+            }
+            prop_assert!(rest.trim().is_empty());
+        }
+    }
+}

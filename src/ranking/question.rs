@@ -1,0 +1,38 @@
+//! Tells questions from what answers them: who asks the same again wants the answer.
+
+/// Returns the share of a text, from 0 to 1, that asks and does not tell.
+pub fn asked_share(text: &str) -> f64 {
+    let (mut asked, mut all) = (0, 0);
+    for sentence in text.split_inclusive(['.', '!', '?', '\n', '？', '。']) {
+        let letters = sentence.chars().filter(|c| c.is_alphanumeric()).count();
+        all += letters;
+        if sentence.ends_with(['?', '？']) {
+            asked += letters;
+        }
+    }
+    if all == 0 {
+        return 0.0;
+    }
+    real(asked) / real(all)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "texts are short")]
+fn real(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_told_from_statements() {
+        let is = |text: &str, share: f64| (asked_share(text) - share).abs() < 1e-9;
+        assert!(is("Where is it?", 1.0));
+        assert!(is("It is here.", 0.0));
+        assert!(is("abcd. efgh?", 0.5));
+        assert!(is("重試在哪裡？", 1.0));
+        assert!(is("", 0.0) && is("?!", 0.0));
+        assert!(is("see https://a.test/x", 0.0));
+    }
+}

@@ -1,0 +1,130 @@
+//! Measures how often a search says something where there is nothing to say, and what its silence costs.
+
+use serde::Serialize;
+
+use crate::ranking::relevance::Verdict;
+
+/// The thresholds of the curve, from the most talkative one to the most silent.
+const STEPS: [f64; 15] = [
+    0.0, 0.4, 0.45, 0.5, 0.55, 0.6, 0.62, 0.64, 0.66, 0.68, 0.7, 0.75, 0.8, 0.9, 1.1,
+];
+
+/// What silence costs and spares, for each threshold and for the one that is in force.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Silence {
+    /// How many questions were asked where their answer is.
+    pub answerable: usize,
+    /// How many times a question was asked where nothing answers it.
+    pub unanswerable: usize,
+    /// R@10 where everything is given.
+    pub r_at_10_all: f64,
+    /// What the search does.
+    pub in_force: SilencePoint,
+    /// What it would do with other thresholds.
+    pub curve: Vec<SilencePoint>,
+}
+
+/// What a threshold costs and spares; fractions of 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SilencePoint {
+    /// The evidence that the best hit needs.
+    pub threshold: f64,
+    /// The share of unanswerable questions with at least one hit.
+    pub false_surfacing: f64,
+    /// How much of R@10 is lost against giving everything.
+    pub loss: f64,
+}
+
+/// Collects answers to questions of both kinds.
+#[derive(Clone, Debug, Default)]
+pub struct SilenceTest {
+    answerable: Vec<(Verdict, f64, f64)>,
+    unanswerable: Vec<(Verdict, bool)>,
+}
+
+impl SilenceTest {
+    /// Notes a question that was asked where its answer is: R@10 of all hits, and of those that were given.
+    pub fn answerable(&mut self, verdict: Verdict, all: f64, given: f64) {
+        self.answerable.push((verdict, all, given));
+    }
+
+    /// Notes a question that was asked where nothing answers it, and whether there was a hit.
+    pub fn unanswerable(&mut self, verdict: Verdict, has_hit: bool) {
+        self.unanswerable.push((verdict, has_hit));
+    }
+
+    /// Returns what was measured; nothing where one kind of question is missing.
+    pub fn result(&self) -> Option<Silence> {
+        if self.answerable.is_empty() || self.unanswerable.is_empty() {
+            return None;
+        }
+        let all = mean(self.answerable.iter().map(|(_, all, _)| *all));
+        let given = mean(self.answerable.iter().map(|(.., given)| *given));
+        let surfaced = self.unanswerable.iter();
+        let point = |threshold: f64| {
+            let passes = |verdict: &Verdict| verdict.passes(threshold);
+            let kept = self.answerable.iter();
+            let kept = kept.map(|(verdict, all, _)| if passes(verdict) { *all } else { 0.0 });
+            let surfaced = self.unanswerable.iter();
+            SilencePoint {
+                threshold,
+                false_surfacing: mean(surfaced.map(|(verdict, _)| one(passes(verdict)))),
+                loss: all - mean(kept),
+            }
+        };
+        Some(Silence {
+            answerable: self.answerable.len(),
+            unanswerable: self.unanswerable.len(),
+            r_at_10_all: all,
+            in_force: SilencePoint {
+                threshold: Verdict::THRESHOLD,
+                false_surfacing: mean(surfaced.map(|(_, has_hit)| one(*has_hit))),
+                loss: all - given,
+            },
+            curve: STEPS.into_iter().map(point).collect(),
+        })
+    }
+}
+
+fn one(holds: bool) -> f64 {
+    f64::from(u8::from(holds))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(evidence: f64) -> Verdict {
+        Verdict { evidence }
+    }
+
+    #[test]
+    fn the_curve_weighs_false_hits_against_lost_answers() {
+        let mut test = SilenceTest::default();
+        assert_eq!(test.result(), None);
+        test.answerable(verdict(1.5), 1.0, 1.0);
+        test.answerable(verdict(0.78), 1.0, 0.0);
+        test.unanswerable(verdict(0.72), false);
+        test.unanswerable(verdict(1.3), true);
+        let found = test.result().unwrap();
+        let at = |threshold: f64| {
+            let mut points = found.curve.iter();
+            *points
+                .find(|point| (point.threshold - threshold).abs() < 1e-9)
+                .unwrap()
+        };
+        let is = |point: SilencePoint, surfacing: f64, loss: f64| {
+            (point.false_surfacing - surfacing).abs() < 1e-9 && (point.loss - loss).abs() < 1e-9
+        };
+        assert!(is(at(0.0), 1.0, 0.0));
+        assert!(is(at(0.75), 0.5, 0.0));
+        assert!(is(at(0.8), 0.5, 0.5));
+        assert!(is(found.in_force, 0.5, 0.5));
+    }
+}

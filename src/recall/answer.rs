@@ -1,0 +1,115 @@
+//! Makes an answer of the ranked texts: corrections before what they correct, and what has nothing to do with the question left out.
+
+use rusqlite::Result;
+
+use crate::embedding::Table;
+use crate::ranking::Evidence;
+use crate::ranking::Relevance;
+use crate::ranking::Verdict;
+use crate::ranking::corrects;
+use crate::recall::facts::Asked;
+use crate::recall::index::Index;
+use crate::recall::index::Text;
+use crate::recall::index::vectors;
+use crate::recall::search::Scan;
+use crate::recall::search::Scored;
+
+/// So many texts at least tell whether anything has to do with a question.
+const JUDGED: usize = 10;
+
+/// A text of the answer.
+pub(crate) struct Found {
+    pub(crate) scored: Scored,
+    pub(crate) text: Text,
+    pub(crate) relevance: Relevance,
+}
+
+/// The best of the ranked texts, judged.
+pub(crate) struct Answer {
+    /// Those that are given, the best first.
+    pub(crate) found: Vec<Found>,
+    /// How many of the best have nothing to do with the question and are left out.
+    pub(crate) withheld: usize,
+    /// Whether there are more of those that are given.
+    pub(crate) truncated: bool,
+    /// What speaks for the answer as a whole.
+    pub(crate) verdict: Verdict,
+}
+
+impl Answer {
+    /// Judges the best texts; `all` keeps those that have nothing to do with the question.
+    pub(crate) fn of(
+        index: &Index,
+        scan: &Scan,
+        (ranked, facts): (Vec<Scored>, &Asked),
+        (limit, all): (usize, bool),
+    ) -> Result<Self> {
+        let depth = limit.max(JUDGED);
+        let count = ranked.len();
+        let mut best = Vec::with_capacity(depth.min(count));
+        for scored in ranked.into_iter().take(depth) {
+            let unit = &scan.units[scored.unit];
+            let text = match facts.text(unit) {
+                Some(text) => text,
+                None => index.text(unit.id)?,
+            };
+            best.push((scored, text));
+        }
+        put_corrections_first(scan, &mut best);
+        let words: Vec<&str> = scan.terms().iter().map(|term| term.word.as_str()).collect();
+        let asked = Table::built_in().vector(&words.join(" "));
+        let closeness = |text: &Text| {
+            let near = vectors(&text.headings, &text.body).map(|vector| asked.dot(&vector));
+            f64::from(near.fold(0.0, f32::max))
+        };
+        let evidence: Vec<Evidence> = best
+            .iter()
+            .map(|(scored, text)| scan.evidence(scored.unit, closeness(text)))
+            .collect();
+        // Signs and nothing else were looked for where they stand: nothing more can speak for a text.
+        let is_exact = scan.terms().is_empty();
+        let judged = scan.question.relevance(&evidence);
+        let mut found: Vec<Found> = best
+            .into_iter()
+            .zip(judged)
+            .map(|((scored, text), relevance)| Found {
+                scored,
+                text,
+                relevance: if is_exact { Relevance::High } else { relevance },
+            })
+            .collect();
+        let looked_at = found.len();
+        if !all {
+            found.retain(|one| one.relevance == Relevance::High);
+        }
+        let withheld = looked_at - found.len();
+        let given = found.len();
+        found.truncate(limit);
+        Ok(Self {
+            truncated: given > limit || (given > 0 && count > depth),
+            verdict: scan.question.verdict(&evidence),
+            found,
+            withheld,
+        })
+    }
+}
+
+/// Moves each correction before the first text that it corrects.
+fn put_corrections_first(scan: &Scan, best: &mut [(Scored, Text)]) {
+    let date = |scored: &Scored| scan.units[scored.unit].date;
+    for at in 1..best.len() {
+        let (before, after) = best.split_at(at);
+        let Some((correction, text)) = after.first() else {
+            break;
+        };
+        let is_older = |scored: &Scored| date(scored) <= date(correction);
+        let corrected = before
+            .iter()
+            .position(|(scored, wrong)| is_older(scored) && corrects(&text.body, &wrong.body));
+        if let Some(corrected) = corrected {
+            let score = best[corrected].0.score;
+            best[corrected..=at].rotate_right(1);
+            best[corrected].0.score = score;
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! A search that knows when it knows nothing, and how that is measured.
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::cli::VBW;
+use crate::cli::mcp::answer;
+use crate::cli::mcp::call;
+use crate::cli::mcp::session;
+use crate::support::Case;
+
+const UNRELATED: &str = "How is the label of a chess olympiad medal engraved?";
+const NOTHING: &str = "nothing relevant; --all shows the nearest\n";
+
+fn project() -> Case {
+    let case = Case::empty();
+    case.write(
+        ".planning/PROJECT.md",
+        "# Larder\n\n## Decisions\n\n- The inventory file is locked while it is read\n- Prices are whole cents\n\
+         - Labels are printed in the kitchen\n",
+    );
+    case
+}
+
+#[test]
+fn an_unrelated_question_gets_a_sentence_and_all_gives_the_nearest_marked() {
+    let case = project();
+    let silent = case.run("recall").args([UNRELATED]).success();
+    assert_eq!(silent.stdout(), NOTHING);
+    let silent = case.run("recall --json").args([UNRELATED]).success().json();
+    assert_eq!(silent["hits"], json!([]));
+    assert!(silent["withheld"].as_u64() > Some(0), "{silent}");
+    let all = case.run("recall --all").args([UNRELATED]).success();
+    assert!(all.stdout().contains("low relevance"), "{}", all.report());
+    let all = case.run("recall --all --json").args([UNRELATED]);
+    assert_eq!(all.success().json()["hits"][0]["relevance"], "low");
+}
+
+#[test]
+fn what_is_relevant_is_marked_and_given() {
+    let case = project();
+    let question = ["why is the inventory locked?"];
+    let found = case.run("recall --json").args(question).success().json();
+    assert_eq!(found["hits"][0]["relevance"], "high");
+    assert_eq!(found["hits"][0]["line"], 5);
+    let shown = case.run("recall").args(question).success();
+    assert!(!shown.stdout().contains("relevan"), "{}", shown.report());
+}
+
+#[test]
+fn facts_that_have_nothing_to_do_with_a_question_are_left_out() {
+    let case = Case::empty();
+    for (key, value) in [("preference.editor", "helix"), ("home.city", "Turin")] {
+        case.run("facts add --user ada --key")
+            .args([key, "--value", value])
+            .success();
+    }
+    let silent = case
+        .run("facts retrieve --user ada --query")
+        .args([UNRELATED]);
+    assert_eq!(silent.success().stdout(), NOTHING);
+    let all = case.run("facts retrieve --user ada --all --json --query");
+    let all = all.args([UNRELATED]).success().json();
+    assert_eq!(all["hits"][0]["relevance"], "low");
+    let found = case.run("facts retrieve --user ada --json --query");
+    let found = found.args(["which editor?"]).success().json();
+    assert_eq!(found["hits"][0]["fact"]["value_text"], "helix");
+}
+
+#[test]
+fn a_correction_comes_before_what_it_corrects() {
+    let case = Case::empty();
+    case.write(
+        ".planning/PROJECT.md",
+        "# P\n\n- The gateway listens on port 7443\n- Other\n\n## Later\n\n- Correction: the gateway of the kitchen \
+         network listens on port 7444\n",
+    );
+    let found = super::places(&case, "gateway port 7443");
+    assert_eq!(
+        found[..2],
+        [".planning/PROJECT.md:8", ".planning/PROJECT.md:3"]
+    );
+}
+
+#[test]
+fn inflected_words_find_their_other_forms_in_the_language_of_the_file() {
+    for (text, question) in [
+        ("Очередь хранит решения и журнал", "решениями"),
+        (
+            "Die Entscheidung steht im Protokoll der Runde",
+            "Entscheidungen",
+        ),
+        (
+            "La decisión está en el registro de la reunión",
+            "decisiones",
+        ),
+        (
+            "La décision est dans le registre de la réunion",
+            "décisions",
+        ),
+        ("A decisão está no registro da reunião", "decisões"),
+        ("再試行キューは遅い", "キュー"),
+    ] {
+        let case = Case::empty();
+        case.write(
+            ".planning/PROJECT.md",
+            format!("# P\n\n- {text}\n- something else\n"),
+        );
+        let found = super::places(&case, question);
+        assert_eq!(found, [".planning/PROJECT.md:3"], "{question}");
+    }
+}
+
+#[test]
+fn a_long_text_is_found_by_any_of_its_passages_and_is_one_hit() {
+    let case = Case::empty();
+    let padding = "let total = total + price;\n".repeat(60);
+    let code = format!("{padding}// The kitten sleeps on the couch.\n{padding}");
+    case.write(
+        ".planning/PROJECT.md",
+        format!("# P\n\n```\n{code}```\n\n- Release notes\n"),
+    );
+    let found = super::places(&case, "kitten on the couch");
+    assert_eq!(found, [".planning/PROJECT.md:3"]);
+}
+
+/// Asks two questions, of which the project answers one.
+fn measured(case: &Case, line: &str) -> Value {
+    let questions = [
+        json!({"question": "why is the inventory locked?", "answer_snippet": "locked while it is read"}),
+        json!({"project": "other/place", "question": UNRELATED, "answer_snippet": "gold"}),
+    ];
+    // Longer than any file that is read at once.
+    let blank = "\n".repeat(9 * 1024 * 1024);
+    case.write(
+        "questions.jsonl",
+        format!("{}\n{blank}{}\n", questions[0], questions[1]),
+    );
+    case.run(line).success().json()
+}
+
+#[test]
+fn what_silence_costs_and_spares_is_measured() {
+    let case = project();
+    let found = measured(&case, "recall --json --silence --eval questions.jsonl");
+    let silence = &found["silence"];
+    assert_eq!(
+        (&silence["answerable"], &silence["unanswerable"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(silence["in_force"]["false_surfacing"], 0.0);
+    assert_eq!(silence["in_force"]["loss"], 0.0);
+    assert_eq!(silence["curve"][0]["false_surfacing"], 1.0);
+    let told = case
+        .run("recall --silence --eval questions.jsonl")
+        .success();
+    assert!(
+        told.stdout()
+            .contains("in force: false surfacing 0.0, R@10 lost 0.0 of 100.0"),
+        "{}",
+        told.report()
+    );
+}
+
+#[test]
+fn a_search_that_finds_nothing_relevant_says_so_and_gives_the_nearest_when_asked() {
+    let case = Case::new(VBW);
+    let query = "Which larder of the chess olympiad has engraved medals?";
+    let session = session(
+        &case,
+        "mcp",
+        &[
+            call(1, "recall", &json!({"query": query})),
+            call(2, "recall", &json!({"query": query, "all": true})),
+        ],
+    );
+    let told = |id| answer(&session, id)["result"]["content"][0]["text"].clone();
+    assert_eq!(told(1), "Nothing relevant; `all` gives the nearest.\n");
+    let all = told(2);
+    assert!(all.as_str().unwrap().contains("low relevance"), "{all}");
+}
