@@ -38,6 +38,7 @@ mod races;
 mod recall;
 mod repository;
 mod retrospective;
+mod share;
 mod staleness;
 mod storage;
 mod support;

@@ -22,6 +22,8 @@ use crate::error::Kind;
 use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::holders;
+use crate::facts::replication;
+use crate::facts::replication::Scopes;
 use crate::facts::schema;
 use crate::facts::user::UserId;
 use crate::project::Project;
@@ -52,6 +54,7 @@ pub struct Facts {
     dry_run: bool,
     high_risk: Vec<String>,
     vector_server: Option<String>,
+    scopes: Scopes,
 }
 
 impl Facts {
@@ -69,6 +72,7 @@ impl Facts {
             .high_risk
             .clone_from(&project.settings.facts.high_risk);
         facts.vector_server.clone_from(&project.settings.chroma);
+        facts.scopes = Scopes::new(&project.settings.share.scopes);
         Ok(facts)
     }
 
@@ -94,6 +98,7 @@ impl Facts {
             dry_run: false,
             high_risk: Vec::new(),
             vector_server: None,
+            scopes: Scopes::default(),
         })
     }
 
@@ -109,6 +114,7 @@ impl Facts {
             dry_run: false,
             high_risk: Vec::new(),
             vector_server: None,
+            scopes: Scopes::default(),
         })
     }
 
@@ -140,6 +146,11 @@ impl Facts {
     /// Sets the address of the Chroma server that is to have the vectors; with none, they are in the file.
     pub fn set_vector_server(&mut self, url: Option<&str>) {
         self.vector_server = url.map(str::to_owned);
+    }
+
+    /// Sets the scope of the facts that are written next; with none, the rules of the settings decide.
+    pub(crate) fn name_scope(&mut self, scope: Option<&str>) {
+        self.scopes.name(scope);
     }
 
     pub(crate) fn vector_server(&self) -> Option<&str> {
@@ -238,6 +249,7 @@ impl Facts {
         let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)
             .stored("write to the database")?;
         let result = work(&transaction)?;
+        replication::record(&transaction, &self.scopes, self.clock)?;
         stop_here();
         if dry_run {
             transaction.rollback().stored("take back a dry run")?;
