@@ -56,6 +56,8 @@ CREATE TABLE share_cursors (
 
 -- What was forgotten, as digests: earlier operations that arrive late are dropped.
 CREATE TABLE share_tombstones (
+  -- Where it was forgotten: that of the user's own devices means what is in the others, too.
+  scope TEXT NOT NULL,
   tombstone TEXT NOT NULL CHECK (json_valid(tombstone))
 );
 

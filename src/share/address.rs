@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use postgres::Config;
-use postgres::config::Host;
-use postgres::config::SslMode;
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+use tokio_postgres::config::SslMode;
 
 use crate::error::Error;
 use crate::error::Result;

@@ -1,6 +1,7 @@
 //! One sync: what others did is taken in, then what was done here is sent, batch by batch.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use std::time::Instant;
@@ -27,6 +28,12 @@ use crate::share::server::State;
 
 /// How many operations are sent or fetched at once.
 const BATCH: usize = 5_000;
+
+/// As many where time is short: a batch that began is brought to its end.
+const SMALL_BATCH: usize = 500;
+
+/// Less time than this is short.
+const SHORT: Duration = Duration::from_secs(2);
 
 /// How long one statement may take where nothing else limits it.
 const WAIT: Duration = Duration::from_mins(2);
@@ -55,6 +62,8 @@ pub struct Synced {
     pub lines: usize,
     /// How many were not understood and set aside.
     pub set_aside: usize,
+    /// Devices of which the server lacks an operation, so that what they did after it waits.
+    pub stuck: Vec<String>,
     /// How many were not sent because they hold what looks like a secret.
     pub withheld: usize,
     /// Whether this database was found to be a copy, and got a name of its own.
@@ -97,6 +106,10 @@ pub fn sync(
             device,
             journal: journal::place(&project.environment).ok(),
             deadline,
+            batch: match budget {
+                Some(budget) if budget < SHORT => SMALL_BATCH,
+                _ => BATCH,
+            },
             done: Synced::default(),
         };
         run.work(direction)?;
@@ -143,6 +156,7 @@ pub(crate) struct Run<'a> {
     pub(crate) device: String,
     journal: Option<PathBuf>,
     deadline: Option<Instant>,
+    batch: usize,
     pub(crate) done: Synced,
 }
 
@@ -224,12 +238,14 @@ impl Run<'_> {
             .write(|connection| replication::retry_set_aside(connection, clock))?;
         self.append_alone(&retried)?;
         let mut has_pulled = false;
+        let mut stuck = BTreeSet::new();
         loop {
-            let missing = self.missing()?;
+            let mut missing = self.missing()?;
+            missing.retain(|one| !stuck.contains(&one.1));
             if missing.is_empty() || self.is_over() {
                 break;
             }
-            let limit = i64::try_from(BATCH).unwrap_or(i64::MAX);
+            let limit = i64::try_from(self.batch).unwrap_or(i64::MAX);
             let batch = self.server.fetch(&missing, limit)?;
             let incoming = self.take_in(&batch)?;
             self.done.pulled += incoming.operations;
@@ -237,9 +253,11 @@ impl Run<'_> {
             self.done.set_aside += incoming.set_aside;
             has_pulled |= incoming.operations > 0;
             if incoming.operations == 0 {
-                break;
+                // The server lacks what comes next of these: the others must not wait for that.
+                stuck.extend(devices(&batch, &missing));
             }
         }
+        self.done.stuck = stuck.into_iter().collect();
         if has_pulled {
             let device = self.device.clone();
             self.server.note_pull(&device)?;
@@ -278,7 +296,7 @@ impl Run<'_> {
 
     fn push(&mut self) -> Result<()> {
         loop {
-            let mut batch = replication::pending(self.facts.connection(), BATCH)?;
+            let mut batch = replication::pending(self.facts.connection(), self.batch)?;
             if batch.is_empty() || self.is_over() {
                 return Ok(());
             }
@@ -326,7 +344,7 @@ impl Run<'_> {
     /// Overwrites on the server what was forgotten here since it was sent.
     fn rewrite(&mut self) -> Result<()> {
         loop {
-            let changed = replication::rewritten(self.facts.connection(), BATCH)?;
+            let changed = replication::rewritten(self.facts.connection(), self.batch)?;
             if changed.is_empty() || self.is_over() {
                 return Ok(());
             }
@@ -336,6 +354,14 @@ impl Run<'_> {
                 .write(|connection| replication::settle_rewritten(connection, &places))?;
         }
     }
+}
+
+/// The devices of a batch; of one that is empty, all that were asked for.
+fn devices(batch: &[replication::Received], asked: &[(String, String, i64)]) -> Vec<String> {
+    if batch.is_empty() {
+        return asked.iter().map(|one| one.1.clone()).collect();
+    }
+    batch.iter().map(|one| one.device.clone()).collect()
 }
 
 fn tombstone(operation: &Operation) -> Option<Tombstone> {

@@ -85,6 +85,11 @@ fn exchange(
             quantity(synced.set_aside, "operation")
         ));
     }
+    for device in &synced.stuck {
+        out.note(&format!(
+            "the server lacks an operation of device {device}: what it did after that waits"
+        ));
+    }
     if synced.withheld > 0 {
         out.note(&format!(
             "{} kept here: it looks like a secret",

@@ -81,6 +81,14 @@ impl Device {
     }
 }
 
+/// The latest clock that is believed, some two thousand years ahead: room is left to count beyond it.
+const LATEST: i64 = 1 << 62;
+
+/// Tells whether a clock can be that of an operation.
+pub(crate) fn is_sane(clock: i64) -> bool {
+    (0..LATEST).contains(&clock)
+}
+
 /// Returns the clock of a time: its milliseconds, and room to count within each.
 pub(crate) fn of_time(time: DateTime<Utc>) -> i64 {
     time.timestamp_millis() << COUNTER_BITS

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+use std::collections::HashMap;
 
 use rusqlite::Connection;
 use rusqlite::params;
@@ -13,6 +14,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::profile;
+use crate::facts::replication::device;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::journal_lines;
 use crate::facts::replication::operation::Kind;
@@ -79,6 +81,7 @@ pub(crate) fn receive(
         clock,
         cursors: cursors(connection)?,
         tombstones: Tombstones::read(connection)?,
+        subjects: HashMap::new(),
         touched: BTreeSet::new(),
         incoming: Incoming::default(),
     };
@@ -103,7 +106,7 @@ pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<I
         let received: Received = serde_json::from_str(&json).map_err(|error| {
             Error::failed(format!("what was set aside cannot be read: {error}"))
         })?;
-        if is_understood(&received) {
+        if device::is_sane(received.clock) && is_understood(&received) {
             readable.push(received);
         }
     }
@@ -118,6 +121,7 @@ pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<I
         clock,
         cursors: BTreeMap::new(),
         tombstones: Tombstones::read(connection)?,
+        subjects: HashMap::new(),
         touched: BTreeSet::new(),
         incoming: Incoming::default(),
     };
@@ -175,6 +179,8 @@ struct Receiver<'a> {
     clock: Clock,
     cursors: BTreeMap<(String, String), i64>,
     tombstones: Tombstones,
+    /// Whose each fact of this batch is, by user and key.
+    subjects: HashMap<String, (String, String)>,
     /// The users and keys whose rows are to be merged.
     touched: BTreeSet<(String, String)>,
     incoming: Incoming,
@@ -188,9 +194,13 @@ impl Receiver<'_> {
         if received.number != reached + 1 {
             return Ok(());
         }
-        device.see(received.clock);
         self.incoming.operations += 1;
-        self.understand(received)?;
+        if device::is_sane(received.clock) {
+            device.see(received.clock);
+            self.understand(received)?;
+        } else {
+            self.set_aside(received, "a clock that no time has")?;
+        }
         self.connection
             .prepare_cached(
                 "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
@@ -234,9 +244,12 @@ impl Receiver<'_> {
             received.device.clone(),
             received.number,
         );
-        if self.tombstones.covers(user, &key, born) {
+        if self.tombstones.covers(&received.scope, (user, &key), born) {
             self.add(received, "erased", None)?;
             return self.rewrite(received);
+        }
+        if self.is_of_another(&change)? {
+            return self.set_aside(received, "a fact_id that is another fact's");
         }
         let is_scrubbed = self.tombstones.scrub(&address, user, &mut change);
         let json = |fact: &crate::facts::fact::Fact| {
@@ -272,6 +285,29 @@ impl Receiver<'_> {
         Ok(())
     }
 
+    /// Tells whether the id of a fact belongs to another user or key.
+    fn is_of_another(&mut self, change: &FactChange) -> Result<bool> {
+        let fact = &change.after;
+        let subject = (fact.user_id.clone(), fact.key.clone());
+        let in_batch = self
+            .subjects
+            .entry(fact.fact_id.clone())
+            .or_insert_with(|| subject.clone());
+        if *in_batch != subject {
+            return Ok(true);
+        }
+        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3) \
+             UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3))";
+        self.connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| {
+                statement.query_row(params![fact.fact_id, fact.user_id, fact.key], |row| {
+                    row.get(0)
+                })
+            })
+            .stored("read the facts")
+    }
+
     fn line(&mut self, received: &Received, line: String) -> Result<()> {
         let op_id = journal_lines::line_id(&line);
         if !journal_lines::is_known_line(self.connection, &op_id)? {
@@ -292,8 +328,9 @@ impl Receiver<'_> {
 
     fn forget(&mut self, received: &Received, tombstone: &tombstone::Tombstone) -> Result<()> {
         self.add(received, "forget", None)?;
-        self.tombstones.add(self.connection, tombstone)?;
-        let touched = tombstone::apply(self.connection, tombstone)?;
+        let scope = &received.scope;
+        self.tombstones.add(self.connection, scope, tombstone)?;
+        let touched = tombstone::apply(self.connection, scope, tombstone)?;
         self.incoming.has_forgotten = true;
         self.touched.extend(touched);
         Ok(())

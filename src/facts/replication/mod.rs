@@ -8,6 +8,7 @@
 mod device;
 mod incoming;
 mod journal_lines;
+mod kept;
 mod merge;
 mod operation;
 mod outgoing;
@@ -60,5 +61,7 @@ pub(crate) use tombstone::decode as decode_tombstone;
 pub(crate) use wire::VERSION;
 pub(crate) use wire::secret;
 
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod tests;

@@ -13,9 +13,11 @@ use crate::error::Result;
 use crate::facts::erase;
 use crate::facts::failure::Stored;
 use crate::facts::replication::device::Device;
+use crate::facts::replication::kept::Kept;
 use crate::facts::replication::operation;
 use crate::facts::replication::recorded;
 use crate::facts::replication::rows;
+use crate::facts::replication::scope::PRIVATE;
 use crate::facts::replication::wire;
 use crate::facts::replication::wire::FactChange;
 use crate::facts::replication::wire::Unreadable;
@@ -53,7 +55,8 @@ pub(crate) fn decode(payload: &str) -> std::result::Result<Tombstone, Unreadable
 /// What was forgotten so far.
 #[derive(Debug, Default)]
 pub(crate) struct Tombstones {
-    all: Vec<Tombstone>,
+    /// Each with the scope in which it was forgotten.
+    all: Vec<(String, Tombstone)>,
     turns: BTreeSet<String>,
     mentions: BTreeSet<Address>,
 }
@@ -61,46 +64,52 @@ pub(crate) struct Tombstones {
 impl Tombstones {
     pub(crate) fn read(connection: &Connection) -> Result<Self> {
         let mut statement = connection
-            .prepare_cached("SELECT tombstone FROM share_tombstones")
+            .prepare_cached("SELECT scope, tombstone FROM share_tombstones")
             .stored("read what was forgotten")?;
         let rows = statement
-            .query_map([], |row| row.get::<_, String>(0))
+            .query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))
             .stored("read what was forgotten")?;
         let mut tombstones = Self::default();
         for row in rows {
-            let tombstone =
-                serde_json::from_str(&row.stored("read what was forgotten")?).map_err(|error| {
-                    Error::failed(format!("what was forgotten cannot be read: {error}"))
-                })?;
-            tombstones.remember(tombstone);
+            let (scope, json) = row.stored("read what was forgotten")?;
+            let tombstone = serde_json::from_str(&json).map_err(|error| {
+                Error::failed(format!("what was forgotten cannot be read: {error}"))
+            })?;
+            tombstones.remember(scope, tombstone);
         }
         Ok(tombstones)
     }
 
-    fn remember(&mut self, tombstone: Tombstone) {
+    fn remember(&mut self, scope: String, tombstone: Tombstone) {
         self.turns.extend(tombstone.turns.iter().cloned());
         self.mentions.extend(tombstone.mentions.iter().cloned());
-        self.all.push(tombstone);
+        self.all.push((scope, tombstone));
     }
 
-    pub(crate) fn add(&mut self, connection: &Connection, tombstone: &Tombstone) -> Result<()> {
-        keep(connection, tombstone)?;
-        self.remember(tombstone.clone());
+    pub(crate) fn add(
+        &mut self,
+        connection: &Connection,
+        scope: &str,
+        tombstone: &Tombstone,
+    ) -> Result<()> {
+        keep(connection, scope, tombstone)?;
+        self.remember(scope.to_owned(), tombstone.clone());
         Ok(())
     }
 
-    /// Tells whether a fact that began at a clock is forgotten.
-    pub(crate) fn covers(&self, user: &str, key: &str, born: i64) -> bool {
+    /// Tells whether a fact of a scope that began at a clock is forgotten.
+    pub(crate) fn covers(&self, scope: &str, (user, key): (&str, &str), born: i64) -> bool {
         if self.all.is_empty() {
             return false;
         }
         let (owner, subject) = (operation::owner(user), operation::subject(user, key));
-        self.all.iter().any(|tombstone| {
+        self.all.iter().any(|(forgotten_in, tombstone)| {
             let is_subject = tombstone
                 .subject
                 .as_ref()
                 .is_none_or(|which| *which == subject);
-            tombstone.owner == owner && is_subject && born <= tombstone.until
+            let is_in_scope = forgotten_in == PRIVATE || forgotten_in == scope;
+            tombstone.owner == owner && is_subject && is_in_scope && born <= tombstone.until
         })
     }
 
@@ -131,11 +140,11 @@ fn json(tombstone: &Tombstone) -> Result<String> {
         .map_err(|error| Error::failed(format!("cannot write what was forgotten: {error}")))
 }
 
-fn keep(connection: &Connection, tombstone: &Tombstone) -> Result<()> {
+fn keep(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
     connection
         .execute(
-            "INSERT INTO share_tombstones VALUES (?1)",
-            [json(tombstone)?],
+            "INSERT INTO share_tombstones VALUES (?1, ?2)",
+            [scope, &json(tombstone)?],
         )
         .stored("write what was forgotten")
         .map(|_| ())
@@ -202,7 +211,7 @@ fn send(
     tombstone: &Tombstone,
     clock: Clock,
 ) -> Result<()> {
-    keep(connection, tombstone)?;
+    keep(connection, PRIVATE, tombstone)?;
     let payload = json(tombstone)?;
     let ticked = device.tick(clock.now());
     for scope in scopes(connection)? {
@@ -263,9 +272,10 @@ fn clear(connection: &Connection, mentions: &[Address]) -> Result<Vec<(String, S
 
 /// Forgets here what was forgotten elsewhere; returns the users and keys whose rows are to be merged.
 ///
-/// What was said of a key after that stays.
+/// What was said of a key after that stays, and so does what a team that forgets never saw.
 pub(crate) fn apply(
     connection: &Connection,
+    scope: &str,
     tombstone: &Tombstone,
 ) -> Result<Vec<(String, String)>> {
     let mut touched = Vec::new();
@@ -280,10 +290,12 @@ pub(crate) fn apply(
             .is_none_or(|subject| *subject == operation::subject(&user, &key));
         if is_meant {
             let id = UserId::stored(user.clone());
-            let kept = Kept::read(connection, (&user, &key), tombstone.until)?;
-            erase::erase_key(connection, &id, &key)?;
-            kept.write(connection)?;
-            touched.push((user.clone(), key));
+            let kept = Kept::read(connection, (&user, &key), (scope, tombstone.until))?;
+            if !kept.is_all {
+                erase::erase_key(connection, &id, &key)?;
+                kept.write(connection)?;
+                touched.push((user.clone(), key));
+            }
         }
         users.insert(user);
     }
@@ -352,82 +364,6 @@ fn drop_set_aside(connection: &Connection, tombstone: &Tombstone) -> Result<()> 
         }
     }
     Ok(())
-}
-
-/// What was said of a key after it was forgotten.
-struct Kept {
-    rows: Vec<KeptRow>,
-}
-
-struct KeptRow {
-    operation: i64,
-    op_id: String,
-    is_rewritten: bool,
-    history: [String; 7],
-    before: Option<String>,
-    after: Option<String>,
-    device: Option<String>,
-}
-
-impl Kept {
-    fn read(connection: &Connection, (user, key): (&str, &str), until: i64) -> Result<Self> {
-        let mut statement = connection
-            .prepare(
-                "SELECT o.operation, o.op_id, o.is_rewritten, h.fact_id, h.user_id, h.key, h.action, h.reason, \
-                 h.turn_id, h.at, h.before_json, h.after_json, h.device \
-                 FROM fact_history AS h JOIN operations AS o USING (history_id) \
-                 WHERE h.user_id = ?1 AND h.key = ?2 AND o.born > ?3 ORDER BY h.history_id",
-            )
-            .stored("read the history")?;
-        let rows = statement
-            .query_map(params![user, key, until], |row| {
-                Ok(KeptRow {
-                    operation: row.get(0)?,
-                    op_id: row.get(1)?,
-                    is_rewritten: row.get(2)?,
-                    history: [
-                        row.get(3)?,
-                        row.get(4)?,
-                        row.get(5)?,
-                        row.get(6)?,
-                        row.get(7)?,
-                        row.get(8)?,
-                        row.get(9)?,
-                    ],
-                    before: row.get(10)?,
-                    after: row.get(11)?,
-                    device: row.get(12)?,
-                })
-            })
-            .stored("read the history")?;
-        let rows = rows
-            .collect::<rusqlite::Result<_>>()
-            .stored("read the history")?;
-        Ok(Self { rows })
-    }
-
-    fn write(self, connection: &Connection) -> Result<()> {
-        for row in self.rows {
-            let [fact, user, key, action, reason, turn, at] = &row.history;
-            connection
-                .execute(
-                    "INSERT INTO fact_history \
-                     (fact_id, user_id, key, action, reason, turn_id, at, before_json, after_json, device) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                    params![fact, user, key, action, reason, turn, at, row.before, row.after, row.device],
-                )
-                .stored("write the history")?;
-            let history = connection.last_insert_rowid();
-            connection
-                .execute(
-                    "UPDATE operations SET kind = 'fact', op_id = ?2, history_id = ?3, is_rewritten = ?4 \
-                     WHERE operation = ?1",
-                    params![row.operation, row.op_id, history, row.is_rewritten],
-                )
-                .stored("write the operations")?;
-        }
-        Ok(())
-    }
 }
 
 /// Notes that erased rows may still be in free pages of the file.

@@ -1,15 +1,14 @@
 //! Sends and fetches operations in batches, each whole or not at all.
 
-use postgres::GenericClient;
-use postgres::Row;
+use tokio_postgres::Row;
 
 use crate::error::Result;
 use crate::facts::replication::Kind;
 use crate::facts::replication::Operation;
 use crate::facts::replication::Received;
 use crate::facts::replication::Tombstone;
-use crate::share::server::Answered;
 use crate::share::server::Server;
+use crate::share::server::Values;
 
 const INSERT: &str = "WITH put AS (INSERT INTO annals_ops \
        (scope, device, number, op_id, user_id, clock, kind, born, owner, subject, turn, payload) \
@@ -54,32 +53,21 @@ impl Server {
     pub(crate) fn insert(&mut self, batch: &[Operation], tombstones: &[Tombstone]) -> Result<u64> {
         let scopes: Vec<String> = batch.iter().map(|one| self.outer(&one.scope)).collect();
         if tombstones.is_empty() {
-            self.round_trips += 2;
-            return put(&mut self.client, batch, &scopes);
+            return self.put(batch, &scopes);
         }
-        // What is forgotten goes with the tombstone, in one transaction.
-        self.round_trips += 6;
-        let mut transaction = self.client.transaction().answered("begin")?;
-        let new = put(&mut transaction, batch, &scopes)?;
+        // What is forgotten goes with the tombstone, in one transaction; a failure ends the connection, and with
+        // it the transaction.
+        self.execute("begin", "BEGIN", &[])?;
+        let new = self.put(batch, &scopes)?;
         for tombstone in tombstones {
-            transaction
-                .execute(
-                    FORGET,
-                    &[&tombstone.owner, &tombstone.subject, &tombstone.until],
-                )
-                .answered("forget")?;
-            transaction
-                .execute(SCRUB, &[&tombstone.turns])
-                .answered("forget")?;
+            let meant: Values<'_> = &[&tombstone.owner, &tombstone.subject, &tombstone.until];
+            self.execute("forget", FORGET, meant)?;
+            self.execute("forget", SCRUB, &[&tombstone.turns])?;
         }
         let device = batch.first().map(|one| one.device.as_str());
-        transaction
-            .execute(
-                "UPDATE annals_devices SET forgot_at = clock_timestamp() WHERE device = $1",
-                &[&device],
-            )
-            .answered("forget")?;
-        transaction.commit().answered("send operations")?;
+        let sql = "UPDATE annals_devices SET forgot_at = clock_timestamp() WHERE device = $1";
+        self.execute("forget", sql, &[&device])?;
+        self.execute("send operations", "COMMIT", &[])?;
         Ok(new)
     }
 
@@ -93,10 +81,10 @@ impl Server {
         let devices: Vec<&str> = after.iter().map(|one| one.1.as_str()).collect();
         let numbers: Vec<i64> = after.iter().map(|one| one.2).collect();
         self.round_trips += 2;
+        let places: Values<'_> = &[&scopes, &devices, &numbers, &limit];
         let rows = self
-            .client
-            .query(FETCH, &[&scopes, &devices, &numbers, &limit])
-            .answered("fetch operations")?;
+            .line
+            .ask("fetch operations", |client| client.query(FETCH, places))?;
         let mut batch: Vec<Received> = rows.iter().map(received).collect();
         batch.sort_by(|a, b| (&a.scope, &a.device, a.number).cmp(&(&b.scope, &b.device, b.number)));
         Ok(batch)
@@ -115,43 +103,39 @@ impl Server {
             .iter()
             .map(|one| one.payload.as_deref().filter(|_| one.kind == Kind::Fact))
             .collect();
-        self.round_trips += 2;
-        self.client
-            .execute(REWRITE, &[&scopes, &devices, &numbers, &payloads])
-            .answered("forget")
-            .map(|_| ())
+        let changed: Values<'_> = &[&scopes, &devices, &numbers, &payloads];
+        self.execute("forget", REWRITE, changed).map(|_| ())
     }
-}
 
-fn put(client: &mut impl GenericClient, batch: &[Operation], scopes: &[String]) -> Result<u64> {
-    let column = |of: fn(&Operation) -> &str| -> Vec<&str> { batch.iter().map(of).collect() };
-    let optional = |of: fn(&Operation) -> &Option<String>| -> Vec<Option<&str>> {
-        batch.iter().map(|one| of(one).as_deref()).collect()
-    };
-    let numbers: Vec<i64> = batch.iter().map(|one| one.number).collect();
-    let clocks: Vec<i64> = batch.iter().map(|one| one.clock).collect();
-    let births: Vec<Option<i64>> = batch.iter().map(|one| one.born).collect();
-    let row = client
-        .query_one(
-            INSERT,
-            &[
-                &scopes,
-                &column(|one| &one.device),
-                &numbers,
-                &column(|one| &one.op_id),
-                &column(|one| &one.user_id),
-                &clocks,
-                &column(|one| one.kind.as_str()),
-                &births,
-                &optional(|one| &one.owner),
-                &optional(|one| &one.subject),
-                &optional(|one| &one.turn),
-                &optional(|one| &one.payload),
-            ],
-        )
-        .answered("send operations")?;
-    let new: i64 = row.get(0);
-    Ok(new.unsigned_abs())
+    fn put(&mut self, batch: &[Operation], scopes: &[String]) -> Result<u64> {
+        let column = |of: fn(&Operation) -> &str| -> Vec<&str> { batch.iter().map(of).collect() };
+        let optional = |of: fn(&Operation) -> &Option<String>| -> Vec<Option<&str>> {
+            batch.iter().map(|one| of(one).as_deref()).collect()
+        };
+        let numbers: Vec<i64> = batch.iter().map(|one| one.number).collect();
+        let clocks: Vec<i64> = batch.iter().map(|one| one.clock).collect();
+        let births: Vec<Option<i64>> = batch.iter().map(|one| one.born).collect();
+        let columns: Values<'_> = &[
+            &scopes,
+            &column(|one| &one.device),
+            &numbers,
+            &column(|one| &one.op_id),
+            &column(|one| &one.user_id),
+            &clocks,
+            &column(|one| one.kind.as_str()),
+            &births,
+            &optional(|one| &one.owner),
+            &optional(|one| &one.subject),
+            &optional(|one| &one.turn),
+            &optional(|one| &one.payload),
+        ];
+        self.round_trips += 2;
+        let row = self.line.ask("send operations", |client| {
+            client.query_one(INSERT, columns)
+        })?;
+        let new: i64 = row.get(0);
+        Ok(new.unsigned_abs())
+    }
 }
 
 fn received(row: &Row) -> Received {

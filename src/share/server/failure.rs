@@ -2,11 +2,9 @@
 
 use std::error::Error as _;
 
-use postgres::error::SqlState;
+use tokio_postgres::error::SqlState;
 
 use crate::error::Error;
-use crate::error::Result;
-use crate::storage::fail_point;
 use crate::text::clip;
 use crate::text::strip_controls;
 
@@ -16,23 +14,8 @@ const TOLD: usize = 200;
 /// That local work goes on whatever becomes of the server.
 const KEPT: &str = "everything stays here and is sent with the next `annals share sync`";
 
-/// Gives a failure of the server the words for what was tried.
-pub(crate) trait Answered<T> {
-    /// Turns the failure into an [`Error`] that says what was tried.
-    fn answered(self, tried: &str) -> Result<T>;
-}
-
-impl<T> Answered<T> for std::result::Result<T, postgres::Error> {
-    fn answered(self, tried: &str) -> Result<T> {
-        // The tests stop the process here: the server has answered, and nothing is noted yet.
-        if fail_point::is_reached() {
-            std::process::abort();
-        }
-        self.map_err(|error| failed(&error, tried))
-    }
-}
-
-fn failed(error: &postgres::Error, tried: &str) -> Error {
+/// Why a question was not answered as it should be.
+pub(crate) fn failed(error: &tokio_postgres::Error, tried: &str) -> Error {
     let why = reason(error);
     let Some(state) = error.code() else {
         return Error::failed(format!("the server went away: cannot {tried}: {why}")).hint(KEPT);
@@ -58,13 +41,23 @@ fn failed(error: &postgres::Error, tried: &str) -> Error {
         return Error::failed(format!("the server is full: cannot {tried}: {why}")).hint(KEPT);
     }
     if *state == SqlState::QUERY_CANCELED {
-        return Error::failed(format!("the server is too slow: cannot {tried} in time")).hint(KEPT);
+        return slow(tried);
     }
     Error::failed(format!("the server cannot {tried}: {why}")).hint(KEPT)
 }
 
+/// No answer came in time.
+pub(crate) fn slow(tried: &str) -> Error {
+    Error::failed(format!("the server is too slow: cannot {tried} in time")).hint(KEPT)
+}
+
+/// Nobody spoke where a server should be.
+pub(crate) fn silent(address: &str) -> Error {
+    Error::failed(format!("cannot reach {address}: no answer in time")).hint(KEPT)
+}
+
 /// Why a connection could not be made.
-pub(crate) fn unreachable(error: &postgres::Error, address: &str) -> Error {
+pub(crate) fn unreachable(error: &tokio_postgres::Error, address: &str) -> Error {
     let why = reason(error);
     match error.code() {
         Some(state)
@@ -82,7 +75,7 @@ pub(crate) fn unreachable(error: &postgres::Error, address: &str) -> Error {
 }
 
 /// What the server said, or what stopped it from being asked, on one line.
-fn reason(error: &postgres::Error) -> String {
+fn reason(error: &tokio_postgres::Error) -> String {
     let said = match (error.as_db_error(), error.source()) {
         (Some(said), _) => said.message().to_owned(),
         (None, Some(source)) => source.to_string(),

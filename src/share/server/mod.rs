@@ -2,18 +2,18 @@
 
 mod exchange;
 mod failure;
+mod line;
 mod state;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use postgres::Client;
-use postgres::NoTls;
-use postgres::config::SslMode;
 use rustls::ClientConfig;
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::Error;
@@ -21,9 +21,9 @@ use crate::error::Result;
 use crate::facts::replication::PRIVATE;
 use crate::project::Project;
 use crate::share::address::Address;
+use crate::share::server::line::Line;
 use crate::storage::read;
 
-pub(crate) use failure::Answered;
 pub use state::SharedDevice;
 pub(crate) use state::State;
 
@@ -33,9 +33,12 @@ pub(crate) const SCHEMA: i32 = 1;
 /// After how long without a word from the server the connection is looked after.
 const QUIET: Duration = Duration::from_secs(10);
 
+/// What the placeholders of a statement stand for.
+type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
 /// A connection, and how often it was asked.
 pub(crate) struct Server {
-    client: Client,
+    line: Line,
     role: String,
     wait: Duration,
     pub(crate) round_trips: u32,
@@ -52,18 +55,22 @@ impl Server {
             .keepalives_retries(2)
             .tcp_user_timeout(QUIET)
             .application_name("annals");
-        let connected = if config.get_ssl_mode() == SslMode::Disable {
-            config.connect(NoTls)
-        } else {
-            config.connect(tls(project)?)
+        let tls = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            _ => Some(tls(project)?),
         };
-        let client = connected.map_err(|error| failure::unreachable(&error, &address.shown))?;
         Ok(Self {
-            client,
+            line: Line::open(&config, tls, (wait.min(QUIET), wait), &address.shown)?,
             role: address.role.clone(),
             wait,
             round_trips: 0,
         })
+    }
+
+    /// Runs one statement; returns how many rows it is about.
+    fn execute(&mut self, tried: &str, sql: &str, values: Values<'_>) -> Result<u64> {
+        self.round_trips += 2;
+        self.line.ask(tried, |client| client.execute(sql, values))
     }
 
     /// Returns the name of a scope on the server: that of a user's own devices holds the role.
