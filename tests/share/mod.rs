@@ -5,6 +5,7 @@ mod failures;
 mod forgetting;
 mod rates;
 mod scopes;
+mod trust;
 
 use std::fs;
 use std::path::PathBuf;

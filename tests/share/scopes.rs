@@ -114,7 +114,7 @@ fn what_looks_like_a_secret_is_not_sent() {
     let one = Replica::join(&server, "owner", NOW);
     let two = Replica::join(&server, "owner", NOW);
     let secret = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
-    one.run("facts add --key token.note --allow-secret")
+    one.run("facts add --key build.note --allow-secret")
         .args(["--value", &secret])
         .success();
     one.run("journal write --allow-secret --content")

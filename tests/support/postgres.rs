@@ -5,11 +5,21 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::process::Command;
 use std::process::Output;
+use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
 /// A role that PostgreSQL can be run as where the tests run as root, which it refuses.
 const NOBODY: &str = "65534";
+
+/// What the tests run of it; some systems put only a part of it on the path.
+const PROGRAMS: [&str; 4] = ["initdb", "pg_ctl", "psql", "pg_dump"];
+
+/// The roles that every server has.
+const ROLES: [&str; 4] = ["owner", "ada", "grace", "stranger"];
+
+/// A cluster that was made once and is copied for each test: making one takes longer than most tests.
+static TEMPLATE: OnceLock<PathBuf> = OnceLock::new();
 
 /// Returns the folder of the newest PostgreSQL's programs: on the path, or where Debian puts them.
 pub(crate) fn programs() -> Option<PathBuf> {
@@ -26,7 +36,7 @@ pub(crate) fn programs() -> Option<PathBuf> {
     folders.extend(versions.into_iter().rev());
     folders
         .into_iter()
-        .find(|folder| folder.join("initdb").is_file() && folder.join("pg_ctl").is_file())
+        .find(|folder| PROGRAMS.iter().all(|name| folder.join(name).is_file()))
 }
 
 /// A running server with the database `annals`, the roles `owner`, `ada`, `grace` and `stranger`, and no passwords.
@@ -40,6 +50,15 @@ pub(crate) struct Postgres {
 impl Postgres {
     /// Starts a server.
     pub(crate) fn start() -> Self {
+        let server = Self::bare();
+        copy(TEMPLATE.get_or_init(template), Path::new(&server.data()));
+        server.belongs_to_its_user();
+        server.boot();
+        server
+    }
+
+    /// Returns the folder and port of a server that is still to be made.
+    fn bare() -> Self {
         let temp = tempfile::Builder::new()
             .prefix("annals-pg")
             .tempdir()
@@ -49,31 +68,19 @@ impl Postgres {
             .local_addr()
             .unwrap()
             .port();
-        let server = Self {
+        Self {
             programs: programs().unwrap(),
             folder: temp.path().to_owned(),
             port,
             _temp: temp,
-        };
+        }
+    }
+
+    fn belongs_to_its_user(&self) {
         if is_root() {
             let owner = format!("{NOBODY}:{NOBODY}");
-            let done = Command::new("chown")
-                .arg(owner)
-                .arg(&server.folder)
-                .status()
-                .unwrap();
-            assert!(done.success());
+            done(Command::new("chown").args(["-R", &owner]).arg(&self.folder));
         }
-        let data = server.data();
-        let line = format!("-D {data} -U postgres -A trust -E UTF8 --no-locale -N");
-        let arguments: Vec<&str> = line.split(' ').collect();
-        server.expect("initdb", &arguments);
-        server.boot();
-        for role in ["owner", "ada", "grace", "stranger"] {
-            server.sql("postgres", &format!("CREATE ROLE {role} LOGIN"));
-        }
-        server.make_database("annals");
-        server
     }
 
     /// Makes a database that `owner` owns.
@@ -129,6 +136,22 @@ impl Postgres {
             .unwrap()
             .trim()
             .to_owned()
+    }
+
+    /// Lets it speak TLS, with a certificate for a host that vouches for itself; returns its file.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn certify(&self, host: &str) -> String {
+        let certificate = format!("{}/server.crt", self.data());
+        let key = format!("{}/server.key", self.data());
+        let names = format!("subjectAltName=IP:{host}");
+        let line = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=annals \
+             -addext basicConstraints=critical,CA:FALSE -addext";
+        let mut arguments: Vec<&str> = line.split_whitespace().collect();
+        arguments.extend([&names, "-keyout", &key, "-out", &certificate]);
+        self.expect("/usr/bin/openssl", &arguments);
+        self.sql("postgres", "ALTER SYSTEM SET ssl = on");
+        self.sql("postgres", "SELECT pg_reload_conf()");
+        certificate
     }
 
     /// Returns everything that a database holds, as `pg_dump` writes it.
@@ -209,6 +232,51 @@ impl Drop for Postgres {
             &["-D", &self.data(), "-m", "immediate", "-w", "stop"],
         );
     }
+}
+
+/// Makes the cluster that others are copied from, unless an earlier run did.
+fn template() -> PathBuf {
+    let version = Command::new(programs().unwrap().join("initdb"))
+        .arg("--version")
+        .output()
+        .unwrap();
+    let version = String::from_utf8(version.stdout).unwrap();
+    let digits: String = version
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(digits);
+    if place.exists() {
+        return place;
+    }
+    let server = Postgres::bare();
+    server.belongs_to_its_user();
+    let data = server.data();
+    let line = format!("-D {data} -U postgres -A trust -E UTF8 --no-locale -N --wal-segsize=1");
+    let arguments: Vec<&str> = line.split(' ').collect();
+    server.expect("initdb", &arguments);
+    server.boot();
+    for role in ROLES {
+        server.sql("postgres", &format!("CREATE ROLE {role} LOGIN"));
+    }
+    server.make_database("annals");
+    server.expect("pg_ctl", &["-D", &data, "-m", "fast", "-w", "stop"]);
+    let half = place.with_extension(std::process::id().to_string());
+    copy(Path::new(&data), &half);
+    // Another run may have been quicker.
+    if std::fs::rename(&half, &place).is_err() {
+        std::fs::remove_dir_all(&half).unwrap();
+    }
+    place
+}
+
+fn copy(from: &Path, to: &Path) {
+    done(Command::new("cp").arg("-a").args([from, to]));
+}
+
+fn done(command: &mut Command) {
+    let status = command.status().unwrap();
+    assert!(status.success(), "{command:?}");
 }
 
 fn is_root() -> bool {
