@@ -292,7 +292,7 @@ fn alike(replicas: &[Replica], done: &Done) {
                 .env("ANNALS_NOW", CLOCKS[4]);
             let hits = retrieved.success().json()["hits"].clone();
             let hits = hits.as_array().unwrap().iter();
-            hits.map(|hit| hit.to_string()).collect::<Vec<String>>()
+            hits.map(ToString::to_string).collect::<Vec<String>>()
         };
         QUERIES.iter().flat_map(ask).collect()
     };
