@@ -1,7 +1,7 @@
 //! Facts and journal on several devices, through a PostgreSQL database of the user's own.
 //!
 //! SQLite and the journal file stay what is read and written; the server only passes operations on.
-//! `docs/share.md` says what is sent, and [`crate::facts::replication`] how it is merged.
+//! `docs/share.md` says what is sent, and `facts::replication` how it is merged.
 
 mod address;
 mod forgetting;
