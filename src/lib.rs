@@ -42,6 +42,7 @@ pub mod exchange;
 pub mod lifecycle;
 pub mod merge;
 pub mod report;
+pub mod share;
 
 // Floor 6, the doors.
 pub mod cli;

@@ -32,6 +32,7 @@ const FLOORS: &[&[&str]] = &[
         "report",
         "exchange",
         "merge",
+        "share",
     ],
     &["mcp", "hooks", "cli"],
 ];

@@ -8,6 +8,7 @@ use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Integrity;
 use crate::facts::Purpose;
+use crate::facts::Summary;
 use crate::project::Project;
 use crate::warning::Warning;
 
@@ -26,6 +27,11 @@ pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Resul
     let found = facts::check(&facts)?;
     let mut rows = rows(&found);
     rows.extend(pending(project, &facts)?);
+    rows.extend(
+        facts::sharing(&facts)?
+            .filter(|here| !here.has_left)
+            .map(|here| shared(&here)),
+    );
     Ok(rows)
 }
 
@@ -70,6 +76,26 @@ fn rows(found: &Integrity) -> Vec<Row> {
             "annals facts work",
         ),
     ]
+}
+
+/// Names what keeps this device and the others apart.
+fn shared(here: &Summary) -> Row {
+    let failed = here.failed_at.iter().zip(&here.last_error);
+    let failed = failed.map(|(at, why)| Detail::new(&format!("not in step since {at}: {why}")));
+    let aside = here.set_aside.iter();
+    let aside =
+        aside.map(|one| Detail::new(&format!("set aside from {}: {}", one.device, one.reason)));
+    let unclean = here
+        .is_unclean
+        .then(|| Detail::new("what others forgot may be in free pages of the file"));
+    let found = failed.chain(aside).chain(unclean).collect();
+    Row::new(
+        STORE,
+        "sharing",
+        Level::Attention,
+        found,
+        "annals share sync",
+    )
 }
 
 /// Names the keys that wait for the user's word; what they say is for `facts pending`.

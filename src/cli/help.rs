@@ -24,7 +24,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Remember and recall",
         &[
-            "recall", "context", "entry", "notepad", "ledger", "journal", "facts", "patterns",
+            "recall", "context", "entry", "notepad", "ledger", "journal", "facts", "share",
+            "patterns",
         ],
     ),
     (

@@ -33,6 +33,7 @@ mod recall;
 mod report;
 mod resume;
 mod setup;
+mod share;
 mod ship;
 mod shown;
 mod status;
@@ -133,6 +134,7 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Patterns(patterns::PatternsArgs),
     Facts(facts::FactsArgs),
+    Share(share::ShareArgs),
     Recall(recall::RecallArgs),
     Audit(audit::AuditArgs),
     Cost(cost::CostArgs),
@@ -204,6 +206,7 @@ impl Command {
             Self::Export(args) => export::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
+            Self::Share(args) => share::run(args, project, out),
             Self::Recall(args) => recall::run(args, project, out),
             Self::Audit(args) => audit::run(args, project, out),
             Self::Cost(args) => cost::run(args, project, out),

@@ -20,6 +20,7 @@ use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
 use crate::facts::outcome::Outcome;
+use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::secrets;
@@ -56,6 +57,8 @@ pub struct Statement {
     pub allow_secret: bool,
     /// The id under which a repeated call answers as the first.
     pub request_id: Option<String>,
+    /// Who is to see the fact, on a database that is shared: a scope, instead of that of the settings.
+    pub scope: Option<String>,
 }
 
 /// What came of a statement.
@@ -73,7 +76,9 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
     let event_time = time("event time", statement.event_time.as_deref())?;
     let now = facts.clock().timestamp();
     let high_risk = facts.high_risk().to_vec();
-    facts.write(|connection| {
+    check_scope(facts, statement)?;
+    facts.name_scope(statement.scope.as_deref());
+    let added = facts.write(|connection| {
         let turn_id = match &statement.request_id {
             Some(id) => id.clone(),
             None => next_turn(connection)?,
@@ -101,10 +106,47 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
         };
         let mut applied = application::apply(&arbiter, std::slice::from_ref(&action))?;
         match applied.pop() {
-            Some(applied) => answer(connection, user, &applied),
+            Some(applied) => {
+                let added = answer(connection, user, &applied)?;
+                keep_scope(connection, statement, added)
+            }
             None => Err(Error::failed("the statement came to nothing")),
         }
-    })
+    });
+    facts.name_scope(None);
+    added
+}
+
+/// A scope that is named must be one, and there must be others who could see it.
+fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
+    let Some(scope) = &statement.scope else {
+        return Ok(());
+    };
+    if !replication::is_name(scope) {
+        return Err(Error::usage(format!("{scope:?} is no scope"))
+            .hint("device, private, or a name of lower-case letters, digits, - and _"));
+    }
+    match replication::Device::joined(facts.connection())? {
+        Some(_) => Ok(()),
+        None => Err(
+            Error::usage("this database is not shared, so a fact has no scope")
+                .hint("annals share init"),
+        ),
+    }
+}
+
+/// A fact keeps the scope in which it was first written.
+fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> Result<Added> {
+    let (Some(wanted), Some(fact)) = (&statement.scope, &added.fact) else {
+        return Ok(added);
+    };
+    match replication::of_fact(connection, &fact.user_id, &fact.fact_id)? {
+        Some(scope) if scope != *wanted => Err(Error::refused(format!(
+            "the fact is in the scope {scope}, and keeps it"
+        ))
+        .hint("forget it first where others are to see it, or are not to")),
+        _ => Ok(added),
+    }
 }
 
 fn answer(connection: &Connection, user: &UserId, applied: &Applied) -> Result<Added> {
@@ -125,7 +167,8 @@ fn next_turn(connection: &Connection) -> Result<String> {
         )
         .optional()
         .stored("read the applied actions")?;
-    Ok(format!("annals:stated:{}", last.unwrap_or(0) + 1))
+    let prefix = replication::stated_prefix(connection, "stated")?;
+    Ok(format!("{prefix}{}", last.unwrap_or(0) + 1))
 }
 
 fn action(statement: &Statement) -> Result<Action> {

@@ -29,6 +29,9 @@ pub struct Change {
     pub turn_id: String,
     /// When.
     pub at: String,
+    /// The device that did it, where it was another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
 }
 
 /// Returns the changes of a user's facts, the oldest first: of one fact or key, or of all.
@@ -36,7 +39,7 @@ pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Cha
     let mut statement = facts
         .connection()
         .prepare(
-            "SELECT fact_id, key, action, before_json, after_json, reason, turn_id, at FROM fact_history \
+            "SELECT fact_id, key, action, before_json, after_json, reason, turn_id, at, device FROM fact_history \
              WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
              ORDER BY history_id",
         )
@@ -52,6 +55,7 @@ pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Cha
                 reason: row.get(5)?,
                 turn_id: row.get(6)?,
                 at: row.get(7)?,
+                device: row.get(8)?,
             };
             let before: Option<String> = row.get(3)?;
             let after: Option<String> = row.get(4)?;

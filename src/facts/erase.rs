@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
+use rusqlite::OptionalExtension;
 use rusqlite::ToSql;
 use rusqlite::params;
 use serde::Serialize;
@@ -15,6 +16,7 @@ use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
+use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
@@ -53,6 +55,7 @@ pub fn forget(
     let key = key.map(FactKey::parse).transpose()?;
     let key = key.as_ref().map(FactKey::as_str);
     let dry_run = facts.is_dry_run();
+    let clock = facts.clock();
     if !dry_run {
         facts.take_alone()?;
     }
@@ -63,7 +66,9 @@ pub fn forget(
         {
             return Err(Error::not_found(format!("{user} has no fact under {key}")));
         }
-        let erased = erase(connection, user, key, &meant)?;
+        let (forgotten, ids, turns) = erase(connection, user, key, &meant)?;
+        replication::bury(connection, user, key, &turns, clock)?;
+        let erased = (forgotten, ids);
         let reason = content_free(reason, user, &meant);
         note(connection, &erased.0, &now, &reason)?;
         Ok(erased)
@@ -133,12 +138,15 @@ fn meant(connection: &Connection, user: &UserId, key: Option<&str>) -> Result<Ve
     Ok(meant)
 }
 
+/// What was forgotten, the ids of the facts, and the turns in which they were said.
+type Erased = (Forgotten, Vec<String>, BTreeSet<String>);
+
 fn erase(
     connection: &Connection,
     user: &UserId,
     key: Option<&str>,
     meant: &[Fact],
-) -> Result<(Forgotten, Vec<String>)> {
+) -> Result<Erased> {
     let run = |sql: &str, values: &[&dyn ToSql]| connection.execute(sql, values).stored("forget");
     let name = user.as_str();
     let scope: &[&dyn ToSql] = &[&name, &key];
@@ -164,7 +172,8 @@ fn erase(
     let changes = run(&format!("DELETE FROM fact_history WHERE {below}"), scope)?;
     run(&format!("DELETE FROM applied_actions WHERE {below}"), scope)?;
     run("DELETE FROM profiles WHERE user_id = ?1", &[&name])?;
-    scrub(connection, user, meant, &sources(meant, &turns))?;
+    let sources = sources(meant, &turns);
+    scrub(connection, user, meant, &sources)?;
     if key.is_none() {
         run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
     }
@@ -186,7 +195,91 @@ fn erase(
         turns: turns.len(),
         remaining: Vec::new(),
     };
-    Ok((forgotten, ids.into_iter().map(str::to_owned).collect()))
+    Ok((
+        forgotten,
+        ids.into_iter().map(str::to_owned).collect(),
+        sources,
+    ))
+}
+
+/// Forgets what one key said, in a transaction that goes on; another device was told to forget it.
+pub(crate) fn erase_key(connection: &Connection, user: &UserId, key: &str) -> Result<()> {
+    let meant = meant(connection, user, Some(key))?;
+    erase(connection, user, Some(key), &meant).map(|_| ())
+}
+
+/// Clears the excerpts and reasons that came from these turns; returns the keys that lost some.
+pub(crate) fn clear_turns(
+    connection: &Connection,
+    user: &UserId,
+    turns: &BTreeSet<String>,
+) -> Result<Vec<String>> {
+    let mut keys = Vec::new();
+    for turn in turns {
+        let mut statement = connection
+            .prepare(
+                "SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 \
+                 AND (turn_id = ?2 OR after_json ->> 'source_turn_id' = ?2)",
+            )
+            .stored("read the history")?;
+        let rows = statement
+            .query_map([user.as_str(), turn], |row| row.get(0))
+            .stored("read the history")?;
+        for key in rows {
+            keys.push(key.stored("read the history")?);
+        }
+    }
+    while_erasing(connection, user, || scrub(connection, user, &[], turns))?;
+    Ok(keys)
+}
+
+/// Clears the excerpts and the reason of one operation; returns the user and key that it is about.
+pub(crate) fn clear_operation(
+    connection: &Connection,
+    (scope, device, number): (&str, &str, i64),
+) -> Result<Option<(String, String)>> {
+    let found = connection
+        .query_row(
+            "SELECT h.history_id, h.user_id, h.key FROM operations JOIN fact_history AS h USING (history_id) \
+             WHERE scope = ?1 AND operations.device = ?2 AND number = ?3",
+            params![scope, device, number],
+            |row| Ok((row.get::<_, i64>(0)?, (row.get(1)?, row.get(2)?))),
+        )
+        .optional()
+        .stored("read the operations")?;
+    let Some((history, (user, key))) = found else {
+        return Ok(None);
+    };
+    let without = |column: &str| {
+        format!(
+            "{column} = CASE WHEN {column} IS NULL THEN NULL ELSE json_set({column}, '$.source_excerpt', '') END"
+        )
+    };
+    let sql = format!(
+        "UPDATE fact_history SET reason = '', {}, {} WHERE history_id = ?1",
+        without("before_json"),
+        without("after_json")
+    );
+    while_erasing(connection, &UserId::stored(String::clone(&user)), || {
+        connection
+            .execute(&sql, [history])
+            .stored("forget")
+            .map(|_| ())
+    })?;
+    Ok(Some((user, key)))
+}
+
+/// The history lets go of nothing but what is being forgotten.
+fn while_erasing<T>(
+    connection: &Connection,
+    user: &UserId,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let run = |sql: &str| connection.execute(sql, [user.as_str()]).stored("forget");
+    run("INSERT INTO erasing (user_id, key) VALUES (?1, NULL)")?;
+    let done = work()?;
+    run("DELETE FROM erasing WHERE user_id = ?1")?;
+    Ok(done)
 }
 
 /// The turns in which what is forgotten was said.

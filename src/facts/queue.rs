@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::profile;
+use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::secrets;
@@ -219,7 +220,8 @@ fn next_id(connection: &Connection) -> Result<String> {
         )
         .optional()
         .stored("read the queue")?;
-    Ok(format!("annals:turn:{}", last.unwrap_or(0) + 1))
+    let prefix = replication::stated_prefix(connection, "turn")?;
+    Ok(format!("{prefix}{}", last.unwrap_or(0) + 1))
 }
 
 fn receipt(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Receipt>> {

@@ -15,6 +15,7 @@ const STEPS: &[&str] = &[
     include_str!("schema_3.sql"),
     include_str!("schema_4.sql"),
     include_str!("schema_5.sql"),
+    include_str!("schema_6.sql"),
 ];
 
 /// Brings the tables to the version of this program; one that is there already costs one read.
@@ -62,6 +63,18 @@ mod tests {
         connection
     }
 
+    fn of_version(version: usize) -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        for step in &STEPS[..version] {
+            connection.execute_batch(step).unwrap();
+        }
+        let version = version.to_string();
+        connection
+            .pragma_update(None, "user_version", version)
+            .unwrap();
+        connection
+    }
+
     #[test]
     fn the_tables_are_made_once_and_a_newer_version_is_left_alone() {
         let mut connection = migrated();
@@ -73,11 +86,7 @@ mod tests {
 
     #[test]
     fn a_database_of_version_3_gets_its_embedding_ids_in_one_update_and_nothing_else() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        for step in &STEPS[..3] {
-            connection.execute_batch(step).unwrap();
-        }
-        connection.pragma_update(None, "user_version", 3).unwrap();
+        let mut connection = of_version(3);
         for (id, status) in [("1", "active"), ("2", "superseded")] {
             let add = "INSERT INTO facts (fact_id, user_id, key, value_text, category, confidence, valid_from, \
                        status, source_turn_id, source_excerpt, embedding_id, created_at, updated_at, \
@@ -113,17 +122,31 @@ mod tests {
             connection.query_row(sql, [], |row| row.get(0)).unwrap()
         };
         assert_eq!(model(&migrated()), vectors::model_of(&Embedder::BuiltIn));
-        let mut old = Connection::open_in_memory().unwrap();
-        for step in &STEPS[..4] {
-            old.execute_batch(step).unwrap();
-        }
-        old.pragma_update(None, "user_version", 4).unwrap();
+        let mut old = of_version(4);
         let add = "INSERT INTO facts (fact_id, user_id, key, value_text, category, confidence, valid_from, \
                    status, source_turn_id, source_excerpt, created_at, updated_at, last_mentioned_at) \
                    VALUES ('1', 'ada', 'k', 'v', 'other', 0.4, '', 'active', 't', '', '', '', '')";
         old.execute(add, []).unwrap();
         migrate(&mut old).unwrap();
         assert_eq!(model(&old), Embedder::BuiltIn.model());
+    }
+
+    #[test]
+    fn a_database_that_was_never_shared_is_migrated_in_place() {
+        let mut connection = of_version(5);
+        let add = "INSERT INTO fact_history (fact_id, user_id, key, action, reason, turn_id, at)
+                   VALUES ('1', 'ada', 'name', 'insert', '', 'annals:stated:1', '')";
+        connection.execute(add, []).unwrap();
+        migrate(&mut connection).unwrap();
+        let count = |sql: &str| -> i64 { connection.query_row(sql, [], |row| row.get(0)).unwrap() };
+        assert_eq!(version(&connection).unwrap(), STEPS.len());
+        // What was there is as it was, and nothing is shared.
+        assert_eq!(
+            count("SELECT count(*) FROM fact_history WHERE turn_id = 'annals:stated:1'"),
+            1
+        );
+        assert_eq!(count("SELECT count(*) FROM share_device"), 0);
+        assert_eq!(count("SELECT count(*) FROM operations"), 0);
     }
 
     #[test]

@@ -22,10 +22,13 @@ use crate::error::Kind;
 use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::holders;
+use crate::facts::replication;
+use crate::facts::replication::Scopes;
 use crate::facts::schema;
 use crate::facts::user::UserId;
 use crate::project::Project;
 use crate::storage::fail_point;
+use crate::storage::remove_beside;
 
 /// The file in the user's data folder.
 const FILE: &str = "mem.db";
@@ -52,6 +55,7 @@ pub struct Facts {
     dry_run: bool,
     high_risk: Vec<String>,
     vector_server: Option<String>,
+    scopes: Scopes,
 }
 
 impl Facts {
@@ -69,6 +73,7 @@ impl Facts {
             .high_risk
             .clone_from(&project.settings.facts.high_risk);
         facts.vector_server.clone_from(&project.settings.chroma);
+        facts.scopes = Scopes::new(&project.settings.share.scopes);
         Ok(facts)
     }
 
@@ -94,6 +99,7 @@ impl Facts {
             dry_run: false,
             high_risk: Vec::new(),
             vector_server: None,
+            scopes: Scopes::default(),
         })
     }
 
@@ -109,6 +115,7 @@ impl Facts {
             dry_run: false,
             high_risk: Vec::new(),
             vector_server: None,
+            scopes: Scopes::default(),
         })
     }
 
@@ -140,6 +147,11 @@ impl Facts {
     /// Sets the address of the Chroma server that is to have the vectors; with none, they are in the file.
     pub fn set_vector_server(&mut self, url: Option<&str>) {
         self.vector_server = url.map(str::to_owned);
+    }
+
+    /// Sets the scope of the facts that are written next; with none, the rules of the settings decide.
+    pub(crate) fn name_scope(&mut self, scope: Option<&str>) {
+        self.scopes.name(scope);
     }
 
     pub(crate) fn vector_server(&self) -> Option<&str> {
@@ -212,6 +224,8 @@ impl Facts {
             .execute_batch("VACUUM")
             .stored("write the database anew")
             .map_err(|error| error.at(&self.path, None))?;
+        // Versions before 0.2 wrote the vectors of many facts once more, in files of their own.
+        remove_beside(&self.path, "vectors-")?;
         self.share()
     }
 
@@ -238,6 +252,7 @@ impl Facts {
         let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)
             .stored("write to the database")?;
         let result = work(&transaction)?;
+        replication::record(&transaction, &self.scopes, self.clock)?;
         stop_here();
         if dry_run {
             transaction.rollback().stored("take back a dry run")?;

@@ -25,7 +25,8 @@ pub(crate) fn refines(new: &str, old: &str) -> bool {
     })
 }
 
-fn folded(text: &str) -> String {
+/// Returns a value by which equal ones are known.
+pub(crate) fn folded(text: &str) -> String {
     fold(text).trim_end_matches(['.', '!']).to_owned()
 }
 

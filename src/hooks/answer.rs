@@ -129,7 +129,11 @@ fn said(
         }
         Event::PostToolUse => post_tool::text(project, input, problems),
         Event::SubagentStop => subagent::text(project, input),
-        Event::SessionEnd => end::refresh(project).map(|()| None),
+        Event::SessionEnd => {
+            let refreshed = end::refresh(project);
+            problems.extend(end::sync(project).err());
+            refreshed.map(|()| None)
+        }
         Event::PreCompact => pre_compact::leave(project, input).map(|()| None),
         Event::PromptSubmit => Ok(None),
     }

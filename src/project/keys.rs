@@ -329,7 +329,87 @@ pub(crate) const KEYS: &[Key] = &[
         },
         show: |settings| optional(settings.chroma.as_ref()),
     },
+    Key {
+        name: "share.url",
+        scope: Scope::UserOnly,
+        about: "The PostgreSQL database that `annals share` goes through: postgres://role@host/database",
+        set: |settings, input| {
+            settings.share.url = Some(input.line()?);
+            Ok(())
+        },
+        show: |settings| optional(settings.share.url.as_deref().map(without_password).as_ref()),
+    },
+    Key {
+        name: "share.ca",
+        scope: Scope::UserOnly,
+        about: "A PEM file with the authority that the server's certificate comes from, where it is not a public one",
+        set: |settings, input| {
+            settings.share.ca = Some(input.path()?);
+            Ok(())
+        },
+        show: |settings| path(settings.share.ca.as_ref()),
+    },
+    Key {
+        name: "share.scopes",
+        scope: Scope::UserOnly,
+        about: "Who sees new facts, by key or beginning of keys: work.=core, health.=device; else private",
+        set: |settings, input| {
+            settings.share.scopes = scopes(&input.words()?)?;
+            Ok(())
+        },
+        show: |settings| {
+            let rules = settings.share.scopes.iter();
+            Value::List(rules.map(|(key, scope)| format!("{key}={scope}")).collect())
+        },
+    },
+    Key {
+        name: "share.journal",
+        scope: Scope::UserOnly,
+        about: "Who sees the journal: private (the user's own devices), device (nobody else), or a shared name",
+        set: |settings, input| {
+            settings.share.journal = scope_name(&input.line()?)?;
+            Ok(())
+        },
+        show: |settings| text(&settings.share.journal),
+    },
 ];
+
+/// The password of an address is for the server alone.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    match rest.split_once('@') {
+        Some((person, place)) if !person.contains('/') => {
+            let role = person.split(':').next().unwrap_or_default();
+            let hidden = if person.contains(':') { ":***" } else { "" };
+            format!("{scheme}://{role}{hidden}@{place}")
+        }
+        _ => url.to_owned(),
+    }
+}
+
+fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
+    let rule = |word: &String| {
+        let (key, scope) = word
+            .split_once('=')
+            .ok_or_else(|| format!("{word:?} is no rule: write KEY=SCOPE, like work.=core"))?;
+        Ok((key.trim().to_owned(), scope_name(scope.trim())?))
+    };
+    words.iter().map(rule).collect()
+}
+
+/// Returns the name of a scope where a word can be one: it becomes part of addresses on the server.
+pub(crate) fn scope_name(word: &str) -> Result<String, String> {
+    let is_fit =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    if word.is_empty() || word.len() > 48 || !word.bytes().all(is_fit) {
+        return Err(format!(
+            "{word:?} is no scope: device, private, or a name of lower-case letters, digits, - and _"
+        ));
+    }
+    Ok(word.to_owned())
+}
 
 fn optional(text: Option<&String>) -> Value {
     text.map_or(Value::Unset, |text| Value::Text(text.clone()))

@@ -19,6 +19,7 @@ mod sources;
 
 pub use environment::Environment;
 pub use keys::Scope;
+pub(crate) use keys::scope_name;
 pub use layout::CommandSection;
 pub use layout::Commands;
 pub use layout::Layout;
@@ -32,6 +33,7 @@ pub use services::EmbeddingEndpoint;
 pub use services::FactSettings;
 pub use services::Fusion;
 pub use services::Llm;
+pub use services::Share;
 pub use settings::MAX_LINES;
 pub use settings::Origin;
 pub use settings::Setting;

@@ -1,5 +1,7 @@
 //! What is set about the facts and about the services that a user may let them reach.
 
+use std::path::PathBuf;
+
 /// How words and meaning are joined when facts are looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fusion {
@@ -76,6 +78,30 @@ pub struct Llm {
     pub api: Api,
     /// The model that it is asked for.
     pub model: Option<String>,
+}
+
+/// The server that devices share facts and journal through, and who sees what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The address of a PostgreSQL database, as a `postgres://` URL.
+    pub url: Option<String>,
+    /// A file with the certificates of authorities that the server's may come from.
+    pub ca: Option<PathBuf>,
+    /// Keys, or beginnings of keys that end in a dot, and the scope of each.
+    pub scopes: Vec<(String, String)>,
+    /// The scope of the journal.
+    pub journal: String,
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Self {
+            url: None,
+            ca: None,
+            scopes: Vec::new(),
+            journal: "private".to_owned(),
+        }
+    }
 }
 
 /// An endpoint for vectors; with no address set, the built-in table makes them.

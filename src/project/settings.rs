@@ -14,6 +14,7 @@ use crate::project::layout::Commands;
 use crate::project::services::EmbeddingEndpoint;
 use crate::project::services::FactSettings;
 use crate::project::services::Llm;
+use crate::project::services::Share;
 use crate::warning::Warning;
 
 /// The most lines a context file may have; settings can only lower it.
@@ -181,6 +182,8 @@ pub struct Settings {
     pub embedding: EmbeddingEndpoint,
     /// The address of a Chroma server for the vectors of facts.
     pub chroma: Option<String>,
+    /// The server that devices share through.
+    pub share: Share,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     /// What a project may not set, and so does not.
     pub(crate) warnings: Vec<Warning>,
@@ -208,6 +211,7 @@ impl Default for Settings {
             llm: Llm::default(),
             embedding: EmbeddingEndpoint::default(),
             chroma: None,
+            share: Share::default(),
             origins: BTreeMap::new(),
             warnings: Vec::new(),
         }

@@ -109,6 +109,7 @@ pub use link::link;
 pub use link::linked;
 pub use link::unlink;
 pub use lock::Store;
+pub(crate) use own_files::remove_beside;
 pub use requests::Request;
 pub use scratch::Scratch;
 pub use scratch::create_empty;

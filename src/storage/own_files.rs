@@ -14,6 +14,8 @@ use crate::error::Result;
 use crate::storage::Storage;
 use crate::storage::append::append_unlinked;
 use crate::storage::disk;
+use crate::storage::listing;
+use crate::storage::listing::Kind;
 use crate::storage::lock;
 use crate::storage::read;
 
@@ -136,6 +138,21 @@ fn remove_companions(database: &Path) -> Result<()> {
         name.push(ending);
         let path = PathBuf::from(name);
         disk::remove_file(&path).at("remove", &path)?;
+    }
+    Ok(())
+}
+
+/// Removes the files `<database>-<ending>…` that earlier versions kept beside a database.
+pub(crate) fn remove_beside(database: &Path, ending: &str) -> Result<()> {
+    let (Some(folder), Some(name)) = (database.parent(), database.file_name()) else {
+        return Ok(());
+    };
+    let beginning = format!("{}-{ending}", name.to_string_lossy());
+    for (found, kind) in listing::entries(folder).at("list", folder)? {
+        if kind == Kind::File && found.starts_with(&beginning) {
+            let path = folder.join(found);
+            disk::remove_file(&path).at("remove", &path)?;
+        }
     }
     Ok(())
 }

@@ -36,6 +36,7 @@ mod report;
 mod resume;
 mod setup;
 mod setup_git;
+mod share;
 mod ship;
 mod status;
 mod sync;

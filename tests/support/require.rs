@@ -5,9 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::corpus;
+use crate::support::postgres;
 
-/// Returns whether an optional thing is here: `corpus`, `histories`, `browser`, `mcp` (the SDK for Python), `mounts` (the
-/// right to make them), or the program of that name.
+/// Returns whether an optional thing is here: `corpus`, `histories`, `browser`, `mcp` (the SDK for Python), `mounts`
+/// (the right to make them), `postgres` (the server's programs), or the program of that name.
 ///
 /// Where it is missing, the test is to return; a line says so, and the test fails where `ANNALS_REQUIRE`
 /// names it.
@@ -18,6 +19,7 @@ pub(crate) fn require(name: &str) -> bool {
         "browser" => browser().is_some(),
         "mcp" => can_import("mcp"),
         "mounts" => can_mount(),
+        "postgres" => postgres::programs().is_some(),
         program => on_the_path(program),
     };
     let required = std::env::var("ANNALS_REQUIRE").unwrap_or_default();

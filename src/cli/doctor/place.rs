@@ -13,11 +13,14 @@ use crate::facts::Purpose;
 use crate::project::Project;
 use crate::recall;
 use crate::recall::CacheState;
+use crate::share;
+use crate::text::quantity;
 
 pub(crate) fn rows(project: &Project) -> Vec<Row> {
     let mut rows = vec![planning(project), own_folder(project), cache(project)];
     rows.extend(interrupted(project));
     rows.extend(database(project));
+    rows.extend(sharing(project));
     rows
 }
 
@@ -140,6 +143,40 @@ fn database(project: &Project) -> Option<Row> {
         Err(_) => "no user is set: `user` in your config.toml names one".to_owned(),
     };
     Some(Row::ok("facts", "database", &format!("{file}, {whose}")))
+}
+
+/// Says how the database stands to the user's other devices, where it is shared; the server is not asked.
+fn sharing(project: &Project) -> Option<Row> {
+    let facts = Facts::open(project, None, Purpose::Read).ok()?;
+    let here = facts::sharing(&facts).ok()?.filter(|here| !here.has_left)?;
+    let row = |message: &str, mend: &str| {
+        Some(Row::finding(
+            "facts",
+            "sharing",
+            Level::Attention,
+            message,
+            mend,
+        ))
+    };
+    if !share::is_configured(project) {
+        return row(
+            "the database is shared, and no server is set",
+            "set share.url, or annals share leave",
+        );
+    }
+    if let (Some(at), Some(why)) = (&here.failed_at, &here.last_error) {
+        return row(
+            &format!("not in step since {at}: {why}"),
+            "annals share sync",
+        );
+    }
+    let last = here.synced_at.as_deref().unwrap_or("never");
+    let waits = quantity(here.pending, "operation");
+    Some(Row::ok(
+        "facts",
+        "sharing",
+        &format!("device {}, in step: {last}, {waits} to send", here.device),
+    ))
 }
 
 /// Opens a file as a writer would, and writes nothing.

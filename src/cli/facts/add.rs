@@ -59,6 +59,9 @@ pub(crate) struct AddArgs {
     /// The same id again answers as the first time and writes nothing
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
+    /// Who is to see it where the database is shared: device, private, or a name that others share
+    #[arg(long, value_name = "SCOPE")]
+    scope: Option<String>,
 }
 
 pub(crate) fn run(
@@ -80,6 +83,7 @@ pub(crate) fn run(
         is_confirmed: args.confirmed,
         allow_secret: args.allow_secret,
         request_id: args.request_id.clone(),
+        scope: args.scope.clone(),
     };
     let added = facts::add(&mut place.write(project)?, &user, &statement)?;
     out.result(&added, show);

@@ -11,18 +11,19 @@ use crate::cli::facts::still;
 use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts;
 use crate::facts::Forgotten;
 use crate::project::Project;
 use crate::report;
+use crate::share;
 use crate::text::quantity;
 
 /// Erase a user's facts for good, all or those under one key
 ///
 /// Facts, archive, history, indexes, vectors, and the turns that mention them; the file is written anew,
-/// so that no byte stays. Records of reports that earlier versions kept in this project go as well. One line stays that says when, how many and why. This cannot be undone. Every
-/// Chroma server that vectors were sent to is asked as well; exits with 1 where one does not erase them, and
-/// `annals facts work` asks it again.
+/// so that no byte stays. Records of reports that earlier versions kept in this project go as well. One line
+/// stays that says when, how many and why. This cannot be undone. Every Chroma server that vectors were sent to is asked as well; exits with 1 where one does not erase them, and
+/// `annals facts work` asks it again. Where the database is shared, it is erased on the server at once, and
+/// on each other device when that syncs next.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts forget --user ada --key home.address --reason 'asked to'"
@@ -52,7 +53,18 @@ pub(crate) fn run(
     let mut store = place.write(project)?;
     // First, so that a run that is killed later leaves none: a page can be made anew at any time.
     let report_records = report::erase_records(project)?;
-    let forgotten = facts::forget(&mut store, &user, args.key.as_deref(), &args.reason)?;
+    let (forgotten, untold) = share::forget(
+        project,
+        &mut store,
+        &user,
+        args.key.as_deref(),
+        &args.reason,
+    )?;
+    if let Some(why) = untold {
+        out.note(&format!(
+            "the other devices are told with the next `annals share sync`: {why}"
+        ));
+    }
     let end = everywhere(&forgotten);
     let erased = Erased {
         forgotten,

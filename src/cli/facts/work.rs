@@ -4,6 +4,7 @@ use std::io;
 use std::io::Write;
 use std::thread;
 use std::time::Duration;
+use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
@@ -22,10 +23,18 @@ use crate::facts::Maintenance;
 use crate::facts::Step;
 use crate::facts::Turn;
 use crate::project::Project;
+use crate::share;
+use crate::share::Direction;
 use crate::text::quantity;
 
 /// How long `--watch` rests where nothing is queued.
 const REST: Duration = Duration::from_secs(1);
+
+/// How long one pass may take to bring other devices up to date; the next goes on from there.
+const SYNC: Duration = Duration::from_secs(20);
+
+/// How often `--watch` asks for what other devices did, where nothing was judged here.
+const SYNC_EVERY: Duration = Duration::from_secs(30);
 
 /// Judge the queued turns, expire what is over, rebuild profiles, and bring vector servers up to date
 ///
@@ -58,6 +67,8 @@ struct Pass {
     vectors_wait: Option<String>,
     /// Why a server did not erase what is forgotten, where one was asked.
     erasures_wait: Option<String>,
+    /// Why other devices were not told, where this database is shared.
+    sharing_waits: Option<String>,
     #[serde(flatten)]
     maintenance: Maintenance,
 }
@@ -70,10 +81,23 @@ pub(crate) fn run(
 ) -> Result<()> {
     let mut store = place.write(project)?;
     let auditor = Auditor::of(project)?;
+    let mut synced: Option<Instant> = None;
     loop {
         let mut pass = Pass::default();
         let end = clear(args, auditor.as_ref(), project, &mut store, &mut pass);
-        if let Err(error) = end.and_then(|()| finish(project, &mut store, &mut pass)) {
+        let end = end.and_then(|()| finish(project, &mut store, &mut pass));
+        let is_due = !pass.judged.is_empty() || synced.is_none_or(|at| at.elapsed() >= SYNC_EVERY);
+        let end = end.and_then(|()| {
+            if is_due {
+                sync(project, &mut store, &mut pass)
+            } else {
+                Ok(())
+            }
+        });
+        if is_due {
+            synced = Some(Instant::now());
+        }
+        if let Err(error) = end {
             if !args.watch {
                 return Err(error);
             }
@@ -136,6 +160,15 @@ fn finish(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
     Ok(())
 }
 
+/// Brings other devices in step; a server that is away is no failure of the work here.
+fn sync(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
+    if share::is_active(project, store)? && !project.dry_run {
+        let synced = share::sync(project, store, Direction::Both, Some(SYNC));
+        pass.sharing_waits = synced.err().map(|error| error.reason());
+    }
+    Ok(())
+}
+
 fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
     note_what_waits(pass, out);
     let troubled = pass.dead.len() + pass.failed.len();
@@ -159,6 +192,9 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
 fn note_what_waits(pass: &Pass, out: &mut Output) {
     if let Some(why) = &pass.vectors_wait {
         out.note(&format!("vectors wait: {why}"));
+    }
+    if let Some(why) = &pass.sharing_waits {
+        out.note(&format!("other devices wait: {why}"));
     }
     if let Some(why) = &pass.erasures_wait {
         out.note(&format!("what is forgotten waits to be erased: {why}"));

@@ -222,19 +222,22 @@ impl Scored {
 
     /// Notes where each row stands among the first by words, and among those by meaning.
     fn note_ranks(&self, ranked: &mut [Ranked]) {
-        let ranks = |places: Vec<usize>| -> HashMap<i64, usize> {
-            let top = places.into_iter().enumerate();
-            top.map(|(rank, place)| (self.seqs[place], rank)).collect()
-        };
-        let (words, meaning) = (ranks(best(&self.bm25, TOP)), ranks(best(&self.cosine, TOP)));
+        let words = best(&self.bm25, TOP).into_iter();
+        let words: Vec<f64> = words.map(|place| self.bm25[place]).collect();
+        let meaning = best(&self.cosine, TOP).into_iter();
+        let meaning: Vec<f64> = meaning.map(|place| self.cosine[place].into()).collect();
         for ranked in ranked {
             let parts = &mut ranked.components;
-            let rank =
-                |ranks: &HashMap<i64, usize>| ranks.get(&ranked.seq).copied().and_then(top_rank);
-            parts.lexical_rank = rank(&words).filter(|_| parts.bm25 > 0.0);
-            parts.vector_rank = rank(&meaning);
+            parts.lexical_rank = rank_among(&words, parts.bm25).filter(|_| parts.bm25 > 0.0);
+            parts.vector_rank = parts.cosine.and_then(|cosine| rank_among(&meaning, cosine));
         }
     }
+}
+
+/// Returns the rank of a score among the best; equal ones share it, whatever the order of their rows.
+fn rank_among(best: &[f64], score: f64) -> Option<usize> {
+    let place = best.iter().position(|one| one.total_cmp(&score).is_eq());
+    place.and_then(top_rank)
 }
 
 impl Weights {

@@ -408,7 +408,7 @@ fn timestamp(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Reads the facts; of equally good ones, the later is first.
+/// Reads the facts; of equally good ones, the later is first. Their rows have another order on each device.
 fn hits(
     connection: &Connection,
     user: &UserId,
@@ -429,7 +429,8 @@ fn hits(
         .collect();
     hits.sort_by(|a, b| {
         let later = rank::moment(&b.fact).cmp(rank::moment(&a.fact));
-        b.score.total_cmp(&a.score).then(later)
+        let by_id = a.fact.fact_id.cmp(&b.fact.fact_id);
+        b.score.total_cmp(&a.score).then(later).then(by_id)
     });
     hits.truncate(limit);
     Ok(hits)

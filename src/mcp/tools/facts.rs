@@ -128,6 +128,7 @@ fn add(project: &Project, arguments: Arguments) -> Result<Answer> {
         is_confirmed: false,
         allow_secret: false,
         request_id: None,
+        scope: None,
     };
     let added = facts::add(&mut open(project, Purpose::Write)?, &user, &statement)?;
     Answer::json("annals facts add", &added)

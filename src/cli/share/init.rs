@@ -1,0 +1,52 @@
+//! `annals share init`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts::Facts;
+use crate::project::Project;
+use crate::share;
+use crate::share::Initialised;
+use crate::text::quantity;
+
+/// Set the server up where it is not, and make this database one of the devices
+///
+/// Nothing is sent yet. Facts that are here already become operations; `share.scopes` keeps keys on this device.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init"
+)]
+pub(crate) struct InitArgs {}
+
+pub(crate) fn run(
+    _args: &InitArgs,
+    project: &Project,
+    facts: &mut Facts,
+    out: &mut Output,
+) -> Result<()> {
+    let done = share::init(project, facts)?;
+    if project.dry_run {
+        out.note("dry run: the server was reached, and nothing was changed");
+    }
+    out.result(&done, show);
+    Ok(())
+}
+
+fn show(done: &Initialised, to: &mut dyn Write) -> io::Result<()> {
+    if done.has_made_tables {
+        writeln!(to, "made the tables at {}", done.server)?;
+    }
+    match &done.device {
+        Some(device) => writeln!(
+            to,
+            "device {device} at {}; {} to send: annals share sync",
+            done.server,
+            quantity(done.pending, "operation")
+        ),
+        None => writeln!(to, "would be a new device at {}", done.server),
+    }
+}

@@ -1,0 +1,54 @@
+//! `annals share leave`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts::Facts;
+use crate::project::Project;
+use crate::share;
+use crate::share::Left;
+use crate::text::quantity;
+
+/// Stop sharing this database; its facts and its journal stay as they are
+///
+/// What it sent stays with the server and the other devices, unless `--erase` takes it off the server.
+/// `annals share init` comes back.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals share leave --erase")]
+pub(crate) struct LeaveArgs {
+    /// Erase on the server what this device sent
+    #[arg(long)]
+    erase: bool,
+}
+
+pub(crate) fn run(
+    args: &LeaveArgs,
+    project: &Project,
+    facts: &mut Facts,
+    out: &mut Output,
+) -> Result<()> {
+    let left = share::leave(project, facts, args.erase)?;
+    if let Some(why) = &left.untold {
+        out.note(&format!(
+            "the server was not told and still lists this device: {why}"
+        ));
+    }
+    out.result(&left, show);
+    Ok(())
+}
+
+fn show(left: &Left, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "device {} shares no more", left.device)?;
+    match left.erased {
+        Some(erased) => writeln!(
+            to,
+            ", {} erased on the server",
+            quantity(erased, "operation")
+        ),
+        None => writeln!(to),
+    }
+}

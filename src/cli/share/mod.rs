@@ -1,0 +1,138 @@
+//! `annals share`
+
+mod init;
+mod leave;
+mod pull;
+mod push;
+mod status;
+mod sync;
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::Subcommand;
+use serde::Serialize;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts::Facts;
+use crate::facts::Purpose;
+use crate::project::Project;
+use crate::share;
+use crate::share::Direction;
+use crate::share::Synced;
+use crate::text::quantity;
+
+/// Share facts and the journal between devices, through a PostgreSQL database of your own
+///
+/// `share.url` in your own config.toml, or `ANNALS_SHARE_URL`, names the database. Everything is read and
+/// written here as before; the server only passes on what each device did. `docs/share.md` says what is sent.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals share sync")]
+pub(crate) struct ShareArgs {
+    /// The database of facts [default: the setting `db`, else mem.db in the data folder]
+    #[arg(long, value_name = "FILE", global = true)]
+    db: Option<PathBuf>,
+    #[command(subcommand)]
+    command: ShareCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ShareCommand {
+    Init(init::InitArgs),
+    Push(push::PushArgs),
+    Pull(pull::PullArgs),
+    Sync(sync::SyncArgs),
+    Status(status::StatusArgs),
+    Leave(leave::LeaveArgs),
+}
+
+pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let purpose = match &args.command {
+        ShareCommand::Status(_) => Purpose::Read,
+        _ => Purpose::Write,
+    };
+    let mut facts = Facts::open(project, args.db.as_deref(), purpose)?;
+    match &args.command {
+        ShareCommand::Init(args) => init::run(args, project, &mut facts, out),
+        ShareCommand::Push(args) => push::run(args, project, &mut facts, out),
+        ShareCommand::Pull(args) => pull::run(args, project, &mut facts, out),
+        ShareCommand::Sync(args) => sync::run(args, project, &mut facts, out),
+        ShareCommand::Status(args) => status::run(args, project, &facts, out),
+        ShareCommand::Leave(args) => leave::run(args, project, &mut facts, out),
+    }
+}
+
+/// Brings this device and the server in step, and says what went which way.
+fn exchange(
+    project: &Project,
+    facts: &mut Facts,
+    direction: Direction,
+    out: &mut Output,
+) -> Result<()> {
+    let synced = share::sync(project, facts, direction, None)?;
+    if synced.is_renamed {
+        out.note(&format!(
+            "this database is a copy: the server knew its device with other operations, so it is {} now",
+            synced.device
+        ));
+    }
+    if synced.set_aside > 0 {
+        out.note(&format!(
+            "{} not understood and set aside; `annals share status` says why",
+            quantity(synced.set_aside, "operation")
+        ));
+    }
+    for device in &synced.stuck {
+        out.note(&format!(
+            "the server lacks an operation of device {device}: what it did after that waits"
+        ));
+    }
+    if synced.withheld > 0 {
+        out.note(&format!(
+            "{} kept here: it looks like a secret",
+            quantity(synced.withheld, "operation")
+        ));
+    }
+    if synced.is_unclean {
+        out.note("another process holds the database open: what others forgot is erased, but not from its free pages");
+    }
+    let exchange = Exchange {
+        synced,
+        direction,
+        is_dry_run: project.dry_run,
+    };
+    out.result(&exchange, show);
+    Ok(())
+}
+
+/// What an exchange came to, and how it is told.
+#[derive(Serialize)]
+struct Exchange {
+    #[serde(flatten)]
+    synced: Synced,
+    #[serde(skip)]
+    direction: Direction,
+    #[serde(skip)]
+    is_dry_run: bool,
+}
+
+fn show(exchange: &Exchange, to: &mut dyn Write) -> io::Result<()> {
+    let would = if exchange.is_dry_run {
+        "would have "
+    } else {
+        ""
+    };
+    let mut parts = Vec::new();
+    if exchange.direction != Direction::Pull {
+        let sent = quantity(exchange.synced.pushed, "operation");
+        parts.push(format!("{would}sent {sent}"));
+    }
+    if exchange.direction != Direction::Push {
+        let taken = quantity(exchange.synced.pulled, "operation");
+        parts.push(format!("{would}taken in {taken}"));
+    }
+    writeln!(to, "{}", parts.join(", "))
+}

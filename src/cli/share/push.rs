@@ -1,0 +1,26 @@
+//! `annals share push`
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::cli::share::exchange;
+use crate::error::Result;
+use crate::facts::Facts;
+use crate::project::Project;
+use crate::share::Direction;
+
+/// Send what was done on this device
+///
+/// Operations go in batches, each whole or not at all; a push that was stopped goes on where it was.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals share push")]
+pub(crate) struct PushArgs {}
+
+pub(crate) fn run(
+    _args: &PushArgs,
+    project: &Project,
+    facts: &mut Facts,
+    out: &mut Output,
+) -> Result<()> {
+    exchange(project, facts, Direction::Push, out)
+}

@@ -1,0 +1,114 @@
+//! `annals share status`
+
+use std::io;
+use std::io::Write;
+
+use clap::Args;
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts::Facts;
+use crate::project::Project;
+use crate::share;
+use crate::share::SharedDevice;
+use crate::share::Status;
+use crate::text::quantity;
+
+/// Say what waits to be sent and since when, what was set aside, and which devices take part
+///
+/// Devices that have taken nothing in since something was forgotten are marked: they may still hold it.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals share status --offline")]
+pub(crate) struct StatusArgs {
+    /// Say only what is known here
+    #[arg(long)]
+    offline: bool,
+}
+
+pub(crate) fn run(
+    args: &StatusArgs,
+    project: &Project,
+    facts: &Facts,
+    out: &mut Output,
+) -> Result<()> {
+    let status = share::status(project, facts, args.offline)?;
+    if let Some(why) = &status.unreachable {
+        out.note(&format!("{why}; everything here works without it"));
+    }
+    out.result(&status, show);
+    Ok(())
+}
+
+fn show(status: &Status, to: &mut dyn Write) -> io::Result<()> {
+    let server = status
+        .server
+        .as_deref()
+        .unwrap_or("no server is set: share.url names one");
+    let Some(here) = &status.here else {
+        return writeln!(to, "not shared ({server}); annals share init begins");
+    };
+    let left = if here.has_left {
+        ", which shares no more"
+    } else {
+        ""
+    };
+    writeln!(to, "device {}{left}: {server}", here.device)?;
+    let since = here.pending_since.as_deref();
+    let since = since
+        .map(|since| format!(" since {since}"))
+        .unwrap_or_default();
+    writeln!(
+        to,
+        "to send: {}{since}",
+        quantity(here.pending, "operation")
+    )?;
+    writeln!(
+        to,
+        "last sync: {}",
+        here.synced_at.as_deref().unwrap_or("never")
+    )?;
+    if let (Some(at), Some(why)) = (&here.failed_at, &here.last_error) {
+        writeln!(to, "failed at {at}: {why}")?;
+    }
+    if here.withheld > 0 {
+        writeln!(
+            to,
+            "not sent, looks like a secret: {}",
+            quantity(here.withheld, "operation")
+        )?;
+    }
+    for aside in &here.set_aside {
+        writeln!(
+            to,
+            "set aside: {} of {}: {}",
+            aside.number, aside.device, aside.reason
+        )?;
+    }
+    if here.is_unclean {
+        writeln!(
+            to,
+            "what others forgot may be in free pages: the next sync that has the file alone cleans them"
+        )?;
+    }
+    status
+        .devices
+        .iter()
+        .try_for_each(|device| line(device, to))
+}
+
+fn line(device: &SharedDevice, to: &mut dyn Write) -> io::Result<()> {
+    let pulled = device.pulled_at.as_deref().unwrap_or("never");
+    let behind = if device.is_behind_a_forget {
+        ", not since something was forgotten"
+    } else {
+        ""
+    };
+    writeln!(
+        to,
+        "{}  {}  {}  {} sent, took in last: {pulled}{behind}",
+        device.scope,
+        device.device,
+        device.member,
+        quantity(device.operations.unsigned_abs(), "operation")
+    )
+}

@@ -1,0 +1,187 @@
+//! This database as one of the devices, and its clock.
+
+use chrono::DateTime;
+use chrono::Utc;
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::store::Facts;
+
+/// How many operations of one millisecond have clocks of their own; more run ahead of time.
+const COUNTER_BITS: u32 = 16;
+
+/// This database as one of the devices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    /// Its name: random, and never that of another.
+    pub id: String,
+    /// Whether it takes no part any longer.
+    pub has_left: bool,
+    /// When it was last in step with the server.
+    pub synced_at: Option<String>,
+    /// When and why it last failed to be, since then.
+    pub failed: Option<(String, String)>,
+    pub(crate) clock: i64,
+    pub(crate) noted: i64,
+    pub(crate) is_unclean: bool,
+}
+
+impl Device {
+    /// Returns the device, once it has been joined to others.
+    pub(crate) fn find(connection: &Connection) -> Result<Option<Self>> {
+        connection
+            .prepare_cached(
+                "SELECT device, left_at IS NOT NULL, synced_at, failed_at, last_error, clock, noted, is_unclean \
+                 FROM share_device",
+            )
+            .and_then(|mut statement| {
+                let read = |row: &rusqlite::Row<'_>| {
+                    let failed: (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
+                    Ok(Self {
+                        id: row.get(0)?,
+                        has_left: row.get(1)?,
+                        synced_at: row.get(2)?,
+                        failed: failed.0.zip(failed.1),
+                        clock: row.get(5)?,
+                        noted: row.get(6)?,
+                        is_unclean: row.get(7)?,
+                    })
+                };
+                statement.query_row([], read).optional()
+            })
+            .stored("read the device")
+    }
+
+    /// Returns the device of a database that is shared now.
+    pub(crate) fn joined(connection: &Connection) -> Result<Option<Self>> {
+        Ok(Self::find(connection)?.filter(|device| !device.has_left))
+    }
+
+    /// Returns the clock of the next operation: the time, but later than all that was made or seen here.
+    pub(crate) fn tick(&mut self, now: DateTime<Utc>) -> i64 {
+        self.clock = of_time(now).max(self.clock + 1);
+        self.clock
+    }
+
+    /// Remembers a clock that was seen.
+    pub(crate) fn see(&mut self, clock: i64) {
+        self.clock = self.clock.max(clock);
+    }
+
+    pub(crate) fn save(&self, connection: &Connection) -> Result<()> {
+        connection
+            .prepare_cached("UPDATE share_device SET clock = ?1, noted = ?2")
+            .and_then(|mut statement| statement.execute(params![self.clock, self.noted]))
+            .stored("write the device")
+            .map(|_| ())
+    }
+}
+
+/// The latest clock that is believed, some two thousand years ahead: room is left to count beyond it.
+const LATEST: i64 = 1 << 62;
+
+/// Tells whether a clock can be that of an operation.
+pub(crate) fn is_sane(clock: i64) -> bool {
+    (0..LATEST).contains(&clock)
+}
+
+/// Returns the clock of a time: its milliseconds, and room to count within each.
+pub(crate) fn of_time(time: DateTime<Utc>) -> i64 {
+    time.timestamp_millis() << COUNTER_BITS
+}
+
+/// Makes this database one of the devices: all that is in its history becomes operations.
+///
+/// What was stated by hand takes the device's name along: two machines number their statements alike.
+pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
+    let now = facts.clock().timestamp();
+    facts.write(|connection| {
+        let new = "INSERT INTO share_device (only, device, clock, joined_at) \
+             VALUES (1, lower(hex(randomblob(8))), 0, ?1) ON CONFLICT DO NOTHING";
+        if connection.execute(new, [&now]).stored("join the devices")? > 0 {
+            take_the_name(connection)?;
+        }
+        connection
+            .execute("UPDATE share_device SET left_at = NULL", [])
+            .stored("join the devices")
+    })?;
+    Device::find(facts.connection())?.ok_or_else(|| Error::failed("the device is gone"))
+}
+
+/// Stops noting operations; the facts stay, and so does what is known of the other devices.
+pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
+    let now = facts.clock().timestamp();
+    facts.write(|connection| {
+        connection
+            .execute("UPDATE share_device SET left_at = ?1", [&now])
+            .stored("leave the devices")
+            .map(|_| ())
+    })
+}
+
+/// Notes how a sync ended.
+pub(crate) fn synced(facts: &mut Facts, failure: Option<&str>) -> Result<()> {
+    let now = facts.clock().timestamp();
+    facts.write(|connection| {
+        let sql = match failure {
+            Some(_) => "UPDATE share_device SET failed_at = ?1, last_error = ?2",
+            None => "UPDATE share_device SET synced_at = ?1, failed_at = NULL, last_error = ?2",
+        };
+        let noted = connection.execute(sql, params![now, failure]);
+        noted.stored("write the device").map(|_| ())
+    })
+}
+
+/// What the id of a turn begins with where this program made it.
+const OWN_TURNS: &[&str] = &["annals:stated:", "annals:turn:"];
+
+/// Returns what the ids of turns begin with that nobody else named.
+pub(crate) fn stated_prefix(connection: &Connection, kind: &str) -> Result<String> {
+    Ok(match Device::find(connection)? {
+        Some(device) => format!("annals:{kind}:{}:", device.id),
+        None => format!("annals:{kind}:"),
+    })
+}
+
+/// Puts the device's name into the ids of all turns that were numbered here.
+fn take_the_name(connection: &Connection) -> Result<()> {
+    let run = |sql: &str| connection.execute(sql, []).stored("name the turns");
+    run("INSERT INTO erasing SELECT DISTINCT user_id, NULL FROM fact_history")?;
+    for prefix in OWN_TURNS {
+        let named = |column: &str| {
+            let (from, kept) = (prefix.len() + 1, prefix.len());
+            format!(
+                "substr({column}, 1, {kept}) || (SELECT device FROM share_device) || ':' || substr({column}, {from})"
+            )
+        };
+        let is_meant = |column: &str| format!("substr({column}, 1, {}) = '{prefix}'", prefix.len());
+        for (table, column) in [
+            ("facts", "source_turn_id"),
+            ("fact_history", "turn_id"),
+            ("applied_actions", "turn_id"),
+            ("turns", "turn_id"),
+        ] {
+            let (named, is_meant) = (named(column), is_meant(column));
+            run(&format!(
+                "UPDATE {table} SET {column} = {named} WHERE {is_meant}"
+            ))?;
+        }
+        for (table, column) in [
+            ("facts_archive", "fact_json"),
+            ("fact_history", "before_json"),
+            ("fact_history", "after_json"),
+        ] {
+            let field = format!("json_extract({column}, '$.source_turn_id')");
+            let (named, is_meant) = (named(&field), is_meant(&field));
+            run(&format!(
+                "UPDATE {table} SET {column} = json_set({column}, '$.source_turn_id', {named}) \
+                 WHERE {column} IS NOT NULL AND {is_meant}"
+            ))?;
+        }
+    }
+    run("DELETE FROM erasing").map(|_| ())
+}

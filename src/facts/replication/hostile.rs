@@ -1,0 +1,129 @@
+//! Operations that a broken or hostile device sends: they are set aside, or reach no further than their scope.
+
+use crate::facts::Facts;
+use crate::facts::Statement;
+use crate::facts::add;
+use crate::facts::replication::Received;
+use crate::facts::replication::operation;
+use crate::facts::replication::receive;
+use crate::facts::replication::retry_set_aside;
+use crate::facts::replication::sharing;
+use crate::facts::replication::tests::Server;
+use crate::facts::replication::tests::ada;
+use crate::facts::replication::tests::replica;
+use crate::facts::replication::tests::rows;
+use crate::facts::replication::tests::state;
+
+const NOW: &str = "2026-03-01T12:00:00Z";
+
+/// Returns what a device of its own states about a key, as the server hands it out.
+fn stated(key: &str) -> Received {
+    let mut device = replica(NOW);
+    state(&mut device, key, "sent", false);
+    let mut server = Server::default();
+    server.push(&mut device, 1);
+    server.0.into_values().next().unwrap().remove(0)
+}
+
+fn take(facts: &mut Facts, batch: &[Received]) {
+    let clock = facts.clock();
+    facts
+        .write(|connection| receive(connection, batch, clock))
+        .unwrap();
+}
+
+fn reasons(facts: &Facts) -> Vec<String> {
+    let aside = sharing(facts).unwrap().unwrap().set_aside;
+    aside.into_iter().map(|one| one.reason).collect()
+}
+
+#[test]
+fn a_clock_out_of_all_time_is_set_aside_and_clocks_go_on() {
+    let mut facts = replica(NOW);
+    let wrong = [i64::MAX, -1, 1 << 62].map(|clock| Received {
+        clock,
+        ..stated("city")
+    });
+    take(&mut facts, &wrong);
+    assert_eq!(rows(&facts), []);
+    assert_eq!(reasons(&facts), ["a clock that no time has"; 3]);
+    // It is as wrong the next time.
+    let clock = facts.clock();
+    facts
+        .write(|connection| retry_set_aside(connection, clock))
+        .unwrap();
+    assert_eq!(reasons(&facts).len(), 3);
+    state(&mut facts, "city", "Rome", false);
+    take(&mut facts, &[stated("editor")]);
+    assert_eq!(rows(&facts).len(), 2);
+}
+
+#[test]
+fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
+    let mut facts = replica(NOW);
+    state(&mut facts, "city", "Rome", false);
+    let before = rows(&facts);
+    let mut batch = Vec::new();
+    for user in ["ada", "eve"] {
+        let mut stolen = stated("editor");
+        let mut payload: serde_json::Value =
+            serde_json::from_str(stolen.payload.as_ref().unwrap()).unwrap();
+        payload["fact"]["fact_id"] = before[0].fact_id.clone().into();
+        payload["fact"]["user_id"] = user.into();
+        stolen.payload = Some(payload.to_string());
+        stolen.user_id = user.to_owned();
+        batch.push(stolen);
+    }
+    batch.push(stated("shell"));
+    take(&mut facts, &batch);
+    assert_eq!(reasons(&facts), ["a fact_id that is another fact's"; 2]);
+    let after = rows(&facts);
+    assert_eq!(after.len(), 2);
+    assert!(after.contains(&before[0]));
+}
+
+#[test]
+fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
+    let mut facts = replica(NOW);
+    state(&mut facts, "likes[]", "tea", false);
+    let seen_by_others = Statement {
+        key: "likes[]".to_owned(),
+        value: "coffee".to_owned(),
+        scope: Some("core".to_owned()),
+        ..Statement::default()
+    };
+    add(&mut facts, &ada(), &seen_by_others).unwrap();
+    let values = |facts: &Facts| -> Vec<String> {
+        let values = rows(facts).into_iter().map(|fact| fact.value_text);
+        values.collect()
+    };
+    assert_eq!(values(&facts).len(), 2);
+    let tombstone = serde_json::json!({
+        "v": 1,
+        "owner": operation::owner(ada().as_str()),
+        "subject": null,
+        "until": i64::MAX,
+        "turns": [],
+        "mentions": [],
+    });
+    let forget = |scope: &str| Received {
+        scope: scope.to_owned(),
+        kind: "forget".to_owned(),
+        payload: Some(tombstone.to_string()),
+        ..stated("city")
+    };
+    take(&mut facts, &[forget("others")]);
+    assert_eq!(values(&facts).len(), 2);
+    take(&mut facts, &[forget("core")]);
+    assert_eq!(values(&facts), ["tea"]);
+    // What arrives late is dropped by the same rule.
+    let late = ["core", "private"].map(|scope| Received {
+        scope: scope.to_owned(),
+        ..stated("city")
+    });
+    take(&mut facts, &late);
+    assert_eq!(rows(&facts).len(), 2);
+    // The user's own devices forget everywhere.
+    take(&mut facts, &[forget("private")]);
+    assert_eq!(values(&facts), [""; 0]);
+}

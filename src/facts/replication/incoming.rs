@@ -1,0 +1,418 @@
+//! Takes in what other devices did, each operation once and in the order of its device.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+use rusqlite::params;
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::profile;
+use crate::facts::replication::device;
+use crate::facts::replication::device::Device;
+use crate::facts::replication::journal_lines;
+use crate::facts::replication::operation::Kind;
+use crate::facts::replication::rows;
+use crate::facts::replication::tombstone;
+use crate::facts::replication::tombstone::Tombstones;
+use crate::facts::replication::wire;
+use crate::facts::replication::wire::FactChange;
+use crate::facts::replication::wire::Unreadable;
+use crate::facts::user::UserId;
+
+/// An operation as it came from the server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Received {
+    pub(crate) scope: String,
+    pub(crate) device: String,
+    pub(crate) number: i64,
+    pub(crate) op_id: String,
+    pub(crate) user_id: String,
+    pub(crate) clock: i64,
+    pub(crate) kind: String,
+    pub(crate) born: Option<i64>,
+    pub(crate) payload: Option<String>,
+}
+
+/// What a batch came to.
+#[derive(Debug, Default)]
+pub(crate) struct Incoming {
+    /// How many operations were new.
+    pub(crate) operations: usize,
+    /// Lines for the journal, each with its device.
+    pub(crate) lines: Vec<(String, String)>,
+    /// How many were set aside.
+    pub(crate) set_aside: usize,
+    /// Whether something was forgotten, so that the file is to be written anew.
+    pub(crate) has_forgotten: bool,
+}
+
+/// Returns how far each device is known here, by scope and device.
+pub(crate) fn cursors(connection: &Connection) -> Result<BTreeMap<(String, String), i64>> {
+    let mut statement = connection
+        .prepare("SELECT scope, device, number FROM share_cursors")
+        .stored("read the cursors")?;
+    let rows = statement
+        .query_map([], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)))
+        .stored("read the cursors")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the cursors")
+}
+
+/// Takes in a batch in the running transaction; what is known already is passed over.
+pub(crate) fn receive(
+    connection: &Connection,
+    batch: &[Received],
+    clock: Clock,
+) -> Result<Incoming> {
+    let Some(mut device) = Device::joined(connection)? else {
+        return Err(
+            Error::refused("this database takes no part in sharing").hint("annals share init")
+        );
+    };
+    let mut receiver = Receiver {
+        connection,
+        clock,
+        cursors: cursors(connection)?,
+        tombstones: Tombstones::read(connection)?,
+        subjects: HashMap::new(),
+        touched: BTreeSet::new(),
+        incoming: Incoming::default(),
+    };
+    for received in batch {
+        receiver.take(received, &mut device)?;
+    }
+    device.save(connection)?;
+    receiver.finish(&mut device)
+}
+
+/// Tries again what was set aside for a newer version than this program was then.
+pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<Incoming> {
+    let mut statement = connection
+        .prepare("SELECT received FROM share_set_aside ORDER BY scope, device, number")
+        .stored("read what was set aside")?;
+    let rows = statement
+        .query_map([], |row| row.get::<_, String>(0))
+        .stored("read what was set aside")?;
+    let mut readable = Vec::new();
+    for json in rows {
+        let json = json.stored("read what was set aside")?;
+        let received: Received = serde_json::from_str(&json).map_err(|error| {
+            Error::failed(format!("what was set aside cannot be read: {error}"))
+        })?;
+        if device::is_sane(received.clock) && is_understood(&received) {
+            readable.push(received);
+        }
+    }
+    if readable.is_empty() {
+        return Ok(Incoming::default());
+    }
+    let Some(mut device) = Device::joined(connection)? else {
+        return Ok(Incoming::default());
+    };
+    let mut receiver = Receiver {
+        connection,
+        clock,
+        cursors: BTreeMap::new(),
+        tombstones: Tombstones::read(connection)?,
+        subjects: HashMap::new(),
+        touched: BTreeSet::new(),
+        incoming: Incoming::default(),
+    };
+    for received in &readable {
+        connection
+            .execute(
+                "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
+                params![received.scope, received.device, received.number],
+            )
+            .stored("take up what was set aside")?;
+        receiver.understand(received)?;
+    }
+    receiver.finish(&mut device)
+}
+
+fn is_understood(received: &Received) -> bool {
+    let Some(payload) = &received.payload else {
+        return false;
+    };
+    match Kind::from_word(&received.kind) {
+        Some(Kind::Fact) => wire::decode(payload, &received.user_id).is_ok(),
+        Some(Kind::Line) => line(payload).is_ok(),
+        Some(Kind::Forget) => tombstone::decode(payload).is_ok(),
+        _ => false,
+    }
+}
+
+#[derive(Deserialize)]
+struct LinePayload {
+    line: String,
+}
+
+/// Returns the line that a payload holds: one JSON object with a content.
+fn line(payload: &str) -> std::result::Result<String, Unreadable> {
+    let version = wire::version(payload)?;
+    if version > wire::VERSION {
+        return Err(Unreadable(wire::newer(version)));
+    }
+    let broken = |why: &str| Unreadable(format!("not understood: {why}"));
+    let payload: LinePayload =
+        serde_json::from_str(payload).map_err(|error| broken(&error.to_string()))?;
+    let fields: serde_json::Value =
+        serde_json::from_str(&payload.line).map_err(|error| broken(&error.to_string()))?;
+    let is_line = fields
+        .get("content")
+        .is_some_and(serde_json::Value::is_string)
+        && !payload.line.contains('\n');
+    is_line
+        .then_some(payload.line)
+        .ok_or_else(|| broken("no line of a journal"))
+}
+
+struct Receiver<'a> {
+    connection: &'a Connection,
+    clock: Clock,
+    cursors: BTreeMap<(String, String), i64>,
+    tombstones: Tombstones,
+    /// Whose each fact of this batch is, by user and key.
+    subjects: HashMap<String, (String, String)>,
+    /// The users and keys whose rows are to be merged.
+    touched: BTreeSet<(String, String)>,
+    incoming: Incoming,
+}
+
+impl Receiver<'_> {
+    fn take(&mut self, received: &Received, device: &mut Device) -> Result<()> {
+        let address = (received.scope.clone(), received.device.clone());
+        let reached = self.cursors.get(&address).copied().unwrap_or(0);
+        // What came twice is passed over; behind a gap, the rest waits for the next pull.
+        if received.number != reached + 1 {
+            return Ok(());
+        }
+        self.incoming.operations += 1;
+        if device::is_sane(received.clock) {
+            device.see(received.clock);
+            self.understand(received)?;
+        } else {
+            self.set_aside(received, "a clock that no time has")?;
+        }
+        self.connection
+            .prepare_cached(
+                "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
+                 ON CONFLICT (scope, device) DO UPDATE SET number = excluded.number",
+            )
+            .and_then(|mut statement| {
+                statement.execute(params![address.0, address.1, received.number])
+            })
+            .stored("write the cursor")?;
+        self.cursors.insert(address, received.number);
+        Ok(())
+    }
+
+    fn understand(&mut self, received: &Received) -> Result<()> {
+        let Unreadable(reason) = match (Kind::from_word(&received.kind), &received.payload) {
+            (Some(Kind::Fact), Some(payload)) => match wire::decode(payload, &received.user_id) {
+                Ok(change) => return self.fact(received, change),
+                Err(unreadable) => unreadable,
+            },
+            (Some(Kind::Line), Some(payload)) => match line(payload) {
+                Ok(line) => return self.line(received, line),
+                Err(unreadable) => unreadable,
+            },
+            (Some(Kind::Forget), Some(payload)) => match tombstone::decode(payload) {
+                Ok(tombstone) => return self.forget(received, &tombstone),
+                Err(unreadable) => unreadable,
+            },
+            (Some(Kind::Erased | Kind::Withheld), _) => return self.add(received, "erased", None),
+            (Some(_), None) => Unreadable("not understood: it is empty".to_owned()),
+            (None, _) => Unreadable(format!("unknown kind {:?}", received.kind)),
+        };
+        self.set_aside(received, &reason)
+    }
+
+    fn fact(&mut self, received: &Received, mut change: FactChange) -> Result<()> {
+        let user = &received.user_id;
+        let key = change.after.key.clone();
+        let born = received.born.unwrap_or(received.clock);
+        let address = (
+            received.scope.clone(),
+            received.device.clone(),
+            received.number,
+        );
+        if self.tombstones.covers(&received.scope, (user, &key), born) {
+            self.add(received, "erased", None)?;
+            return self.rewrite(received);
+        }
+        if self.is_of_another(&change)? {
+            return self.set_aside(received, "a fact_id that is another fact's");
+        }
+        let is_scrubbed = self.tombstones.scrub(&address, user, &mut change);
+        let json = |fact: &crate::facts::fact::Fact| {
+            serde_json::to_string(fact)
+                .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))
+        };
+        self.connection
+            .prepare_cached(
+                "INSERT INTO fact_history \
+                 (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at, device) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            )
+            .stored("write the history")?
+            .execute(params![
+                change.after.fact_id,
+                user,
+                key,
+                change.action,
+                change.before.as_ref().map(json).transpose()?,
+                json(&change.after)?,
+                change.reason,
+                change.turn,
+                change.at,
+                received.device,
+            ])
+            .stored("write the history")?;
+        let history = self.connection.last_insert_rowid();
+        self.add(received, "fact", Some(history))?;
+        if is_scrubbed {
+            self.rewrite(received)?;
+        }
+        self.touched.insert((user.clone(), key));
+        Ok(())
+    }
+
+    /// Tells whether the id of a fact belongs to another user or key.
+    fn is_of_another(&mut self, change: &FactChange) -> Result<bool> {
+        let fact = &change.after;
+        let subject = (fact.user_id.clone(), fact.key.clone());
+        let in_batch = self
+            .subjects
+            .entry(fact.fact_id.clone())
+            .or_insert_with(|| subject.clone());
+        if *in_batch != subject {
+            return Ok(true);
+        }
+        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3) \
+             UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3))";
+        self.connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| {
+                statement.query_row(params![fact.fact_id, fact.user_id, fact.key], |row| {
+                    row.get(0)
+                })
+            })
+            .stored("read the facts")
+    }
+
+    fn line(&mut self, received: &Received, line: String) -> Result<()> {
+        let op_id = journal_lines::line_id(&line);
+        if !journal_lines::is_known_line(self.connection, &op_id)? {
+            self.incoming.lines.push((received.device.clone(), line));
+        }
+        let address = (
+            received.scope.as_str(),
+            received.device.as_str(),
+            received.number,
+        );
+        journal_lines::receive_line(
+            self.connection,
+            address,
+            (&op_id, received.clock),
+            self.clock,
+        )
+    }
+
+    fn forget(&mut self, received: &Received, tombstone: &tombstone::Tombstone) -> Result<()> {
+        self.add(received, "forget", None)?;
+        let scope = &received.scope;
+        self.tombstones.add(self.connection, scope, tombstone)?;
+        let touched = tombstone::apply(self.connection, scope, tombstone)?;
+        self.incoming.has_forgotten = true;
+        self.touched.extend(touched);
+        Ok(())
+    }
+
+    fn set_aside(&mut self, received: &Received, reason: &str) -> Result<()> {
+        self.incoming.set_aside += 1;
+        let json = serde_json::to_string(received)
+            .map_err(|error| Error::failed(format!("cannot set an operation aside: {error}")))?;
+        self.connection
+            .execute(
+                "INSERT INTO share_set_aside VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+                params![
+                    received.scope,
+                    received.device,
+                    received.number,
+                    json,
+                    reason,
+                    self.clock.timestamp()
+                ],
+            )
+            .stored("set an operation aside")
+            .map(|_| ())
+    }
+
+    fn add(&self, received: &Received, kind: &str, history: Option<i64>) -> Result<()> {
+        let op_id = if kind == "erased" {
+            ""
+        } else {
+            &received.op_id
+        };
+        self.connection
+            .prepare_cached(
+                "INSERT INTO operations \
+                 (scope, device, number, op_id, clock, kind, history_id, born, payload, noted_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            )
+            .and_then(|mut statement| {
+                statement.execute(params![
+                    received.scope,
+                    received.device,
+                    received.number,
+                    op_id,
+                    received.clock,
+                    kind,
+                    history,
+                    received.born,
+                    received.payload.as_ref().filter(|_| kind == "forget"),
+                    self.clock.timestamp(),
+                ])
+            })
+            .stored("write the operations")
+            .map(|_| ())
+    }
+
+    /// The server's copy is to become what is here.
+    fn rewrite(&self, received: &Received) -> Result<()> {
+        self.connection
+            .execute(
+                "UPDATE operations SET is_rewritten = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3",
+                params![received.scope, received.device, received.number],
+            )
+            .stored("write the operations")
+            .map(|_| ())
+    }
+
+    fn finish(mut self, device: &mut Device) -> Result<Incoming> {
+        let now = self.clock.timestamp();
+        if self.incoming.has_forgotten {
+            tombstone::needs_cleaning(self.connection)?;
+            self.touched
+                .extend(tombstone::announce(self.connection, device, self.clock)?);
+        }
+        let mut users = BTreeSet::new();
+        for (user, key) in &self.touched {
+            let user = UserId::stored(user.clone());
+            rows::merge_key(self.connection, &user, key, &now)?;
+            users.insert(user);
+        }
+        for user in users {
+            profile::end_session(self.connection, &user, &now)?;
+        }
+        Ok(self.incoming)
+    }
+}

@@ -1,0 +1,153 @@
+//! Lines of the journal as operations: which are known, and how far the file was read.
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+
+use crate::clock::Clock;
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::replication::device::Device;
+use crate::facts::replication::operation::digest;
+use crate::facts::replication::recorded::next_number;
+use crate::facts::replication::scope::DEVICE;
+
+/// How far the journal was read for lines of this device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct JournalCursor {
+    /// Where the next line begins.
+    pub(crate) reached: u64,
+    /// The digest of the line before; empty where there is none.
+    pub(crate) last_line: String,
+}
+
+/// Returns what stands for a line wherever it is: a line that says the same at the same second is the same.
+pub(crate) fn line_id(line: &str) -> String {
+    digest(&["line", line])
+}
+
+/// Returns how far a journal was read.
+pub(crate) fn journal_cursor(connection: &Connection, path: &str) -> Result<JournalCursor> {
+    let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
+    let found = connection.query_row(sql, [path], |row| {
+        Ok(JournalCursor {
+            reached: row.get(0)?,
+            last_line: row.get(1)?,
+        })
+    });
+    Ok(found
+        .optional()
+        .stored("read the journal's cursor")?
+        .unwrap_or_default())
+}
+
+/// Remembers how far a journal was read.
+pub(crate) fn set_journal_cursor(
+    connection: &Connection,
+    path: &str,
+    cursor: &JournalCursor,
+) -> Result<()> {
+    let reached = i64::try_from(cursor.reached).unwrap_or(i64::MAX);
+    connection
+        .execute(
+            "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
+             SET reached = excluded.reached, last_line = excluded.last_line",
+            params![path, reached, cursor.last_line],
+        )
+        .stored("write the journal's cursor")
+        .map(|_| ())
+}
+
+/// Tells whether a line is an operation already.
+pub(crate) fn is_known_line(connection: &Connection, op_id: &str) -> Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM operations WHERE op_id = ?1 AND kind = 'line')",
+        )
+        .and_then(|mut statement| statement.query_row([op_id], |row| row.get(0)))
+        .stored("read the operations")
+}
+
+/// Makes an operation of a line of this device, unless it is one.
+pub(crate) fn note_line(
+    connection: &Connection,
+    scope: &str,
+    line: &str,
+    place: u64,
+    clock: Clock,
+) -> Result<bool> {
+    let op_id = line_id(line);
+    if is_known_line(connection, &op_id)? {
+        return Ok(false);
+    }
+    let Some(mut device) = Device::joined(connection)? else {
+        return Ok(false);
+    };
+    let ticked = device.tick(clock.now());
+    let number = next_number(connection, scope, &device.id)?;
+    let place = i64::try_from(place).unwrap_or(i64::MAX);
+    connection
+        .prepare_cached(
+            "INSERT INTO operations (scope, device, number, op_id, clock, kind, place, noted_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, 'line', ?6, ?7)",
+        )
+        .and_then(|mut statement| {
+            statement.execute(params![
+                scope,
+                device.id,
+                number,
+                op_id,
+                ticked,
+                place,
+                clock.timestamp()
+            ])
+        })
+        .stored("write the operations")?;
+    device.save(connection)?;
+    Ok(true)
+}
+
+/// Notes a line of another device that stands in the journal before its operation was taken in.
+pub(crate) fn note_foreign_line(
+    connection: &Connection,
+    device: &str,
+    op_id: &str,
+    clock: Clock,
+) -> Result<()> {
+    if is_known_line(connection, op_id)? {
+        return Ok(());
+    }
+    connection
+        .execute(
+            "INSERT INTO operations (scope, device, op_id, clock, kind, noted_at) VALUES (?1, ?2, ?3, 0, 'line', ?4)",
+            params![DEVICE, device, op_id, clock.timestamp()],
+        )
+        .stored("write the operations")
+        .map(|_| ())
+}
+
+/// Notes a line that another device wrote.
+pub(crate) fn receive_line(
+    connection: &Connection,
+    (scope, device, number): (&str, &str, i64),
+    (op_id, ticked): (&str, i64),
+    clock: Clock,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO operations (scope, device, number, op_id, clock, kind, noted_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, 'line', ?6)",
+        )
+        .and_then(|mut statement| {
+            statement.execute(params![
+                scope,
+                device,
+                number,
+                op_id,
+                ticked,
+                clock.timestamp()
+            ])
+        })
+        .stored("write the operations")
+        .map(|_| ())
+}

@@ -1,0 +1,67 @@
+//! Facts on several devices: what each did, as operations, and the rows that merging them gives.
+//!
+//! Arbitration runs once, where something was said. What travels are its results: each row of
+//! `fact_history` that was written on this device becomes an operation, in the transaction that writes it.
+//! On a shared database the facts of a key are always what [`merge`] makes of its operations, so that equal
+//! operations give equal rows, in whatever order they arrive. `docs/share.md` has the rules.
+
+mod device;
+mod incoming;
+mod journal_lines;
+mod kept;
+mod merge;
+mod operation;
+mod outgoing;
+mod recorded;
+mod rows;
+mod scope;
+mod settle;
+mod summary;
+mod tombstone;
+mod wire;
+
+pub use device::Device;
+pub(crate) use device::join;
+pub(crate) use device::leave;
+pub(crate) use device::stated_prefix;
+pub(crate) use device::synced;
+pub(crate) use incoming::Incoming;
+pub(crate) use incoming::Received;
+pub(crate) use incoming::cursors;
+pub(crate) use incoming::receive;
+pub(crate) use incoming::retry_set_aside;
+pub(crate) use journal_lines::JournalCursor;
+pub(crate) use journal_lines::journal_cursor;
+pub(crate) use journal_lines::line_id;
+pub(crate) use journal_lines::note_foreign_line;
+pub(crate) use journal_lines::note_line;
+pub(crate) use journal_lines::set_journal_cursor;
+pub(crate) use operation::Kind;
+pub(crate) use operation::Operation;
+pub(crate) use outgoing::acknowledge;
+pub(crate) use outgoing::is_unchanged;
+pub(crate) use outgoing::pending;
+pub(crate) use outgoing::renew;
+pub(crate) use outgoing::rewritten;
+pub(crate) use outgoing::settle_rewritten;
+pub(crate) use outgoing::withhold;
+pub(crate) use recorded::record;
+pub(crate) use scope::DEVICE;
+pub(crate) use scope::PRIVATE;
+pub(crate) use scope::Scopes;
+pub(crate) use scope::is_name;
+pub(crate) use scope::of_fact;
+pub use summary::SetAside;
+pub use summary::Summary;
+pub use summary::sharing;
+pub(crate) use tombstone::Tombstone;
+pub(crate) use tombstone::bury;
+pub(crate) use tombstone::clean_file;
+pub(crate) use tombstone::decode as decode_tombstone;
+pub(crate) use wire::VERSION;
+pub(crate) use wire::secret;
+
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod tests;

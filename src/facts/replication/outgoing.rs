@@ -1,0 +1,216 @@
+//! What the server is still to be told.
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::Row;
+use rusqlite::params;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::audit_trail;
+use crate::facts::failure::Stored;
+use crate::facts::replication::device::Device;
+use crate::facts::replication::operation;
+use crate::facts::replication::operation::Kind;
+use crate::facts::replication::operation::Operation;
+use crate::facts::replication::wire;
+use crate::facts::replication::wire::FactChange;
+use crate::facts::store::Facts;
+
+const COLUMNS: &str = "o.operation, o.scope, o.device, o.number, o.op_id, o.clock, o.kind, o.born, o.payload, \
+     o.place, o.is_withheld, h.user_id, h.key, h.action, h.reason, h.turn_id, h.at, h.before_json, h.after_json";
+
+/// Returns the next operations of this device that the server does not have, in the order of their numbers.
+pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Operation>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM share_device AS d JOIN share_cursors AS c ON c.device = d.device \
+         JOIN operations AS o ON o.scope = c.scope AND o.device = c.device AND o.number > c.number \
+         LEFT JOIN fact_history AS h USING (history_id) ORDER BY o.scope, o.number LIMIT ?1"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    read_all(connection, &sql, limit).map(|rows| rows.into_iter().map(|row| row.1).collect())
+}
+
+/// Returns operations that were sent and have changed since, each with its place here.
+pub(crate) fn rewritten(connection: &Connection, limit: usize) -> Result<Vec<(i64, Operation)>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM operations AS o LEFT JOIN fact_history AS h USING (history_id) \
+         WHERE o.is_rewritten AND o.number <= \
+           (SELECT number FROM share_cursors AS c WHERE c.scope = o.scope AND c.device = o.device) \
+         ORDER BY o.operation LIMIT ?1"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    read_all(connection, &sql, limit)
+}
+
+/// Notes that the server has what was rewritten.
+pub(crate) fn settle_rewritten(connection: &Connection, operations: &[i64]) -> Result<()> {
+    for operation in operations {
+        connection
+            .execute(
+                "UPDATE operations SET is_rewritten = 0 WHERE operation = ?1",
+                [operation],
+            )
+            .stored("write the operations")?;
+    }
+    Ok(())
+}
+
+fn read_all(connection: &Connection, sql: &str, limit: i64) -> Result<Vec<(i64, Operation)>> {
+    let mut statement = connection
+        .prepare_cached(sql)
+        .stored("read the operations")?;
+    let mut rows = statement.query([limit]).stored("read the operations")?;
+    let mut operations = Vec::new();
+    while let Some(row) = rows.next().stored("read the operations")? {
+        operations.push(read(row)?);
+    }
+    Ok(operations)
+}
+
+fn read(row: &Row<'_>) -> Result<(i64, Operation)> {
+    let place: Option<i64> = row.get(9).stored("read the operations")?;
+    let operation = || -> rusqlite::Result<Operation> {
+        Ok(Operation {
+            scope: row.get(1)?,
+            device: row.get(2)?,
+            number: row.get(3)?,
+            op_id: row.get(4)?,
+            user_id: row.get::<_, Option<String>>(11)?.unwrap_or_default(),
+            clock: row.get(5)?,
+            kind: row.get(6)?,
+            born: row.get(7)?,
+            owner: None,
+            subject: None,
+            turn: None,
+            payload: row.get(8)?,
+            place: place.and_then(|place| u64::try_from(place).ok()),
+        })
+    };
+    let mut operation = operation().stored("read the operations")?;
+    if row.get(10).stored("read the operations")? {
+        operation.withhold();
+    }
+    if operation.kind == Kind::Fact {
+        let (key, change) = fact_change(row)?;
+        operation.owner = Some(operation::owner(&operation.user_id));
+        operation.subject = Some(operation::subject(&operation.user_id, &key));
+        operation.turn = Some(operation::turn(
+            &operation.user_id,
+            &change.after.source_turn_id,
+        ));
+        operation.payload = Some(wire::encode(&change)?);
+    }
+    Ok((row.get(0).stored("read the operations")?, operation))
+}
+
+fn fact_change(row: &Row<'_>) -> Result<(String, FactChange)> {
+    let texts = || -> rusqlite::Result<_> {
+        let what: [String; 5] = [
+            row.get(12)?,
+            row.get(13)?,
+            row.get(14)?,
+            row.get(15)?,
+            row.get(16)?,
+        ];
+        let states: (Option<String>, Option<String>) = (row.get(17)?, row.get(18)?);
+        Ok((what, states))
+    };
+    let ([key, action, reason, turn, at], (before, after)) =
+        texts().stored("read the operations")?;
+    let after = after.ok_or_else(|| Error::failed("an operation left no fact"))?;
+    let change = FactChange {
+        action,
+        reason,
+        turn,
+        at,
+        before: before.as_deref().map(audit_trail::fact).transpose()?,
+        after: audit_trail::fact(&after)?,
+    };
+    Ok((key, change))
+}
+
+/// Notes that nothing but the number of these operations may be sent.
+pub(crate) fn withhold(facts: &mut Facts, operations: &[Operation]) -> Result<()> {
+    facts.write(|connection| {
+        for operation in operations {
+            let sql = "UPDATE operations SET is_withheld = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3";
+            connection
+                .execute(sql, params![operation.scope, operation.device, operation.number])
+                .stored("write the operations")?;
+        }
+        Ok(())
+    })
+}
+
+/// Notes how far the server has this device's operations.
+pub(crate) fn acknowledge(facts: &mut Facts, reached: &[(String, i64)]) -> Result<()> {
+    facts.write(|connection| {
+        for (scope, number) in reached {
+            let sql = "UPDATE share_cursors SET number = ?2 \
+                 WHERE scope = ?1 AND device = (SELECT device FROM share_device)";
+            connection
+                .execute(sql, params![scope, number])
+                .stored("write the cursor")?;
+        }
+        Ok(())
+    })
+}
+
+/// Tells whether this device made the operation that the server has under a number; what was erased here or
+/// there is taken for it.
+pub(crate) fn is_unchanged(
+    connection: &Connection,
+    (scope, device): (&str, &str),
+    number: i64,
+    (op_id, clock): (&str, i64),
+) -> Result<bool> {
+    let sql =
+        "SELECT op_id, clock FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3";
+    let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
+    let own = connection
+        .query_row(sql, params![scope, device, number], read)
+        .optional();
+    Ok(own.stored("read the operations")?.is_some_and(|own| {
+        own.1 == clock && (own.0 == op_id || own.0.is_empty() || op_id.is_empty())
+    }))
+}
+
+/// Makes this database another device: what it did after these numbers gets the new device's name.
+///
+/// So it is where the server has operations under this device's name that are not known here: the database
+/// was restored from an older copy, or copied.
+pub(crate) fn renew(facts: &mut Facts, agreed: &[(String, i64)]) -> Result<()> {
+    facts.write(|connection| {
+        let Some(device) = Device::find(connection)? else {
+            return Ok(());
+        };
+        let new: String = connection
+            .query_row(
+                "UPDATE share_device SET device = lower(hex(randomblob(8))) RETURNING device",
+                [],
+                |row| row.get(0),
+            )
+            .stored("name the device")?;
+        for (scope, number) in agreed {
+            connection
+                .execute(
+                    "UPDATE operations SET device = ?4, number = number - ?3 \
+                     WHERE scope = ?1 AND device = ?2 AND number > ?3",
+                    params![scope, device.id, number, new],
+                )
+                .and_then(|_| {
+                    // From now on, the old name is another device's.
+                    let sql =
+                        "UPDATE share_cursors SET number = ?3 WHERE scope = ?1 AND device = ?2";
+                    connection.execute(sql, params![scope, device.id, number])
+                })
+                .and_then(|_| {
+                    let sql = "INSERT INTO share_cursors VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING";
+                    connection.execute(sql, [scope, &new])
+                })
+                .stored("name the device")?;
+        }
+        Ok(())
+    })
+}

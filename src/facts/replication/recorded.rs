@@ -1,0 +1,181 @@
+//! Makes operations of what was written to the history, in the transaction that writes it.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+
+use crate::clock::Clock;
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::replication::device::Device;
+use crate::facts::replication::operation::digest;
+use crate::facts::replication::rows;
+use crate::facts::replication::scope::DEVICE;
+use crate::facts::replication::scope::Scopes;
+use crate::facts::user::UserId;
+
+/// What each device does for itself: no operation is made of it.
+const LOCAL: &[&str] = &["archive", "merge"];
+
+/// A row of the history that is no operation yet.
+struct Unrecorded {
+    history: i64,
+    fact: String,
+    user: String,
+    key: String,
+    action: String,
+    turn: String,
+    /// The value and status that it left.
+    outcome: String,
+    /// When it was written.
+    at: String,
+}
+
+/// Makes operations of the rows that were added to the history, and merges the keys that they are about.
+///
+/// Costs one read where the database is not shared.
+pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> Result<()> {
+    let Some(mut device) = Device::joined(connection)? else {
+        return Ok(());
+    };
+    let new = unrecorded(connection, device.noted)?;
+    let mut keys = BTreeSet::new();
+    for change in &new {
+        device.noted = change.history;
+        if LOCAL.contains(&change.action.as_str()) {
+            continue;
+        }
+        add(connection, scopes, &mut device, change, clock)?;
+        keys.insert((change.user.clone(), change.key.clone()));
+    }
+    if !new.is_empty() {
+        device.save(connection)?;
+    }
+    for (user, key) in keys {
+        rows::merge_key(connection, &UserId::stored(user), &key, &clock.timestamp())?;
+    }
+    Ok(())
+}
+
+fn unrecorded(connection: &Connection, after: i64) -> Result<Vec<Unrecorded>> {
+    let mut statement = connection
+        .prepare_cached(
+            "SELECT history_id, fact_id, user_id, key, action, turn_id, at, \
+             coalesce(after_json ->> 'status', '') || ' ' || coalesce(after_json ->> 'value_text', '') \
+             FROM fact_history AS h WHERE history_id > ?1 AND device IS NULL \
+             AND NOT EXISTS (SELECT 1 FROM operations AS o WHERE o.history_id = h.history_id) ORDER BY history_id",
+        )
+        .stored("read the history")?;
+    let rows = statement
+        .query_map([after], |row| {
+            Ok(Unrecorded {
+                history: row.get(0)?,
+                fact: row.get(1)?,
+                user: row.get(2)?,
+                key: row.get(3)?,
+                action: row.get(4)?,
+                turn: row.get(5)?,
+                at: row.get(6)?,
+                outcome: row.get(7)?,
+            })
+        })
+        .stored("read the history")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the history")
+}
+
+fn add(
+    connection: &Connection,
+    scopes: &Scopes,
+    device: &mut Device,
+    change: &Unrecorded,
+    clock: Clock,
+) -> Result<()> {
+    let scope = scopes.of(connection, &change.user, &change.fact, &change.key)?;
+    // What was written before this database was shared has the time at which it was.
+    let time = crate::clock::parse_timestamp(&change.at).unwrap_or_else(|| clock.now());
+    let ticked = device.tick(time.min(clock.now()));
+    let number = match scope.as_str() {
+        DEVICE => None,
+        _ => Some(next_number(connection, &scope, &device.id)?),
+    };
+    let born = birth(connection, &change.user, &change.fact)?.unwrap_or(ticked);
+    connection
+        .prepare_cached(
+            "INSERT INTO operations (scope, device, number, op_id, clock, kind, history_id, born, noted_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, 'fact', ?6, ?7, ?8)",
+        )
+        .and_then(|mut statement| {
+            let id = op_id(change, &device.id, ticked);
+            let noted_at = clock.timestamp();
+            statement.execute(params![
+                scope, device.id, number, id, ticked, change.history, born, noted_at
+            ])
+        })
+        .stored("write the operations")
+        .map(|_| ())
+}
+
+/// Returns the number of a device's next operation in a scope.
+pub(crate) fn next_number(connection: &Connection, scope: &str, device: &str) -> Result<i64> {
+    let number = connection
+        .prepare_cached(
+            "SELECT coalesce(max(number), 0) + 1 FROM operations WHERE scope = ?1 AND device = ?2",
+        )
+        .and_then(|mut statement| statement.query_row([scope, device], |row| row.get(0)))
+        .stored("read the operations")?;
+    if number == 1 {
+        let first = "INSERT INTO share_cursors VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING";
+        connection
+            .execute(first, [scope, device])
+            .stored("write the operations")?;
+    }
+    Ok(number)
+}
+
+fn birth(connection: &Connection, user: &str, fact: &str) -> Result<Option<i64>> {
+    connection
+        .prepare_cached(
+            "SELECT min(o.born) FROM fact_history AS h JOIN operations AS o USING (history_id) \
+             WHERE h.user_id = ?1 AND h.fact_id = ?2",
+        )
+        .and_then(|mut statement| {
+            statement
+                .query_row([user, fact], |row| row.get(0))
+                .optional()
+        })
+        .stored("read the operations")
+        .map(Option::flatten)
+}
+
+/// The same turn observed on two devices gives the same ids; what was done by hand is done anew each time.
+fn op_id(change: &Unrecorded, device: &str, clock: i64) -> String {
+    let parts = [
+        &change.user,
+        &change.turn,
+        &change.key,
+        &change.fact,
+        &change.action,
+        &change.outcome,
+    ];
+    let mut parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
+    let clock = clock.to_string();
+    if change.turn.starts_with("annals:") {
+        parts.extend([device, clock.as_str()]);
+    }
+    digest(&parts)
+}
+
+/// Returns every user and key that the history knows.
+pub(crate) fn keys(connection: &Connection) -> Result<Vec<(String, String)>> {
+    let mut statement = connection
+        .prepare("SELECT DISTINCT user_id, key FROM fact_history ORDER BY user_id, key")
+        .stored("read the history")?;
+    let rows = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .stored("read the history")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the history")
+}

@@ -1,0 +1,161 @@
+//! Brings the rows of a key in line with its operations.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+use rusqlite::params;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::audit_trail;
+use crate::facts::change;
+use crate::facts::change::Cause;
+use crate::facts::fact;
+use crate::facts::fact::Fact;
+use crate::facts::fact::Status;
+use crate::facts::failure::Stored;
+use crate::facts::replication::merge;
+use crate::facts::replication::merge::Stamp;
+use crate::facts::user::UserId;
+use crate::facts::vectors;
+
+/// Whose doing it is where devices are brought together.
+const TURN: &str = "annals:merge";
+
+/// Makes the rows of a key what its operations give, and notes in the history what merging changed.
+pub(crate) fn merge_key(
+    connection: &Connection,
+    user: &UserId,
+    key: &str,
+    now: &str,
+) -> Result<()> {
+    let (changes, last) = history(connection, user, key)?;
+    let mut merged = merge::merge(changes);
+    // One value at a time is active: what ends goes first.
+    merged.sort_by_key(|fact| match fact.status {
+        Status::Active => 2,
+        Status::PendingConfirmation => 1,
+        Status::Superseded | Status::Expired => 0,
+    });
+    let current = fact::select(connection, user, "key = ?2", &[&key])?;
+    let current: HashMap<String, Fact> = by_id(current);
+    let archived: HashMap<String, Fact> = by_id(archived(connection, user, key)?);
+    for mut after in merged {
+        let last = last
+            .get(&after.fact_id)
+            .map(|json| audit_trail::fact(json))
+            .transpose()?;
+        let before = current.get(&after.fact_id);
+        after.embedding_id = before.and_then(|fact| fact.embedding_id.clone());
+        let is_told = last.as_ref().is_some_and(|last| is_same(last, &after));
+        if !is_told {
+            let cause = Cause {
+                action: "merge",
+                reason: "what several devices did",
+                turn: TURN,
+                at: now,
+            };
+            change::record(connection, cause, last.as_ref(), Some(&after))?;
+        }
+        match (before, archived.get(&after.fact_id)) {
+            (Some(before), _) if is_same(before, &after) => {}
+            (Some(before), _) => write(connection, Some(before), &after)?,
+            (None, Some(put_away)) if after.status.is_retrievable() => {
+                let sql = "DELETE FROM facts_archive WHERE fact_id = ?1";
+                connection
+                    .execute(sql, [&put_away.fact_id])
+                    .stored("take a fact back")?;
+                write(connection, None, &after)?;
+            }
+            (None, Some(put_away)) if is_same(put_away, &after) => {}
+            (None, Some(_)) => rewrite(connection, &after)?,
+            (None, None) => write(connection, None, &after)?,
+        }
+    }
+    Ok(())
+}
+
+fn by_id(facts: Vec<Fact>) -> HashMap<String, Fact> {
+    let with_id = |fact: Fact| (fact.fact_id.clone(), fact);
+    facts.into_iter().map(with_id).collect()
+}
+
+/// The index is derived: its id is no part of what was said.
+fn is_same(a: &Fact, b: &Fact) -> bool {
+    let mut a = a.clone();
+    a.embedding_id.clone_from(&b.embedding_id);
+    a == *b
+}
+
+fn write(connection: &Connection, before: Option<&Fact>, after: &Fact) -> Result<()> {
+    after.put(connection)?;
+    let says = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
+    if before.is_some_and(|before| says(before) == says(after)) {
+        return Ok(());
+    }
+    vectors::keep(connection, after)
+}
+
+fn rewrite(connection: &Connection, fact: &Fact) -> Result<()> {
+    let json = serde_json::to_string(fact)
+        .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
+    let sql = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
+    connection
+        .execute(sql, params![fact.fact_id, json])
+        .stored("write the archive")
+        .map(|_| ())
+}
+
+fn archived(connection: &Connection, user: &UserId, key: &str) -> Result<Vec<Fact>> {
+    let mut statement = connection
+        .prepare_cached("SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND key = ?2")
+        .stored("read the archive")?;
+    let rows = statement
+        .query_map([user.as_str(), key], |row| row.get::<_, String>(0))
+        .stored("read the archive")?;
+    let mut facts = Vec::new();
+    for json in rows {
+        facts.push(audit_trail::fact(&json.stored("read the archive")?)?);
+    }
+    Ok(facts)
+}
+
+/// What a key went through: the changes that are operations, and how the history left each fact.
+type KeyHistory = (Vec<merge::Change>, HashMap<String, String>);
+
+fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHistory> {
+    let mut statement = connection
+        .prepare_cached(
+            "SELECT h.fact_id, h.turn_id, h.before_json, h.after_json, o.op_id, o.clock, o.device \
+             FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
+             WHERE h.user_id = ?1 AND h.key = ?2 ORDER BY h.history_id",
+        )
+        .stored("read the history")?;
+    let mut rows = statement
+        .query([user.as_str(), key])
+        .stored("read the history")?;
+    let mut changes = Vec::new();
+    let mut last = HashMap::new();
+    while let Some(row) = rows.next().stored("read the history")? {
+        let read = || -> rusqlite::Result<_> {
+            let texts: (String, String) = (row.get(0)?, row.get(1)?);
+            let states: (Option<String>, Option<String>) = (row.get(2)?, row.get(3)?);
+            let operation: (Option<String>, Option<i64>, Option<String>) =
+                (row.get(4)?, row.get(5)?, row.get(6)?);
+            Ok((texts, states, operation))
+        };
+        let ((fact_id, turn), (before, after), operation) = read().stored("read the history")?;
+        let Some(after) = after else { continue };
+        if let (Some(op_id), Some(clock), Some(device)) = operation {
+            changes.push(merge::Change {
+                stamp: Stamp { clock, device },
+                op_id,
+                turn,
+                before: before.as_deref().map(audit_trail::fact).transpose()?,
+                after: audit_trail::fact(&after)?,
+            });
+        }
+        last.insert(fact_id, after);
+    }
+    Ok((changes, last))
+}

@@ -1,0 +1,105 @@
+//! Who sees a fact: this device, the user's own devices, or all who share a name.
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::project::scope_name;
+
+/// The scope that never leaves this device.
+pub(crate) const DEVICE: &str = "device";
+
+/// The scope of the user's own devices, which is the default.
+pub(crate) const PRIVATE: &str = "private";
+
+/// Which scope a new fact gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scopes {
+    /// Keys, or beginnings of keys that end in a dot, and the scope of each.
+    rules: Vec<(String, String)>,
+    /// The scope that this write names.
+    named: Option<String>,
+}
+
+impl Scopes {
+    /// Returns the scopes that these rules give.
+    pub(crate) fn new(rules: &[(String, String)]) -> Self {
+        Self {
+            rules: rules.to_vec(),
+            named: None,
+        }
+    }
+
+    /// Gives all new facts this scope.
+    pub(crate) fn name(&mut self, scope: Option<&str>) {
+        self.named = scope.map(str::to_owned);
+    }
+
+    /// Returns the scope of a change: a fact keeps the one in which it was first written.
+    pub(crate) fn of(
+        &self,
+        connection: &Connection,
+        user: &str,
+        fact: &str,
+        key: &str,
+    ) -> Result<String> {
+        if let Some(scope) = of_fact(connection, user, fact)? {
+            return Ok(scope);
+        }
+        let named = self.named.clone();
+        Ok(named.unwrap_or_else(|| self.of_key(key).to_owned()))
+    }
+
+    fn of_key(&self, key: &str) -> &str {
+        let is_meant = |rule: &&(String, String)| {
+            rule.0 == key || rule.0.ends_with('.') && key.starts_with(&rule.0)
+        };
+        let rules = self.rules.iter().filter(is_meant);
+        let closest = rules.max_by_key(|rule| rule.0.len());
+        closest.map_or(PRIVATE, |rule| rule.1.as_str())
+    }
+}
+
+/// Returns the scope in which a fact is shared, where it is known to be.
+pub(crate) fn of_fact(connection: &Connection, user: &str, fact: &str) -> Result<Option<String>> {
+    connection
+        .prepare_cached(
+            "SELECT o.scope FROM fact_history AS h JOIN operations AS o USING (history_id) \
+             WHERE h.user_id = ?1 AND h.fact_id = ?2 ORDER BY o.clock, o.device LIMIT 1",
+        )
+        .and_then(|mut statement| {
+            statement
+                .query_row(params![user, fact], |row| row.get(0))
+                .optional()
+        })
+        .stored("read the operations")
+}
+
+/// Tells whether a word can name a scope: it becomes part of addresses on the server.
+pub(crate) fn is_name(word: &str) -> bool {
+    scope_name(word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_rule_decides_and_private_is_the_default() {
+        let rule = |key: &str, scope: &str| (key.to_owned(), scope.to_owned());
+        let scopes = Scopes::new(&[rule("work.", "core"), rule("work.salary", "device")]);
+        assert_eq!(scopes.of_key("work.editor"), "core");
+        assert_eq!(scopes.of_key("work.salary"), DEVICE);
+        assert_eq!(scopes.of_key("workshop"), PRIVATE);
+    }
+
+    #[test]
+    fn a_name_is_short_and_plain() {
+        assert!(is_name("core-team_2"));
+        for word in ["", "Core", "a/b", "a b", "x'y", &"a".repeat(49)] {
+            assert!(!is_name(word), "{word:?}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What several devices said of one key, brought together without a new judgement.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use crate::facts::fact::Proposal;
+use crate::facts::fact::Status;
+use crate::facts::replication::merge::End;
+use crate::facts::replication::merge::Merged;
+use crate::facts::wording;
+
+/// Settles the facts of one key; the result follows from them alone.
+///
+/// 1. Where a fact ended, equal ones of other devices that held before end with it.
+/// 2. Of equal facts the better confirmed, then the later one stays, and hears what the others heard.
+/// 3. Where a key has one value, the better confirmed, then the later one stays, and the others wait for
+///    the user's word.
+/// 4. A proposal that came true, or that another makes too, waits no longer.
+pub(crate) fn settle(facts: &mut [Merged], ends: &[End]) {
+    end_equal_ones(facts, ends);
+    join_equal_ones(facts, Status::Active);
+    let Some(stays) = best(facts, &with_status(facts, Status::Active)) else {
+        join_equal_ones(facts, Status::PendingConfirmation);
+        return;
+    };
+    if !facts[stays].fact.key.ends_with("[]") {
+        let id = facts[stays].fact.fact_id.clone();
+        for at in with_status(facts, Status::Active) {
+            if at != stays {
+                let fact = &mut facts[at].fact;
+                fact.status = Status::PendingConfirmation;
+                fact.proposal = Some(Proposal::Value);
+                fact.contests = Some(id.clone());
+            }
+        }
+    }
+    drop_what_came_true(facts);
+    join_equal_ones(facts, Status::PendingConfirmation);
+}
+
+fn end_equal_ones(facts: &mut [Merged], ends: &[End]) {
+    for end in ends {
+        for merged in facts.iter_mut() {
+            let fact = &mut merged.fact;
+            let is_meant = fact.status == end.from
+                && merged.decided < end.stamp
+                && wording::folded(&fact.value_text) == end.value;
+            if is_meant {
+                fact.status = end.to;
+                fact.valid_to = end.valid_to.clone().max(Some(fact.valid_from.clone()));
+                fact.updated_at.clone_from(&end.updated_at);
+                merged.decided = end.stamp.clone();
+            }
+        }
+    }
+}
+
+fn join_equal_ones(facts: &mut [Merged], status: Status) {
+    let mut equal: BTreeMap<(String, Option<Proposal>), Vec<usize>> = BTreeMap::new();
+    for at in with_status(facts, status) {
+        let fact = &facts[at].fact;
+        let proposal = fact.proposal.filter(|proposal| *proposal == Proposal::End);
+        equal
+            .entry((wording::folded(&fact.value_text), proposal))
+            .or_default()
+            .push(at);
+    }
+    for (_, members) in equal {
+        let Some(stays) = best(facts, &members) else {
+            continue;
+        };
+        for at in members {
+            if at != stays {
+                let other = facts[at].clone();
+                facts[stays].hear(&other);
+                let from = facts[stays].fact.valid_from.clone();
+                close(&mut facts[at], &from);
+            }
+        }
+    }
+}
+
+fn drop_what_came_true(facts: &mut [Merged]) {
+    let active = with_status(facts, Status::Active);
+    let active: Vec<(String, String)> = active
+        .into_iter()
+        .map(|at| {
+            let fact = &facts[at].fact;
+            (wording::folded(&fact.value_text), fact.valid_from.clone())
+        })
+        .collect();
+    for at in with_status(facts, Status::PendingConfirmation) {
+        let fact = &facts[at].fact;
+        let value = wording::folded(&fact.value_text);
+        let came_true = active.iter().find(|(known, _)| *known == value);
+        if let Some((_, from)) = came_true
+            && fact.proposal != Some(Proposal::End)
+        {
+            close(&mut facts[at], from);
+        }
+    }
+}
+
+fn close(merged: &mut Merged, from: &str) {
+    let fact = &mut merged.fact;
+    fact.status = Status::Superseded;
+    fact.valid_to = Some(fact.valid_from.as_str().max(from).to_owned());
+}
+
+fn with_status(facts: &[Merged], status: Status) -> Vec<usize> {
+    let holds = |at: &usize| facts[*at].fact.status == status;
+    (0..facts.len()).filter(holds).collect()
+}
+
+/// The better confirmed, then the later.
+fn best(facts: &[Merged], among: &[usize]) -> Option<usize> {
+    let order = |a: &usize, b: &usize| -> Ordering {
+        let (a, b) = (&facts[*a], &facts[*b]);
+        let sure = a.fact.confidence.total_cmp(&b.fact.confidence);
+        sure.then_with(|| a.decided.cmp(&b.decided))
+            .then_with(|| a.fact.fact_id.cmp(&b.fact.fact_id))
+    };
+    among.iter().copied().max_by(|a, b| order(a, b))
+}

@@ -1,0 +1,111 @@
+//! Where sharing stands, as far as this database knows.
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::facts::failure::Stored;
+use crate::facts::replication::device::Device;
+use crate::facts::store::Facts;
+
+/// Where sharing stands on this device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// The device's name.
+    pub device: String,
+    /// Whether it takes no part any longer.
+    pub has_left: bool,
+    /// How many operations wait to be sent.
+    pub pending: u64,
+    /// Since when the first of them waits.
+    pub pending_since: Option<String>,
+    /// How many operations of other devices are here.
+    pub received: u64,
+    /// Operations that were not understood, each with its reason.
+    pub set_aside: Vec<SetAside>,
+    /// How many were not sent because they hold what looks like a secret.
+    pub withheld: u64,
+    /// How many changes never leave this device.
+    pub kept_here: u64,
+    /// Whether what was forgotten may still be in free pages of the file.
+    pub is_unclean: bool,
+    /// When this device was last in step with the server.
+    pub synced_at: Option<String>,
+    /// When it last failed to be, since then.
+    pub failed_at: Option<String>,
+    /// Why.
+    pub last_error: Option<String>,
+}
+
+/// An operation that was set aside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SetAside {
+    /// The device that made it.
+    pub device: String,
+    /// Its number there.
+    pub number: i64,
+    /// Why it was not understood.
+    pub reason: String,
+}
+
+/// Returns where sharing stands; nothing where this database was never shared.
+pub fn sharing(facts: &Facts) -> Result<Option<Summary>> {
+    summary(facts.connection())
+}
+
+fn summary(connection: &Connection) -> Result<Option<Summary>> {
+    let Some(device) = Device::find(connection)? else {
+        return Ok(None);
+    };
+    let waiting = "FROM share_device AS d JOIN share_cursors AS c ON c.device = d.device \
+         JOIN operations AS o ON o.scope = c.scope AND o.device = c.device AND o.number > c.number";
+    let (failed_at, last_error) = device.failed.clone().unzip();
+    Ok(Some(Summary {
+        device: device.id,
+        has_left: device.has_left,
+        pending: count(connection, waiting)?,
+        pending_since: first(connection, &format!("SELECT min(o.noted_at) {waiting}"))?,
+        received: count(
+            connection,
+            "FROM operations WHERE device <> (SELECT device FROM share_device) AND number IS NOT NULL",
+        )?,
+        set_aside: set_aside(connection)?,
+        withheld: count(connection, "FROM operations WHERE is_withheld")?,
+        kept_here: count(connection, "FROM operations WHERE number IS NULL")?,
+        is_unclean: device.is_unclean,
+        synced_at: device.synced_at,
+        failed_at,
+        last_error,
+    }))
+}
+
+fn count(connection: &Connection, of: &str) -> Result<u64> {
+    connection
+        .query_row(&format!("SELECT count(*) {of}"), [], |row| row.get(0))
+        .stored("count the operations")
+}
+
+fn first(connection: &Connection, sql: &str) -> Result<Option<String>> {
+    let found = connection.query_row(sql, [], |row| row.get(0)).optional();
+    Ok(found.stored("read the operations")?.flatten())
+}
+
+fn set_aside(connection: &Connection) -> Result<Vec<SetAside>> {
+    let mut statement = connection
+        .prepare(
+            "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number",
+        )
+        .stored("read what was set aside")?;
+    let rows = statement
+        .query_map([], |row| {
+            Ok(SetAside {
+                device: row.get(0)?,
+                number: row.get(1)?,
+                reason: row.get(2)?,
+            })
+        })
+        .stored("read what was set aside")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read what was set aside")
+}

@@ -1,0 +1,405 @@
+//! Replicas in memory: whatever they did, and in whatever order it reached them, they end up alike.
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+
+use crate::clock::Clock;
+use crate::facts::Facts;
+use crate::facts::Observation;
+use crate::facts::Statement;
+use crate::facts::UserId;
+use crate::facts::add;
+use crate::facts::apply;
+use crate::facts::confirm;
+use crate::facts::fact::Fact;
+use crate::facts::fact::Status;
+use crate::facts::forget;
+use crate::facts::maintain;
+use crate::facts::observe;
+use crate::facts::reject;
+use crate::facts::replication::Received;
+use crate::facts::replication::acknowledge;
+use crate::facts::replication::cursors;
+use crate::facts::replication::device::join;
+use crate::facts::replication::pending;
+use crate::facts::replication::receive;
+use crate::facts::transfer::export;
+use crate::facts::wording;
+
+const KEYS: &[&str] = &[
+    "city",
+    "preference.editor",
+    "likes[]",
+    "address.home",
+    "task.current",
+];
+const VALUES: &[&str] = &[
+    "Rome",
+    "rome.",
+    "Paris",
+    "Paris, by the river",
+    "Oslo",
+    "helix",
+];
+
+/// Numbers that look random and are the same in every run.
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len())]
+    }
+}
+
+/// The server as far as replicas see it: each device's operations in their order.
+#[derive(Default)]
+pub(crate) struct Server(pub(crate) BTreeMap<(String, String), Vec<Received>>);
+
+impl Server {
+    pub(crate) fn push(&mut self, facts: &mut Facts, most: usize) {
+        let operations = pending(facts.connection(), most).unwrap();
+        let mut reached = BTreeMap::new();
+        for operation in operations {
+            let kept = self
+                .0
+                .entry((operation.scope.clone(), operation.device.clone()))
+                .or_default();
+            reached.insert(operation.scope.clone(), operation.number);
+            if i64::try_from(kept.len()).unwrap() >= operation.number {
+                continue;
+            }
+            kept.push(Received {
+                scope: operation.scope,
+                device: operation.device,
+                number: operation.number,
+                op_id: operation.op_id,
+                user_id: operation.user_id,
+                clock: operation.clock,
+                kind: operation.kind.as_str().to_owned(),
+                born: operation.born,
+                payload: operation.payload,
+            });
+        }
+        acknowledge(facts, &Vec::from_iter(reached)).unwrap();
+    }
+
+    /// Hands out some of what a replica lacks, in an order of devices that differs each time, some of it twice.
+    pub(crate) fn pull(&self, facts: &mut Facts, numbers: &mut Numbers, most: usize) {
+        let known = cursors(facts.connection()).unwrap();
+        let own = device(facts);
+        let mut queues: Vec<&[Received]> = Vec::new();
+        for ((scope, device), kept) in &self.0 {
+            if *device == own {
+                continue;
+            }
+            let reached = known
+                .get(&(scope.clone(), device.clone()))
+                .copied()
+                .unwrap_or(0);
+            let from = usize::try_from(reached)
+                .unwrap()
+                .saturating_sub(numbers.below(3));
+            queues.push(&kept[from..]);
+        }
+        let mut batch = Vec::new();
+        while batch.len() < most && queues.iter().any(|queue| !queue.is_empty()) {
+            let at = numbers.below(queues.len());
+            if let Some((first, rest)) = queues[at].split_first() {
+                batch.push(first.clone());
+                queues[at] = rest;
+            }
+        }
+        let clock = facts.clock();
+        facts
+            .write(|connection| receive(connection, &batch, clock))
+            .unwrap();
+    }
+}
+
+fn device(facts: &Facts) -> String {
+    crate::facts::Device::find(facts.connection())
+        .unwrap()
+        .unwrap()
+        .id
+}
+
+pub(crate) fn ada() -> UserId {
+    UserId::new("ada").unwrap()
+}
+
+pub(crate) fn replica(now: &str) -> Facts {
+    let mut facts = Facts::in_memory(Clock::new(Some(now)).unwrap()).unwrap();
+    join(&mut facts).unwrap();
+    facts
+}
+
+/// All facts of a replica, without what each index derives for itself.
+pub(crate) fn rows(facts: &Facts) -> Vec<Fact> {
+    let mut all = export(facts, &ada()).unwrap();
+    for fact in &mut all {
+        fact.embedding_id = None;
+    }
+    all.sort_by(|a, b| a.fact_id.cmp(&b.fact_id));
+    all
+}
+
+pub(crate) fn state(facts: &mut Facts, key: &str, value: &str, is_confirmed: bool) {
+    let statement = Statement {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        is_confirmed,
+        ..Statement::default()
+    };
+    add(facts, &ada(), &statement).unwrap();
+}
+
+/// The same turn may be observed on several replicas.
+fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
+    let turn_id = format!("turn-{turn}");
+    let observation = Observation {
+        user_input: format!("I said {value} in turn {turn}"),
+        turn_id: Some(turn_id.clone()),
+        ..Observation::default()
+    };
+    observe(facts, &ada(), &observation, false).unwrap();
+    let answer = serde_json::json!({"actions": [{"type": kind, "key": key, "new_value_text": value,
+        "confidence_delta": 0, "reason": "said"}]});
+    // A turn that is done with another answer refuses, which changes nothing.
+    let _is_applied = apply(facts, &ada(), &turn_id, &answer.to_string(), false).is_ok();
+}
+
+fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
+    let (key, value) = (numbers.pick(KEYS), numbers.pick(VALUES));
+    let mut known: Vec<Fact> = rows(facts);
+    // Ids follow from the device's name, which differs from run to run.
+    known.sort_by_key(|fact| {
+        (
+            fact.created_at.clone(),
+            fact.key.clone(),
+            fact.value_text.clone(),
+        )
+    });
+    match numbers.below(if may_forget { 25 } else { 24 }) {
+        0..=7 => state(facts, key, value, numbers.below(5) == 0),
+        8..=15 => judge(
+            facts,
+            numbers.below(40),
+            key,
+            value,
+            numbers.pick(&["insert", "supersede", "noop"]),
+        ),
+        16..=17 => judge(
+            facts,
+            numbers.below(40),
+            key,
+            value,
+            numbers.pick(&["expire", "mark_pending_confirmation"]),
+        ),
+        18..=20 if !known.is_empty() => {
+            let id = &known[numbers.below(known.len())].fact_id;
+            let _is_found = confirm(facts, &ada(), id).is_ok();
+        }
+        21..=22 if !known.is_empty() => {
+            let id = &known[numbers.below(known.len())].fact_id;
+            let _is_found = reject(facts, &ada(), id, "no").is_ok();
+        }
+        24 => {
+            let _is_known = forget(facts, &ada(), Some(key), "asked to").is_ok();
+        }
+        _ => drop(maintain(facts, 5).unwrap()),
+    }
+    let later = facts.clock().now()
+        + TimeDelta::milliseconds(i64::try_from(numbers.below(90_000)).unwrap());
+    facts.set_clock(Clock::new(Some(&later.to_rfc3339())).unwrap());
+}
+
+fn check(facts: &Facts) {
+    let problems = crate::facts::check(facts).unwrap().problems;
+    assert!(problems.is_empty(), "{problems:?}");
+    let active = |fact: &&Fact| fact.status == Status::Active && !fact.key.ends_with("[]");
+    let rows = rows(facts);
+    let mut keys: Vec<&str> = rows
+        .iter()
+        .filter(active)
+        .map(|fact| fact.key.as_str())
+        .collect();
+    let all = keys.len();
+    keys.dedup();
+    assert_eq!(keys.len(), all);
+}
+
+fn run(seed: u64, may_forget: bool) {
+    let mut numbers = Numbers(seed);
+    // Clocks that differ by hours.
+    let mut replicas: Vec<Facts> = [
+        "2026-03-01T12:00:00Z",
+        "2026-03-01T17:30:00Z",
+        "2026-03-01T07:00:00Z",
+    ]
+    .map(replica)
+    .into();
+    let mut server = Server::default();
+    for _ in 0..90 {
+        let at = numbers.below(replicas.len());
+        let facts = &mut replicas[at];
+        match numbers.below(6) {
+            0 => server.push(facts, 1 + numbers.below(9)),
+            1 => {
+                let most = 1 + numbers.below(20);
+                server.pull(facts, &mut numbers, most);
+            }
+            _ => act(facts, &mut numbers, may_forget),
+        }
+    }
+    // What one forgets makes others tell of more that mentioned it.
+    for _ in 0..3 {
+        for facts in &mut replicas {
+            server.push(facts, usize::MAX);
+        }
+        for facts in &mut replicas {
+            server.pull(facts, &mut numbers, usize::MAX);
+        }
+    }
+    let first = rows(&replicas[0]);
+    for facts in &replicas {
+        assert_eq!(rows(facts), first, "seed {seed}");
+        check(facts);
+    }
+}
+
+#[test]
+fn equal_operations_give_equal_rows_in_whatever_order_they_arrive() {
+    for seed in 0..12 {
+        run(seed, false);
+    }
+}
+
+#[test]
+fn what_one_replica_forgets_all_forget() {
+    for seed in 1000..1012 {
+        run(seed, true);
+    }
+}
+
+/// Whether a proposal waits beside an active fact that says the same.
+fn has_come_true(rows: &[Fact]) -> bool {
+    let with = |status| rows.iter().filter(move |fact| fact.status == status);
+    with(Status::PendingConfirmation).any(|pending| {
+        with(Status::Active).any(|fact| {
+            fact.key == pending.key && wording::is_same(&fact.value_text, &pending.value_text)
+        })
+    })
+}
+
+#[test]
+fn merging_changes_nothing_that_holds_where_one_device_is_alone() {
+    for seed in 0..8 {
+        let mut numbers = Numbers(seed);
+        let mut shared = replica("2026-03-01T12:00:00Z");
+        let mut alone =
+            Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
+        let mut same = Numbers(seed);
+        for _ in 0..40 {
+            act(&mut shared, &mut numbers, false);
+            act(&mut alone, &mut same, false);
+            if has_come_true(&rows(&alone)) {
+                // The one thing that merging tidies up on its own: a question that needs no answer any more.
+                break;
+            }
+            let without_device = |facts: &Facts| {
+                let mut values: Vec<_> = rows(facts)
+                    .into_iter()
+                    .map(|fact| {
+                        (
+                            fact.key,
+                            fact.value_text,
+                            fact.status,
+                            fact.confidence.to_string(),
+                            fact.valid_to,
+                        )
+                    })
+                    .collect();
+                values.sort();
+                values
+            };
+            assert_eq!(
+                without_device(&shared),
+                without_device(&alone),
+                "seed {seed}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_was_there_before_becomes_operations_under_the_devices_name() {
+    let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+    let mut facts = Facts::in_memory(clock).unwrap();
+    state(&mut facts, "city", "Rome", false);
+    state(&mut facts, "city", "Paris", true);
+    let before = rows(&facts);
+    assert_eq!(before[0].source_turn_id.matches(':').count(), 2);
+    join(&mut facts).unwrap();
+    let name = device(&facts);
+    let after = rows(&facts);
+    assert_eq!(after.len(), before.len());
+    for (before, after) in before.iter().zip(&after) {
+        let named = before
+            .source_turn_id
+            .replace("annals:stated:", &format!("annals:stated:{name}:"));
+        assert_eq!(after.source_turn_id, named);
+        assert_eq!(
+            (&before.fact_id, before.status),
+            (&after.fact_id, after.status)
+        );
+    }
+    check(&facts);
+    // A statement, and two for the one that took its place.
+    assert_eq!(pending(facts.connection(), 100).unwrap().len(), 3);
+    // Two machines that stated the same by hand do not make one turn of it.
+    let mut other = Facts::in_memory(clock).unwrap();
+    state(&mut other, "city", "Rome", false);
+    join(&mut other).unwrap();
+    let ids = |facts: &Facts| pending(facts.connection(), 1).unwrap()[0].op_id.clone();
+    assert_ne!(ids(&facts), ids(&other));
+}
+
+#[test]
+fn a_word_of_the_users_own_beats_what_was_done_before_it() {
+    let mut one = replica("2026-03-01T12:00:00Z");
+    let mut two = replica("2026-03-01T12:00:00Z");
+    let mut server = Server::default();
+    let mut numbers = Numbers(7);
+    state(&mut one, "city", "Rome", false);
+    server.push(&mut one, 9);
+    server.pull(&mut two, &mut numbers, 9);
+    // Two hears of another city; one asks the user a minute later, and knows nothing of that.
+    state(&mut two, "city", "Paris", false);
+    one.set_clock(Clock::new(Some("2026-03-01T12:01:00Z")).unwrap());
+    let id = rows(&one)[0].fact_id.clone();
+    confirm(&mut one, &ada(), &id).unwrap();
+    for _ in 0..2 {
+        for facts in [&mut one, &mut two] {
+            server.push(facts, 9);
+            server.pull(facts, &mut numbers, 9);
+        }
+    }
+    assert_eq!(rows(&one), rows(&two));
+    let with = |status| {
+        rows(&one)
+            .into_iter()
+            .find(|fact| fact.status == status)
+            .map(|fact| fact.value_text)
+    };
+    assert_eq!(with(Status::Active).as_deref(), Some("Rome"));
+    assert_eq!(with(Status::PendingConfirmation).as_deref(), Some("Paris"));
+}

@@ -1,0 +1,395 @@
+//! What was forgotten on one device, so that it is forgotten on all and nothing of it comes back.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+use rusqlite::params;
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::erase;
+use crate::facts::failure::Stored;
+use crate::facts::replication::device::Device;
+use crate::facts::replication::kept::Kept;
+use crate::facts::replication::operation;
+use crate::facts::replication::recorded;
+use crate::facts::replication::rows;
+use crate::facts::replication::scope::PRIVATE;
+use crate::facts::replication::wire;
+use crate::facts::replication::wire::FactChange;
+use crate::facts::replication::wire::Unreadable;
+use crate::facts::store::Facts;
+use crate::facts::user::UserId;
+
+/// That something was forgotten: digests, and nothing of what they stand for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tombstone {
+    v: u32,
+    /// Whose it was.
+    pub(crate) owner: String,
+    /// Which key; nothing where it was all of them.
+    pub(crate) subject: Option<String>,
+    /// Facts that began up to this clock are meant.
+    pub(crate) until: i64,
+    /// The turns in which it was said: what else they brought loses its excerpt.
+    pub(crate) turns: Vec<String>,
+    /// Other operations whose excerpt or reason mentioned it.
+    mentions: Vec<Address>,
+}
+
+/// Where an operation is: its scope, its device and its number there.
+type Address = (String, String, i64);
+
+/// Reads a tombstone that was sent.
+pub(crate) fn decode(payload: &str) -> std::result::Result<Tombstone, Unreadable> {
+    let version = wire::version(payload)?;
+    if version > wire::VERSION {
+        return Err(Unreadable(wire::newer(version)));
+    }
+    serde_json::from_str(payload).map_err(|error| Unreadable(format!("not understood: {error}")))
+}
+
+/// What was forgotten so far.
+#[derive(Debug, Default)]
+pub(crate) struct Tombstones {
+    /// Each with the scope in which it was forgotten.
+    all: Vec<(String, Tombstone)>,
+    turns: BTreeSet<String>,
+    mentions: BTreeSet<Address>,
+}
+
+impl Tombstones {
+    pub(crate) fn read(connection: &Connection) -> Result<Self> {
+        let mut statement = connection
+            .prepare_cached("SELECT scope, tombstone FROM share_tombstones")
+            .stored("read what was forgotten")?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))
+            .stored("read what was forgotten")?;
+        let mut tombstones = Self::default();
+        for row in rows {
+            let (scope, json) = row.stored("read what was forgotten")?;
+            let tombstone = serde_json::from_str(&json).map_err(|error| {
+                Error::failed(format!("what was forgotten cannot be read: {error}"))
+            })?;
+            tombstones.remember(scope, tombstone);
+        }
+        Ok(tombstones)
+    }
+
+    fn remember(&mut self, scope: String, tombstone: Tombstone) {
+        self.turns.extend(tombstone.turns.iter().cloned());
+        self.mentions.extend(tombstone.mentions.iter().cloned());
+        self.all.push((scope, tombstone));
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        connection: &Connection,
+        scope: &str,
+        tombstone: &Tombstone,
+    ) -> Result<()> {
+        keep(connection, scope, tombstone)?;
+        self.remember(scope.to_owned(), tombstone.clone());
+        Ok(())
+    }
+
+    /// Tells whether a fact of a scope that began at a clock is forgotten.
+    pub(crate) fn covers(&self, scope: &str, (user, key): (&str, &str), born: i64) -> bool {
+        if self.all.is_empty() {
+            return false;
+        }
+        let (owner, subject) = (operation::owner(user), operation::subject(user, key));
+        self.all.iter().any(|(forgotten_in, tombstone)| {
+            let is_subject = tombstone
+                .subject
+                .as_ref()
+                .is_none_or(|which| *which == subject);
+            let is_in_scope = forgotten_in == PRIVATE || forgotten_in == scope;
+            tombstone.owner == owner && is_subject && is_in_scope && born <= tombstone.until
+        })
+    }
+
+    /// Clears the excerpts and the reason of what was said in one breath with what is forgotten, or mentions it.
+    pub(crate) fn scrub(&self, address: &Address, user: &str, change: &mut FactChange) -> bool {
+        let is_mention = self.mentions.contains(address);
+        if self.turns.is_empty() && !is_mention {
+            return false;
+        }
+        let is_meant = |turn: &str| is_mention || self.turns.contains(&operation::turn(user, turn));
+        let mut is_scrubbed = false;
+        if is_meant(&change.turn) {
+            change.reason.clear();
+            is_scrubbed = true;
+        }
+        for fact in change.before.iter_mut().chain([&mut change.after]) {
+            if is_meant(&fact.source_turn_id) {
+                fact.source_excerpt.clear();
+                is_scrubbed = true;
+            }
+        }
+        is_scrubbed
+    }
+}
+
+fn json(tombstone: &Tombstone) -> Result<String> {
+    serde_json::to_string(tombstone)
+        .map_err(|error| Error::failed(format!("cannot write what was forgotten: {error}")))
+}
+
+fn keep(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
+    connection
+        .execute(
+            "INSERT INTO share_tombstones VALUES (?1, ?2)",
+            [scope, &json(tombstone)?],
+        )
+        .stored("write what was forgotten")
+        .map(|_| ())
+}
+
+/// Leaves a tombstone for the other devices, in the transaction that forgets; without others, nothing.
+pub(crate) fn bury(
+    connection: &Connection,
+    user: &UserId,
+    key: Option<&str>,
+    turns: &BTreeSet<String>,
+    clock: Clock,
+) -> Result<()> {
+    let Some(mut device) = Device::joined(connection)? else {
+        return Ok(());
+    };
+    let user = user.as_str();
+    let mentions = new_mentions(connection)?;
+    let tombstone = Tombstone {
+        v: wire::VERSION,
+        owner: operation::owner(user),
+        subject: key.map(|key| operation::subject(user, key)),
+        until: device.tick(clock.now()),
+        turns: turns
+            .iter()
+            .map(|turn| operation::turn(user, turn))
+            .collect(),
+        mentions: mentions.clone(),
+    };
+    send(connection, &mut device, &tombstone, clock)?;
+    for (user, key) in clear(connection, &mentions)? {
+        rows::merge_key(connection, &UserId::stored(user), &key, &clock.timestamp())?;
+    }
+    Ok(())
+}
+
+/// Tells the others what else here mentioned something that they forgot; returns the users and keys that it is about.
+///
+/// Whoever forgot it may not have known those operations.
+pub(crate) fn announce(
+    connection: &Connection,
+    device: &mut Device,
+    clock: Clock,
+) -> Result<Vec<(String, String)>> {
+    let mentions = new_mentions(connection)?;
+    if mentions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tombstone = Tombstone {
+        v: wire::VERSION,
+        owner: String::new(),
+        subject: Some(String::new()),
+        until: 0,
+        turns: Vec::new(),
+        mentions: mentions.clone(),
+    };
+    send(connection, device, &tombstone, clock)?;
+    clear(connection, &mentions)
+}
+
+fn send(
+    connection: &Connection,
+    device: &mut Device,
+    tombstone: &Tombstone,
+    clock: Clock,
+) -> Result<()> {
+    keep(connection, PRIVATE, tombstone)?;
+    let payload = json(tombstone)?;
+    let ticked = device.tick(clock.now());
+    for scope in scopes(connection)? {
+        let number = recorded::next_number(connection, &scope, &device.id)?;
+        let op_id = operation::digest(&["forget", &device.id, &ticked.to_string()]);
+        connection
+            .execute(
+                "INSERT INTO operations (scope, device, number, op_id, clock, kind, payload, noted_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, 'forget', ?6, ?7)",
+                params![scope, device.id, number, op_id, ticked, payload, clock.timestamp()],
+            )
+            .stored("write the operations")?;
+    }
+    device.save(connection)
+}
+
+/// The scopes in which others may hold something.
+fn scopes(connection: &Connection) -> Result<Vec<String>> {
+    let mut statement = connection
+        .prepare("SELECT DISTINCT scope FROM share_cursors ORDER BY scope")
+        .stored("read the scopes")?;
+    let rows = statement
+        .query_map([], |row| row.get(0))
+        .stored("read the scopes")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the scopes")
+}
+
+/// The operations that stay, lost an excerpt or a reason here, and are in no tombstone yet.
+fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
+    let known = Tombstones::read(connection)?.mentions;
+    let mut statement = connection
+        .prepare(
+            "SELECT scope, device, number FROM operations \
+             WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation",
+        )
+        .stored("read the operations")?;
+    let rows = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .stored("read the operations")?;
+    let mut found: Vec<Address> = rows
+        .collect::<rusqlite::Result<_>>()
+        .stored("read the operations")?;
+    found.retain(|address| !known.contains(address));
+    Ok(found)
+}
+
+fn clear(connection: &Connection, mentions: &[Address]) -> Result<Vec<(String, String)>> {
+    let mut touched = Vec::new();
+    for (scope, device, number) in mentions {
+        touched.extend(erase::clear_operation(
+            connection,
+            (scope, device, *number),
+        )?);
+    }
+    Ok(touched)
+}
+
+/// Forgets here what was forgotten elsewhere; returns the users and keys whose rows are to be merged.
+///
+/// What was said of a key after that stays, and so does what a team that forgets never saw.
+pub(crate) fn apply(
+    connection: &Connection,
+    scope: &str,
+    tombstone: &Tombstone,
+) -> Result<Vec<(String, String)>> {
+    let mut touched = Vec::new();
+    let mut users = BTreeSet::new();
+    for (user, key) in recorded::keys(connection)? {
+        if operation::owner(&user) != tombstone.owner {
+            continue;
+        }
+        let is_meant = tombstone
+            .subject
+            .as_ref()
+            .is_none_or(|subject| *subject == operation::subject(&user, &key));
+        if is_meant {
+            let id = UserId::stored(user.clone());
+            let kept = Kept::read(connection, (&user, &key), (scope, tombstone.until))?;
+            if !kept.is_all {
+                erase::erase_key(connection, &id, &key)?;
+                kept.write(connection)?;
+                touched.push((user.clone(), key));
+            }
+        }
+        users.insert(user);
+    }
+    drop_set_aside(connection, tombstone)?;
+    let wanted: BTreeSet<&String> = tombstone.turns.iter().collect();
+    for user in users {
+        let id = UserId::stored(user.clone());
+        let turns = said(connection, &user)?;
+        let turns: BTreeSet<String> = turns
+            .into_iter()
+            .filter(|turn| wanted.contains(&operation::turn(&user, turn)))
+            .collect();
+        touched.extend(
+            erase::clear_turns(connection, &id, &turns)?
+                .into_iter()
+                .map(|key| (user.clone(), key)),
+        );
+    }
+    touched.extend(clear(connection, &tombstone.mentions)?);
+    Ok(touched)
+}
+
+fn said(connection: &Connection, user: &str) -> Result<Vec<String>> {
+    let mut statement = connection
+        .prepare(
+            "SELECT turn_id FROM fact_history WHERE user_id = ?1 \
+             UNION SELECT after_json ->> 'source_turn_id' FROM fact_history WHERE user_id = ?1 AND after_json IS NOT NULL",
+        )
+        .stored("read the history")?;
+    let rows = statement
+        .query_map([user], |row| row.get(0))
+        .stored("read the history")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the history")
+}
+
+/// What nobody understood may say what is forgotten.
+fn drop_set_aside(connection: &Connection, tombstone: &Tombstone) -> Result<()> {
+    let mut statement = connection
+        .prepare("SELECT scope, device, number, received FROM share_set_aside")
+        .stored("read what was set aside")?;
+    let rows = statement
+        .query_map([], |row| {
+            let address: (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok((address, row.get::<_, String>(3)?))
+        })
+        .stored("read what was set aside")?;
+    for row in rows {
+        let (address, received) = row.stored("read what was set aside")?;
+        let received: serde_json::Value = serde_json::from_str(&received).unwrap_or_default();
+        let user = received
+            .get("user_id")
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default();
+        let clock = received
+            .get("clock")
+            .and_then(serde_json::Value::as_i64)
+            .unwrap_or(0);
+        if operation::owner(user) == tombstone.owner && clock <= tombstone.until {
+            connection
+                .execute(
+                    "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
+                    params![address.0, address.1, address.2],
+                )
+                .stored("forget what was set aside")?;
+        }
+    }
+    Ok(())
+}
+
+/// Notes that erased rows may still be in free pages of the file.
+pub(crate) fn needs_cleaning(connection: &Connection) -> Result<()> {
+    connection
+        .execute("UPDATE share_device SET is_unclean = 1", [])
+        .stored("note what is to be cleaned")
+        .map(|_| ())
+}
+
+/// Writes the file anew where something was forgotten by a pull; tells whether that is done.
+///
+/// While another process holds the file open it waits for the next time.
+pub(crate) fn clean_file(facts: &mut Facts) -> Result<bool> {
+    let is_unclean = Device::find(facts.connection())?.is_some_and(|device| device.is_unclean);
+    if !is_unclean {
+        return Ok(true);
+    }
+    if facts.take_alone().is_err() {
+        return Ok(false);
+    }
+    facts.leave_no_trace()?;
+    facts.write(|connection| {
+        connection
+            .execute("UPDATE share_device SET is_unclean = 0", [])
+            .stored("note what was cleaned")
+            .map(|_| true)
+    })
+}

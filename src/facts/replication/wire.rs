@@ -1,0 +1,214 @@
+//! A change of a fact as it travels: the fact as it is from then on, and what was different before.
+
+use serde::Deserialize;
+use serde::Serialize;
+use serde_json::Map;
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::action::moment;
+use crate::facts::fact::Fact;
+use crate::facts::key::FactKey;
+use crate::secrets;
+
+/// The version of what is sent; an operation of a later one is set aside until this program is newer.
+pub(crate) const VERSION: u32 = 1;
+
+/// Where the text of the structured value is; as a text it keeps its order and its digits on the server.
+const STRUCTURED: &str = "value_json";
+
+/// The id in an index that only this device has.
+const LOCAL: &str = "embedding_id";
+
+/// A change of a fact.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FactChange {
+    pub(crate) action: String,
+    pub(crate) reason: String,
+    pub(crate) turn: String,
+    pub(crate) at: String,
+    pub(crate) before: Option<Fact>,
+    pub(crate) after: Fact,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Payload {
+    v: u32,
+    action: String,
+    reason: String,
+    turn: String,
+    at: String,
+    fact: Map<String, Value>,
+    /// The fields that were different; nothing where the fact is new.
+    was: Option<Map<String, Value>>,
+}
+
+/// Why an operation is set aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable(pub(crate) String);
+
+/// Returns a change as one JSON object without the character that PostgreSQL has none for.
+pub(crate) fn encode(change: &FactChange) -> Result<String> {
+    let after = fields(&change.after)?;
+    let was = match &change.before {
+        None => None,
+        Some(before) => {
+            let before = fields(before)?.into_iter();
+            Some(
+                before
+                    .filter(|(name, value)| after.get(name) != Some(value))
+                    .collect(),
+            )
+        }
+    };
+    let payload = Payload {
+        v: VERSION,
+        action: change.action.clone(),
+        reason: change.reason.clone(),
+        turn: change.turn.clone(),
+        at: change.at.clone(),
+        fact: after,
+        was,
+    };
+    let mut value = serde_json::to_value(payload).map_err(|error| unwritable(&error))?;
+    replace_nul(&mut value);
+    serde_json::to_string(&value).map_err(|error| unwritable(&error))
+}
+
+fn unwritable(error: &serde_json::Error) -> Error {
+    Error::failed(format!("cannot write an operation: {error}"))
+}
+
+fn fields(fact: &Fact) -> Result<Map<String, Value>> {
+    let Value::Object(mut fields) =
+        serde_json::to_value(fact).map_err(|error| unwritable(&error))?
+    else {
+        return Err(Error::failed("a fact is no object"));
+    };
+    fields.shift_remove(LOCAL);
+    if let Some(value) = fields.get_mut(STRUCTURED)
+        && !value.is_null()
+    {
+        *value = Value::String(value.to_string());
+    }
+    Ok(fields)
+}
+
+fn replace_nul(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains('\0') => *text = text.replace('\0', "\u{fffd}"),
+        Value::Array(items) => items.iter_mut().for_each(replace_nul),
+        Value::Object(fields) => fields.values_mut().for_each(replace_nul),
+        _ => {}
+    }
+}
+
+/// Reads a change of one of this user's facts.
+pub(crate) fn decode(text: &str, user: &str) -> std::result::Result<FactChange, Unreadable> {
+    let version = version(text)?;
+    if version > VERSION {
+        return Err(Unreadable(newer(version)));
+    }
+    let payload: Payload =
+        serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
+    let before = match payload.was {
+        None => None,
+        Some(was) => {
+            let mut before = payload.fact.clone();
+            before.extend(was);
+            Some(fact(before, user)?)
+        }
+    };
+    Ok(FactChange {
+        action: payload.action,
+        reason: payload.reason,
+        turn: payload.turn,
+        at: payload.at,
+        before,
+        after: fact(payload.fact, user)?,
+    })
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    v: u32,
+}
+
+/// Returns the version that a payload names.
+pub(crate) fn version(text: &str) -> std::result::Result<u32, Unreadable> {
+    let versioned: Versioned =
+        serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
+    Ok(versioned.v)
+}
+
+/// Why a newer version's operation is set aside.
+pub(crate) fn newer(version: u32) -> String {
+    format!("needs a newer annals (format {version}, this one knows {VERSION})")
+}
+
+fn broken(why: &str) -> Unreadable {
+    Unreadable(format!("not understood: {why}"))
+}
+
+/// Reads a fact that came from elsewhere, as carefully as an import.
+fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact, Unreadable> {
+    if let Some(Value::String(text)) = fields.get(STRUCTURED) {
+        let value = serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
+        fields.insert(STRUCTURED.to_owned(), value);
+    }
+    fields.insert(LOCAL.to_owned(), Value::Null);
+    let fact: Fact = serde_json::from_value(Value::Object(fields))
+        .map_err(|error| broken(&error.to_string()))?;
+    FactKey::parse(&fact.key).map_err(|error| broken(&error.message))?;
+    if fact.user_id != user {
+        return Err(broken("a fact of another user"));
+    }
+    if !(0.0..=1.0).contains(&fact.confidence) || fact.value_text.trim().is_empty() {
+        return Err(broken("no value, or a confidence that is not from 0 to 1"));
+    }
+    let needed = [
+        &fact.valid_from,
+        &fact.created_at,
+        &fact.updated_at,
+        &fact.last_mentioned_at,
+    ];
+    let times = needed.into_iter().chain(&fact.valid_to);
+    if times
+        .into_iter()
+        .any(|time| moment(time).as_ref() != Some(time))
+    {
+        return Err(broken("a time that is none"));
+    }
+    if fact
+        .valid_to
+        .as_ref()
+        .is_some_and(|end| *end < fact.valid_from)
+    {
+        return Err(broken("it would end before it begins"));
+    }
+    let is_id = fact.fact_id.len() == 36
+        && fact
+            .fact_id
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if !is_id {
+        return Err(broken("no fact_id"));
+    }
+    Ok(fact)
+}
+
+/// Returns the rule that finds a secret in one of the texts of a JSON document.
+pub(crate) fn secret(json: &str) -> Option<&'static str> {
+    let value: Value = serde_json::from_str(json).ok()?;
+    secret_in(&value)
+}
+
+fn secret_in(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::String(text) => secrets::find(text).first().map(|secret| secret.rule),
+        Value::Array(items) => items.iter().find_map(secret_in),
+        Value::Object(fields) => fields.values().find_map(secret_in),
+        _ => None,
+    }
+}

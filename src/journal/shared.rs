@@ -1,0 +1,159 @@
+//! The journal's lines as devices share them: each where it begins, and those of others with their device.
+//!
+//! A line of another device is what it was there, with one more field at its end:
+//!
+//! ```text
+//! {"ts":"…","type":"note","content":"…","tags":null,"meta":null,"device":"0123456789abcdef"}
+//! ```
+
+use std::path::Path;
+
+use crate::error::At;
+use crate::error::Result;
+use crate::journal::MAX_LINE;
+use crate::journal::forwards::Forwards;
+use crate::journal::forwards::Line;
+use crate::journal::record::Record;
+use crate::journal::record::trimmed;
+use crate::journal::search::open;
+
+/// What stands between a line and the name of its device.
+const MARK: &str = ",\"device\":\"";
+
+/// How many digits the name of a device has.
+const DIGITS: usize = 16;
+
+/// A line that can be shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SharedLine {
+    /// Where it begins.
+    pub(crate) place: u64,
+    /// The line as its device wrote it, without its newline.
+    pub(crate) line: String,
+    /// The other device that wrote it.
+    pub(crate) device: Option<String>,
+}
+
+/// Reads whole lines from a place on, and hands each record with a content to `take`, which says whether it wants
+/// more; returns where the last line that was read begins.
+pub(crate) fn lines_from(
+    path: &Path,
+    at: u64,
+    mut take: impl FnMut(SharedLine) -> Result<bool>,
+) -> Result<Option<u64>> {
+    let Some((file, length)) = open(path)? else {
+        return Ok(None);
+    };
+    let mut last = None;
+    if length <= at {
+        return Ok(last);
+    }
+    let mut reader = Forwards::new(file, at, MAX_LINE).at("read", path)?;
+    loop {
+        let place = reader.at();
+        let line = match reader.next().at("read", path)? {
+            // A last line without its newline may still be on its way.
+            None => return Ok(last),
+            Some(Line::Whole(line)) if !line.ends_with(b"\n") => return Ok(last),
+            Some(Line::Dropped) => continue,
+            Some(Line::Whole(line)) => record(line),
+        };
+        last = Some(place);
+        if let Some(line) = line {
+            let (line, device) = unmarked(line);
+            if !take(SharedLine {
+                place,
+                line,
+                device,
+            })? {
+                return Ok(last);
+            }
+        }
+    }
+}
+
+/// Returns the line that begins at a place.
+pub(crate) fn line_at(path: &Path, place: u64) -> Result<Option<SharedLine>> {
+    let mut found = None;
+    lines_from(path, place, |line| {
+        found = Some(line).filter(|line| line.place == place);
+        Ok(false)
+    })?;
+    Ok(found)
+}
+
+/// Returns a line of another device as it stands here, with its newline.
+pub(crate) fn marked(line: &str, device: &str) -> String {
+    let open = line.strip_suffix('}').unwrap_or(line);
+    format!("{open}{MARK}{device}\"}}\n")
+}
+
+/// Returns the text of a line that is a record with a content.
+fn record(line: &[u8]) -> Option<String> {
+    let line = trimmed(line);
+    let record = Record::parse(line)?;
+    record.text("content")?;
+    String::from_utf8(line.to_vec()).ok()
+}
+
+fn unmarked(line: String) -> (String, Option<String>) {
+    let marked = line
+        .strip_suffix("\"}")
+        .and_then(|line| line.split_at_checked(line.len().checked_sub(DIGITS)?))
+        .and_then(|(before, device)| Some((before.strip_suffix(MARK)?, device)));
+    match marked {
+        Some((before, device)) if device.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            let device = Some(device.to_owned());
+            (format!("{before}}}"), device)
+        }
+        _ => (line, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage;
+
+    #[test]
+    fn a_line_of_another_device_is_known_and_comes_back_as_it_was() {
+        let line = "{\"content\":\"é \\\"}\"}";
+        let marked = marked(line, "0123456789abcdef");
+        let (back, device) = unmarked(marked.trim_end().to_owned());
+        assert_eq!(
+            (back.as_str(), device.as_deref()),
+            (line, Some("0123456789abcdef"))
+        );
+        for own in [
+            "{\"content\":\"c\"}",
+            "{\"content\":\"c\",\"device\":\"laptop\"}",
+            "{}",
+            "é\"}",
+        ] {
+            assert_eq!(unmarked(own.to_owned()), (own.to_owned(), None));
+        }
+    }
+
+    #[test]
+    fn lines_come_with_their_places_and_what_is_no_record_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.jsonl");
+        let text =
+            "{\"content\":\"a\"}\ntorn\n{\"content\":5}\n{\"content\":\"b\"}\n{\"content\":\"half";
+        storage::append(&path, b"").unwrap();
+        let mut log = storage::Log::lock(&path, storage::Access::Private).unwrap();
+        log.append(text.as_bytes()).unwrap();
+        drop(log);
+        let mut found = Vec::new();
+        lines_from(&path, 0, |line| {
+            found.push((line.place, line.line));
+            Ok(true)
+        })
+        .unwrap();
+        let expected = [(0, "{\"content\":\"a\"}"), (35, "{\"content\":\"b\"}")];
+        let expected: Vec<(u64, String)> = expected.map(|(at, line)| (at, line.to_owned())).into();
+        assert_eq!(found.get(..2), Some(&expected[..]));
+        assert_eq!(line_at(&path, 35).unwrap().unwrap().line, expected[1].1);
+        assert_eq!(line_at(&path, 16).unwrap(), None);
+    }
+}

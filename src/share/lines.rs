@@ -1,0 +1,144 @@
+//! The journal on several devices: its lines become operations, and those of others are added to it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::Facts;
+use crate::facts::replication::DEVICE;
+use crate::facts::replication::JournalCursor;
+use crate::facts::replication::Kind;
+use crate::facts::replication::Operation;
+use crate::facts::replication::VERSION;
+use crate::facts::replication::journal_cursor;
+use crate::facts::replication::line_id;
+use crate::facts::replication::note_foreign_line;
+use crate::facts::replication::note_line;
+use crate::facts::replication::set_journal_cursor;
+use crate::journal;
+use crate::journal::SharedLine;
+use crate::storage::Access;
+use crate::storage::Log;
+
+/// How many lines become operations in one transaction.
+const PORTION: usize = 10_000;
+
+/// The journal, and who sees its lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) scope: &'a str,
+}
+
+impl Lines<'_> {
+    /// Makes operations of the lines that were added since the last time; `goes_on` is asked between portions.
+    pub(crate) fn note(&self, facts: &mut Facts, goes_on: impl Fn() -> bool) -> Result<()> {
+        let clock = facts.clock();
+        loop {
+            let read = facts.write(|connection| self.catch_up(connection, clock))?;
+            if read < PORTION || facts.is_dry_run() || !goes_on() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads one portion of what was added to the journal; returns how many lines that was.
+    pub(crate) fn catch_up(&self, connection: &Connection, clock: Clock) -> Result<usize> {
+        let name = self.path.to_string_lossy();
+        let cursor = journal_cursor(connection, &name)?;
+        let is_as_left = !cursor.last_line.is_empty()
+            && journal::line_at(self.path, cursor.reached)?
+                .is_some_and(|line| line_id(&line.line) == cursor.last_line);
+        // A journal that was replaced is read from its beginning; what is known is passed over.
+        let from = if is_as_left { cursor.reached } else { 0 };
+        let mut read = 0;
+        let mut reached = None;
+        journal::lines_from(self.path, from, |line| {
+            let is_new = !(is_as_left && line.place == from);
+            if is_new {
+                read += 1;
+                self.take(connection, &line, clock)?;
+            }
+            reached = Some(JournalCursor {
+                reached: line.place,
+                last_line: line_id(&line.line),
+            });
+            Ok(read < PORTION)
+        })?;
+        if let Some(reached) = reached.filter(|reached| *reached != cursor) {
+            set_journal_cursor(connection, &name, &reached)?;
+        }
+        Ok(read)
+    }
+
+    fn take(&self, connection: &Connection, line: &SharedLine, clock: Clock) -> Result<()> {
+        match &line.device {
+            // It was added here by a run that was stopped before it could note so.
+            Some(device) => note_foreign_line(connection, device, &line_id(&line.line), clock),
+            None if self.scope == DEVICE => Ok(()),
+            None => note_line(connection, self.scope, &line.line, line.place, clock).map(|_| ()),
+        }
+    }
+
+    /// Adds the lines of other devices, in the transaction that takes them in.
+    pub(crate) fn lock(&self) -> Result<Log> {
+        Log::lock(self.path, Access::Private)
+    }
+
+    /// Puts the line of each operation into its payload; one whose line is in the journal no longer has none.
+    pub(crate) fn fill(&self, batch: &mut [Operation]) -> Result<()> {
+        let mut moved: Option<HashMap<String, SharedLine>> = None;
+        for operation in batch.iter_mut().filter(|one| one.kind == Kind::Line) {
+            let line = match operation.place {
+                Some(place) => journal::line_at(self.path, place)?,
+                None => None,
+            };
+            let is_it = |line: &SharedLine| line_id(&line.line) == operation.op_id;
+            let line = if let Some(line) = line.filter(is_it) {
+                Some(line)
+            } else {
+                if moved.is_none() {
+                    moved = Some(self.all()?);
+                }
+                let all = moved.as_ref();
+                all.and_then(|all| all.get(&operation.op_id).cloned())
+            };
+            operation.payload = line.map(|line| payload(&line.line)).transpose()?;
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> Result<HashMap<String, SharedLine>> {
+        let mut all = HashMap::new();
+        journal::lines_from(self.path, 0, |line| {
+            all.insert(line_id(&line.line), line);
+            Ok(true)
+        })?;
+        Ok(all)
+    }
+}
+
+/// Adds lines to a journal that is locked, each with its device.
+pub(crate) fn append(log: &mut Log, lines: &[(String, String)]) -> Result<()> {
+    let lines: String = lines
+        .iter()
+        .map(|(device, line)| journal::marked(line, device))
+        .collect();
+    log.append(lines.as_bytes())?;
+    log.flush()
+}
+
+fn payload(line: &str) -> Result<String> {
+    let payload = serde_json::to_string(&Payload { v: VERSION, line });
+    payload.map_err(|error| Error::failed(format!("cannot write an operation: {error}")))
+}
+
+#[derive(serde::Serialize)]
+struct Payload<'a> {
+    v: u32,
+    line: &'a str,
+}

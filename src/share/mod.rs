@@ -1,0 +1,27 @@
+//! Facts and journal on several devices, through a PostgreSQL database of the user's own.
+//!
+//! SQLite and the journal file stay what is read and written; the server only passes operations on.
+//! `docs/share.md` says what is sent, and `facts::replication` how it is merged.
+
+mod address;
+mod forgetting;
+mod identity;
+mod lines;
+mod membership;
+mod run;
+mod server;
+mod status;
+
+pub use forgetting::forget;
+pub use membership::Initialised;
+pub use membership::Left;
+pub use membership::init;
+pub use membership::leave;
+pub use run::Direction;
+pub use run::Synced;
+pub use run::is_active;
+pub use run::is_configured;
+pub use run::sync;
+pub use server::SharedDevice;
+pub use status::Status;
+pub use status::status;

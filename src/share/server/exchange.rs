@@ -1,0 +1,153 @@
+//! Sends and fetches operations in batches, each whole or not at all.
+
+use tokio_postgres::Row;
+
+use crate::error::Result;
+use crate::facts::replication::Kind;
+use crate::facts::replication::Operation;
+use crate::facts::replication::Received;
+use crate::facts::replication::Tombstone;
+use crate::share::server::Server;
+use crate::share::server::Values;
+
+const INSERT: &str = "WITH put AS (INSERT INTO annals_ops \
+       (scope, device, number, op_id, user_id, clock, kind, born, owner, subject, turn, payload) \
+     SELECT s, d, n, o, u, c, k, b, w, j, t, p::jsonb FROM unnest($1::text[], $2::text[], $3::bigint[], \
+       $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bigint[], $9::text[], $10::text[], $11::text[], \
+       $12::text[]) AS x(s, d, n, o, u, c, k, b, w, j, t, p) \
+     ON CONFLICT (scope, device, number) DO NOTHING RETURNING 1), \
+     known AS (INSERT INTO annals_devices (scope, device, highest) \
+       SELECT s, d, max(n) FROM unnest($1::text[], $2::text[], $3::bigint[]) AS x(s, d, n) GROUP BY s, d \
+       ON CONFLICT (scope, device) DO UPDATE SET highest = greatest(annals_devices.highest, excluded.highest), \
+       left_at = NULL) \
+     SELECT count(*) FROM put";
+
+const FETCH: &str = "SELECT o.scope, o.device, o.number, o.op_id, o.user_id, o.clock, o.kind, o.born, o.payload::text \
+     FROM unnest($1::text[], $2::text[], $3::bigint[]) AS h(scope, device, number), \
+     LATERAL (SELECT * FROM annals_ops AS o WHERE o.scope = h.scope AND o.device = h.device \
+       AND o.number > h.number ORDER BY o.number LIMIT $4) AS o LIMIT $4";
+
+/// What is forgotten by user and key; no key means all of them.
+const FORGET: &str = "UPDATE annals_ops SET kind = 'erased', op_id = '', user_id = '', owner = NULL, \
+     subject = NULL, turn = NULL, payload = NULL \
+     WHERE kind = 'fact' AND owner = $1 AND ($2::text IS NULL OR subject = $2) AND born <= $3";
+
+/// What else the same turns brought loses its excerpt and its reason.
+const SCRUB: &str = "UPDATE annals_ops SET payload = jsonb_set(jsonb_set(jsonb_set(payload, \
+       '{fact,source_excerpt}', '\"\"', false), '{was,source_excerpt}', '\"\"', false), '{reason}', '\"\"', false) \
+     WHERE kind = 'fact' AND turn = ANY($1)";
+
+/// Overwrites what was sent: with what is left of it, or, where nothing is, with nothing.
+const REWRITE: &str = "UPDATE annals_ops AS o SET payload = x.p::jsonb, \
+     kind = CASE WHEN x.p IS NULL THEN 'erased' ELSE o.kind END, \
+     op_id = CASE WHEN x.p IS NULL THEN '' ELSE o.op_id END, \
+     user_id = CASE WHEN x.p IS NULL THEN '' ELSE o.user_id END, \
+     owner = CASE WHEN x.p IS NOT NULL THEN o.owner END, \
+     subject = CASE WHEN x.p IS NOT NULL THEN o.subject END, \
+     turn = CASE WHEN x.p IS NOT NULL THEN o.turn END \
+     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS x(s, d, n, p) \
+     WHERE o.scope = x.s AND o.device = x.d AND o.number = x.n AND o.kind = 'fact'";
+
+impl Server {
+    /// Sends a batch; returns how many of its operations the server did not have.
+    pub(crate) fn insert(&mut self, batch: &[Operation], tombstones: &[Tombstone]) -> Result<u64> {
+        let scopes: Vec<String> = batch.iter().map(|one| self.outer(&one.scope)).collect();
+        if tombstones.is_empty() {
+            return self.put(batch, &scopes);
+        }
+        // What is forgotten goes with the tombstone, in one transaction; a failure ends the connection, and with
+        // it the transaction.
+        self.execute("begin", "BEGIN", &[])?;
+        let new = self.put(batch, &scopes)?;
+        for tombstone in tombstones {
+            let meant: Values<'_> = &[&tombstone.owner, &tombstone.subject, &tombstone.until];
+            self.execute("forget", FORGET, meant)?;
+            self.execute("forget", SCRUB, &[&tombstone.turns])?;
+        }
+        let device = batch.first().map(|one| one.device.as_str());
+        let sql = "UPDATE annals_devices SET forgot_at = clock_timestamp() WHERE device = $1";
+        self.execute("forget", sql, &[&device])?;
+        self.execute("send operations", "COMMIT", &[])?;
+        Ok(new)
+    }
+
+    /// Fetches what comes after these numbers, in the order of each device.
+    pub(crate) fn fetch(
+        &mut self,
+        after: &[(String, String, i64)],
+        limit: i64,
+    ) -> Result<Vec<Received>> {
+        let scopes: Vec<String> = after.iter().map(|one| self.outer(&one.0)).collect();
+        let devices: Vec<&str> = after.iter().map(|one| one.1.as_str()).collect();
+        let numbers: Vec<i64> = after.iter().map(|one| one.2).collect();
+        self.round_trips += 2;
+        let places: Values<'_> = &[&scopes, &devices, &numbers, &limit];
+        let rows = self
+            .line
+            .ask("fetch operations", |client| client.query(FETCH, places))?;
+        let mut batch: Vec<Received> = rows.iter().map(received).collect();
+        batch.sort_by(|a, b| (&a.scope, &a.device, a.number).cmp(&(&b.scope, &b.device, b.number)));
+        Ok(batch)
+    }
+
+    /// Makes operations that were sent what they are here by now.
+    pub(crate) fn rewrite(&mut self, operations: &[Operation]) -> Result<()> {
+        let scopes: Vec<String> = operations
+            .iter()
+            .map(|one| self.outer(&one.scope))
+            .collect();
+        let devices: Vec<&str> = operations.iter().map(|one| one.device.as_str()).collect();
+        let numbers: Vec<i64> = operations.iter().map(|one| one.number).collect();
+        // What is no change of a fact any longer has no payload.
+        let payloads: Vec<Option<&str>> = operations
+            .iter()
+            .map(|one| one.payload.as_deref().filter(|_| one.kind == Kind::Fact))
+            .collect();
+        let changed: Values<'_> = &[&scopes, &devices, &numbers, &payloads];
+        self.execute("forget", REWRITE, changed).map(|_| ())
+    }
+
+    fn put(&mut self, batch: &[Operation], scopes: &[String]) -> Result<u64> {
+        let column = |of: fn(&Operation) -> &str| -> Vec<&str> { batch.iter().map(of).collect() };
+        let optional = |of: fn(&Operation) -> &Option<String>| -> Vec<Option<&str>> {
+            batch.iter().map(|one| of(one).as_deref()).collect()
+        };
+        let numbers: Vec<i64> = batch.iter().map(|one| one.number).collect();
+        let clocks: Vec<i64> = batch.iter().map(|one| one.clock).collect();
+        let births: Vec<Option<i64>> = batch.iter().map(|one| one.born).collect();
+        let columns: Values<'_> = &[
+            &scopes,
+            &column(|one| &one.device),
+            &numbers,
+            &column(|one| &one.op_id),
+            &column(|one| &one.user_id),
+            &clocks,
+            &column(|one| one.kind.as_str()),
+            &births,
+            &optional(|one| &one.owner),
+            &optional(|one| &one.subject),
+            &optional(|one| &one.turn),
+            &optional(|one| &one.payload),
+        ];
+        self.round_trips += 2;
+        let row = self.line.ask("send operations", |client| {
+            client.query_one(INSERT, columns)
+        })?;
+        let new: i64 = row.get(0);
+        Ok(new.unsigned_abs())
+    }
+}
+
+fn received(row: &Row) -> Received {
+    Received {
+        scope: Server::inner(row.get(0)),
+        device: row.get(1),
+        number: row.get(2),
+        op_id: row.get(3),
+        user_id: row.get(4),
+        clock: row.get(5),
+        kind: row.get(6),
+        born: row.get(7),
+        payload: row.get(8),
+    }
+}

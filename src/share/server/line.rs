@@ -1,0 +1,101 @@
+//! A connection, and how long each answer is waited for: a server may take a question and never say a word.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
+use tokio_postgres::Client;
+use tokio_postgres::Config;
+use tokio_postgres::NoTls;
+use tokio_postgres::Socket;
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::share::server::failure;
+use crate::storage::fail_point;
+
+/// A server that keeps its own time limit says so within this time after it.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// A connection; once a question failed, it is of no use any longer.
+pub(crate) struct Line {
+    runtime: Runtime,
+    client: Client,
+    patience: Duration,
+}
+
+impl Line {
+    /// Connects, with TLS where it is given, within one time; each answer may take the other.
+    pub(crate) fn open(
+        config: &Config,
+        tls: Option<MakeRustlsConnect>,
+        (connecting, wait): (Duration, Duration),
+        shown: &str,
+    ) -> Result<Self> {
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Error::failed(format!("cannot use the network: {error}")))?;
+        let opened = runtime.block_on(async {
+            timeout(connecting, async {
+                match tls {
+                    Some(tls) => connect(config, tls).await,
+                    None => connect(config, NoTls).await,
+                }
+            })
+            .await
+        });
+        match opened {
+            Ok(Ok(client)) => Ok(Self {
+                runtime,
+                client,
+                patience: wait + GRACE,
+            }),
+            failed => {
+                // A look-up of the host may still be on its way, and is not waited for.
+                runtime.shutdown_background();
+                Err(match failed {
+                    Ok(Err(error)) => failure::unreachable(&error, shown),
+                    _ => failure::silent(shown),
+                })
+            }
+        }
+    }
+
+    /// Asks something; an answer that is not there in time is none.
+    pub(crate) fn ask<'a, T, F>(
+        &'a self,
+        tried: &str,
+        question: impl FnOnce(&'a Client) -> F,
+    ) -> Result<T>
+    where
+        F: Future<Output = std::result::Result<T, tokio_postgres::Error>>,
+    {
+        let answered = self
+            .runtime
+            .block_on(async { timeout(self.patience, question(&self.client)).await });
+        // The tests stop the process here: the server has answered, and nothing is noted yet.
+        if fail_point::is_reached() {
+            std::process::abort();
+        }
+        match answered {
+            Ok(answer) => answer.map_err(|error| failure::failed(&error, tried)),
+            Err(_) => Err(failure::slow(tried)),
+        }
+    }
+}
+
+async fn connect<T>(config: &Config, tls: T) -> std::result::Result<Client, tokio_postgres::Error>
+where
+    T: MakeTlsConnect<Socket>,
+    T::Stream: Send + 'static,
+{
+    let (client, connection) = config.connect(tls).await?;
+    // How it ends is what the next question is told.
+    drop(tokio::spawn(connection));
+    Ok(client)
+}

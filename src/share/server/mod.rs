@@ -1,0 +1,117 @@
+//! The one place that opens a connection to PostgreSQL.
+
+mod exchange;
+mod failure;
+mod line;
+mod state;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ClientConfig;
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::types::ToSql;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::facts::replication::PRIVATE;
+use crate::project::Project;
+use crate::share::address::Address;
+use crate::share::server::line::Line;
+use crate::storage::read;
+
+pub use state::SharedDevice;
+pub(crate) use state::State;
+
+/// The version of the tables that this program makes and understands.
+pub(crate) const SCHEMA: i32 = 1;
+
+/// After how long without a word from the server the connection is looked after.
+const QUIET: Duration = Duration::from_secs(10);
+
+/// What the placeholders of a statement stand for.
+type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// A connection, and how often it was asked.
+pub(crate) struct Server {
+    line: Line,
+    role: String,
+    wait: Duration,
+    pub(crate) round_trips: u32,
+}
+
+impl Server {
+    /// Connects, and gives each statement at most this long.
+    pub(crate) fn connect(project: &Project, address: &Address, wait: Duration) -> Result<Self> {
+        let mut config = address.config.clone();
+        config
+            .connect_timeout(wait.min(QUIET))
+            .keepalives_idle(QUIET)
+            .keepalives_interval(QUIET / 2)
+            .keepalives_retries(2)
+            .tcp_user_timeout(QUIET)
+            .application_name("annals");
+        let tls = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            _ => Some(tls(project)?),
+        };
+        Ok(Self {
+            line: Line::open(&config, tls, (wait.min(QUIET), wait), &address.shown)?,
+            role: address.role.clone(),
+            wait,
+            round_trips: 0,
+        })
+    }
+
+    /// Runs one statement; returns how many rows it is about.
+    fn execute(&mut self, tried: &str, sql: &str, values: Values<'_>) -> Result<u64> {
+        self.round_trips += 2;
+        self.line.ask(tried, |client| client.execute(sql, values))
+    }
+
+    /// Returns the name of a scope on the server: that of a user's own devices holds the role.
+    fn outer(&self, scope: &str) -> String {
+        if scope == PRIVATE {
+            return format!("{PRIVATE}/{}", self.role);
+        }
+        scope.to_owned()
+    }
+
+    /// Returns the name of a scope here.
+    fn inner(scope: &str) -> String {
+        scope.split('/').next().unwrap_or(scope).to_owned()
+    }
+}
+
+fn tls(project: &Project) -> Result<MakeRustlsConnect> {
+    let mut roots = RootCertStore::empty();
+    match &project.settings.share.ca {
+        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some(path) => {
+            let wrong = |why: String| Error::usage(why).at(path, None);
+            let pem = read::users_bytes(path)?
+                .ok_or_else(|| wrong("there is no such file".to_owned()))?;
+            for certificate in CertificateDer::pem_slice_iter(&pem) {
+                let certificate =
+                    certificate.map_err(|error| wrong(format!("is no PEM file: {error}")))?;
+                roots
+                    .add(certificate)
+                    .map_err(|error| wrong(error.to_string()))?;
+            }
+            if roots.is_empty() {
+                return Err(wrong("holds no certificate".to_owned()));
+            }
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Error::failed(format!("TLS cannot be used: {error}")))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}

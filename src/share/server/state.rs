@@ -1,0 +1,176 @@
+//! What the server has, asked once at each connection, and how it is set up.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tokio_postgres::SimpleQueryMessage;
+use tokio_postgres::SimpleQueryRow;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::share::server::SCHEMA;
+use crate::share::server::Server;
+
+/// The tables.
+const TABLES: &str = include_str!("schema.sql");
+
+/// Every device that takes part, and whether something was forgotten since it last took something in.
+const DEVICES: &str = "SELECT d.scope, d.device, d.member, d.highest, \
+     to_char(d.pulled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), \
+     EXISTS (SELECT 1 FROM annals_devices AS f WHERE f.scope = d.scope AND f.device <> d.device \
+       AND f.forgot_at > coalesce(d.pulled_at, '-infinity')) \
+     FROM annals_devices AS d WHERE d.left_at IS NULL ORDER BY d.scope, d.device";
+
+/// What the server has of each device, by scope and device.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// The number of each device's last operation.
+    pub(crate) highest: BTreeMap<(String, String), i64>,
+}
+
+/// A device as the server knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SharedDevice {
+    /// The scope.
+    pub scope: String,
+    /// The device.
+    pub device: String,
+    /// The role that it belongs to.
+    pub member: String,
+    /// How many operations it sent.
+    pub operations: i64,
+    /// When it last took something in.
+    pub pulled_at: Option<String>,
+    /// Whether something was forgotten since then, which it may still hold.
+    pub is_behind_a_forget: bool,
+}
+
+impl Server {
+    /// Asks for everything that a sync begins with, in one round trip: the version, and how far each device is.
+    pub(crate) fn state(&mut self) -> Result<State> {
+        let wait = self.wait.as_millis().max(1);
+        self.round_trips += 1;
+        let asked = format!(
+            "SET statement_timeout = {wait}; \
+             SELECT m.version, r.rolsuper OR r.rolbypassrls, d.scope, d.device, d.highest \
+             FROM annals_meta AS m JOIN pg_roles AS r ON r.rolname = current_user \
+             LEFT JOIN annals_devices AS d ON true"
+        );
+        let messages = self
+            .line
+            .ask("read what is there", |client| client.simple_query(&asked))?;
+        let mut state = State::default();
+        let (mut version, mut sees_all) = (None, false);
+        for row in rows(&messages) {
+            version = row.get(0).and_then(|text| text.parse::<i32>().ok());
+            sees_all |= row.get(1) == Some("t");
+            if let (Some(scope), Some(device), Some(highest)) = (row.get(2), row.get(3), row.get(4))
+            {
+                let highest = highest.parse().unwrap_or(0);
+                state
+                    .highest
+                    .insert((Self::inner(scope), device.to_owned()), highest);
+            }
+        }
+        check_version(version)?;
+        self.check_role(sees_all)?;
+        Ok(state)
+    }
+
+    fn check_role(&self, sees_all: bool) -> Result<()> {
+        if !sees_all {
+            return Ok(());
+        }
+        Err(Error::refused(format!(
+            "the role {} passes over row-level security, and would see and change what is not its own",
+            self.role
+        ))
+        .hint("name a role in share.url that is no superuser and has no BYPASSRLS"))
+    }
+
+    /// Makes the tables where they are missing; tells whether they were.
+    pub(crate) fn set_up(&mut self) -> Result<bool> {
+        self.round_trips += 1;
+        let asked = "SELECT to_regclass('annals_meta') IS NOT NULL, rolsuper OR rolbypassrls \
+             FROM pg_roles WHERE rolname = current_user";
+        let found = self
+            .line
+            .ask("look for the tables", |client| client.simple_query(asked))?;
+        self.check_role(rows(&found).any(|row| row.get(1) == Some("t")))?;
+        let is_there = rows(&found).any(|row| row.get(0) == Some("t"));
+        if !is_there {
+            self.round_trips += 1;
+            let tables = format!("BEGIN;\n{TABLES}\nCOMMIT;");
+            self.line
+                .ask("make the tables", |client| client.batch_execute(&tables))?;
+        }
+        Ok(!is_there)
+    }
+
+    /// Introduces a device to the scopes that it takes part in.
+    pub(crate) fn introduce(&mut self, device: &str, scopes: &[String]) -> Result<()> {
+        let scopes: Vec<String> = scopes.iter().map(|scope| self.outer(scope)).collect();
+        let sql = "INSERT INTO annals_devices (scope, device) SELECT scope, $2 FROM unnest($1::text[]) AS s(scope) \
+             ON CONFLICT (scope, device) DO UPDATE SET left_at = NULL";
+        self.execute("add this device", sql, &[&scopes, &device])
+            .map(|_| ())
+    }
+
+    /// Returns every device that takes part, as far as this role may see it.
+    pub(crate) fn devices(&mut self) -> Result<Vec<SharedDevice>> {
+        self.round_trips += 1;
+        let messages = self
+            .line
+            .ask("list the devices", |client| client.simple_query(DEVICES))?;
+        let text = |row: &SimpleQueryRow, at: usize| row.get(at).unwrap_or_default().to_owned();
+        let device = |row: &SimpleQueryRow| SharedDevice {
+            scope: Self::inner(&text(row, 0)),
+            device: text(row, 1),
+            member: text(row, 2),
+            operations: text(row, 3).parse().unwrap_or(0),
+            pulled_at: row.get(4).map(str::to_owned),
+            is_behind_a_forget: row.get(5) == Some("t"),
+        };
+        Ok(rows(&messages).map(device).collect())
+    }
+
+    /// Notes that this device took in what there was.
+    pub(crate) fn note_pull(&mut self, device: &str) -> Result<()> {
+        let sql = "UPDATE annals_devices SET pulled_at = clock_timestamp() WHERE device = $1";
+        self.execute("note the pull", sql, &[&device]).map(|_| ())
+    }
+
+    /// Removes what this device sent; the numbers stay.
+    pub(crate) fn erase_device(&mut self, device: &str) -> Result<u64> {
+        let sql = "UPDATE annals_ops SET kind = 'erased', op_id = '', user_id = '', owner = NULL, subject = NULL, \
+             turn = NULL, payload = NULL WHERE device = $1 AND kind <> 'erased'";
+        self.execute("erase what this device sent", sql, &[&device])
+    }
+
+    /// Takes a device off the list of those that take part.
+    pub(crate) fn dismiss(&mut self, device: &str) -> Result<()> {
+        let sql = "UPDATE annals_devices SET left_at = clock_timestamp() WHERE device = $1";
+        self.execute("take this device off the list", sql, &[&device])
+            .map(|_| ())
+    }
+}
+
+fn rows(messages: &[SimpleQueryMessage]) -> impl Iterator<Item = &SimpleQueryRow> {
+    messages.iter().filter_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    })
+}
+
+fn check_version(version: Option<i32>) -> Result<()> {
+    match version {
+        Some(SCHEMA) => Ok(()),
+        None => {
+            Err(Error::refused("the server is not set up for sharing").hint("annals share init"))
+        }
+        Some(other) => Err(Error::refused(format!(
+            "the server's tables have version {other}, and this annals knows version {SCHEMA}"
+        ))
+        .hint("use the annals of the other devices; nothing was sent or taken in")),
+    }
+}

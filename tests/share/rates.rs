@@ -1,0 +1,97 @@
+//! How quick it is, beside what `psql \copy` takes for the same rows in the same run.
+
+use std::io::Write;
+use std::time::Instant;
+
+use crate::share::Replica;
+use crate::share::state;
+use crate::support::Postgres;
+use crate::support::require;
+
+const NOW: &str = "2026-03-01T12:00:00Z";
+
+#[test]
+fn a_sync_with_nothing_new_asks_the_server_less_than_three_times() {
+    if !require("postgres") {
+        return;
+    }
+    let server = Postgres::start();
+    let (one, two) = (
+        Replica::join(&server, "owner", NOW),
+        Replica::join(&server, "owner", NOW),
+    );
+    one.state("city", "Rome");
+    one.note("a line");
+    for replica in [&one, &two, &one, &two] {
+        replica.sync();
+    }
+    for replica in [&one, &two] {
+        let synced = replica.sync();
+        assert!(synced["round_trips"].as_u64().unwrap() < 3, "{synced}");
+    }
+}
+
+/// Prints what was measured; how quick a shared machine is decides nothing. `ANNALS_SHARE_RATES` asks for it.
+#[test]
+fn rates_beside_copy() {
+    if !require("postgres") {
+        return;
+    }
+    if std::env::var_os("ANNALS_SHARE_RATES").is_none() {
+        return tell("SKIPPED rates_beside_copy: ANNALS_SHARE_RATES asks for it\n");
+    }
+    let server = Postgres::start();
+    let one = Replica::join(&server, "owner", NOW);
+    fill(&one, 0..10_000);
+    let push = timed(|| drop(one.sync()));
+    let (out, into) = copied(&server);
+    tell(&format!(
+        "push of 10,000: {push:.2} s, \\copy in {into:.2} s, out {out:.2} s\n"
+    ));
+    fill(&one, 10_000..100_000);
+    one.sync();
+    let two = Replica::join(&server, "owner", NOW);
+    let pull = timed(|| assert_eq!(two.sync()["pulled"], 100_000));
+    let (out, into) = copied(&server);
+    tell(&format!(
+        "first pull of 100,000: {pull:.2} s, \\copy out {out:.2} s, in {into:.2} s\n"
+    ));
+    let nothing = timed(|| drop(two.sync()));
+    tell(&format!("nothing new: {nothing:.3} s\n"));
+}
+
+/// Straight to the stream: the test runner would hide what a passing test prints.
+fn tell(rate: &str) {
+    std::io::stderr().write_all(rate.as_bytes()).unwrap();
+}
+
+/// States so many facts; `facts import` would leave them without turns of their own.
+fn fill(replica: &Replica, numbers: std::ops::Range<u32>) {
+    let mut facts = replica.open();
+    for number in numbers {
+        state(
+            &mut facts,
+            &format!("topic.n{}", number % 40_000),
+            &format!("value {number} of a fact that is told"),
+        );
+    }
+}
+
+/// Returns how long the rows take out of the table into a file, and from there into another table.
+fn copied(server: &Postgres) -> (f64, f64) {
+    let file = server.scratch("rows");
+    server.sql(
+        "annals",
+        "CREATE TABLE copied (LIKE annals_ops INCLUDING ALL)",
+    );
+    let out = timed(|| drop(server.sql("annals", &format!("\\copy annals_ops TO '{file}'"))));
+    let into = timed(|| drop(server.sql("annals", &format!("\\copy copied FROM '{file}'"))));
+    server.sql("annals", "DROP TABLE copied");
+    (out, into)
+}
+
+fn timed(work: impl FnOnce()) -> f64 {
+    let begun = Instant::now();
+    work();
+    begun.elapsed().as_secs_f64()
+}
