@@ -23,7 +23,7 @@ mod journal;
 mod ledger;
 mod log;
 mod man;
-pub(crate) mod mcp;
+mod mcp;
 mod merge_file;
 mod milestone;
 mod notepad;
@@ -44,6 +44,10 @@ mod undo;
 mod usage;
 mod wrong_input;
 mod wrong_use;
+
+pub(crate) use mcp::answer;
+pub(crate) use mcp::call;
+pub(crate) use mcp::session;
 
 use crate::support::Case;
 use crate::support::Outcome;

@@ -7,7 +7,7 @@ use crate::support::corpus;
 
 /// The questions that are known to be answered among the first 5 and 10 hits, of 36, and the mean of 1 / rank.
 const AMONG_FIRST_5: f64 = 28.0 / 36.0;
-const AMONG_FIRST_10: f64 = 29.0 / 36.0;
+const AMONG_FIRST_10: f64 = 31.0 / 36.0;
 const MRR: f64 = 0.58;
 
 #[test]

@@ -4,9 +4,9 @@ use serde_json::Value;
 use serde_json::json;
 
 use crate::cli::VBW;
-use crate::cli::mcp::answer;
-use crate::cli::mcp::call;
-use crate::cli::mcp::session;
+use crate::cli::answer;
+use crate::cli::call;
+use crate::cli::session;
 use crate::support::Case;
 
 const UNRELATED: &str = "How is the label of a chess olympiad medal engraved?";
