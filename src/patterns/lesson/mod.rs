@@ -23,6 +23,7 @@ pub(crate) use likeness::Words;
 pub(crate) use nature::Nature;
 pub(crate) use reference::cite;
 pub(crate) use sentences::is_closed;
+pub(crate) use sentences::sentences;
 pub use trouble::PastTroubles;
 pub(crate) use trouble::sentence_of;
 
