@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::audit;
 use crate::audit::Level;
 use crate::audit::Row;
 use crate::facts;
@@ -16,6 +17,7 @@ use crate::recall::CacheState;
 
 pub(crate) fn rows(project: &Project) -> Vec<Row> {
     let mut rows = vec![planning(project), own_folder(project), cache(project)];
+    rows.extend(audit::lack_of_room(project));
     rows.extend(interrupted(project));
     rows.extend(database(project));
     rows
