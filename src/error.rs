@@ -67,8 +67,6 @@ pub struct Error {
     pub place: Option<Place>,
     /// The next step, where there is one.
     pub hint: Option<String>,
-    /// A unified diff that shows what was refused.
-    pub diff: Option<String>,
     /// What is wrong with the document that was handed in, all of it.
     pub problems: Vec<Problem>,
     source: Option<io::Error>,
@@ -81,7 +79,6 @@ impl Error {
             message: message.into(),
             place: None,
             hint: None,
-            diff: None,
             problems: Vec::new(),
             source: None,
         }
@@ -142,13 +139,6 @@ impl Error {
             Some(source) => format!("{}: {source}", self.message),
             None => self.message.clone(),
         }
-    }
-
-    /// Shows what was refused, as a unified diff.
-    #[must_use]
-    pub fn diff(mut self, diff: impl Into<String>) -> Self {
-        self.diff = Some(diff.into());
-        self
     }
 }
 

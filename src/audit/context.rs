@@ -18,6 +18,9 @@ use crate::warning::Warning;
 
 const STORE: &str = "context";
 
+/// The check of how long the files are.
+pub(crate) const BUDGET: &str = "budget";
+
 /// Holds every file with the block, and those that the settings name, against what `sync` would write.
 pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
     if project.planning().is_err() {
@@ -42,9 +45,15 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         Outcome::Updated => Some(of(file, "is out of date")),
         Outcome::Unchanged => None,
     });
-    let long = files.iter().filter_map(|file| {
-        let excess = file.excess.as_ref()?;
-        Some(of(file, &format!("is {excess} over its limit")))
+    let has_own_limits = project.settings.has_own_limits();
+    let long = files.iter().filter_map(|file| match &file.excess {
+        Some(excess) => Some(of(file, &format!("is {excess} over its limit"))),
+        // Under the user's own limits a short block is what they asked for.
+        None if file.shrunk.is_empty() || has_own_limits => None,
+        None => Some(of(
+            file,
+            "holds so much text of yours that the block is shortened",
+        )),
     });
     let mut rows = vec![
         Row::new(
@@ -56,7 +65,7 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         ),
         Row::new(
             STORE,
-            "budget",
+            BUDGET,
             Level::Attention,
             long.collect(),
             "shorten the text outside the block",

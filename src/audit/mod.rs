@@ -126,6 +126,14 @@ pub fn audit(project: &Project) -> Audit {
     }
 }
 
+/// Tells where a context file has no room for the whole block; nothing where there is room.
+pub fn lack_of_room(project: &Project) -> Option<Row> {
+    // Whatever else is wrong with a context file is the audit's to tell.
+    let rows = context::block(&project.dry_run(true), &mut Vec::new()).unwrap_or_default();
+    rows.into_iter()
+        .find(|row| row.check == context::BUDGET && row.level != Level::Ok)
+}
+
 impl Audit {
     /// Fails where something is to be mended.
     pub fn verdict(&self) -> Result<()> {

@@ -11,6 +11,10 @@ pub struct Content {
     pub title: Option<Line>,
     /// What the project is for.
     pub core_value: Option<Line>,
+    /// Whether a planning workflow works here, which would have recorded what is missing.
+    pub has_workflow: bool,
+    /// What is known of the code, where no workflow works here.
+    pub code: Vec<Line>,
     /// The active milestone.
     pub milestone: Option<Line>,
     /// The current phase.

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use chrono::NaiveDate;
 
 use crate::planning::Decision;
+use crate::planning::PhaseNumber;
 use crate::planning::is_absent;
 use crate::planning::present;
 use crate::text::fold;
@@ -61,11 +62,73 @@ pub struct DecisionList {
     pub decisions: Vec<Decision>,
 }
 
+/// The place of a decision in the project's plan, where it has no date.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Era {
+    /// The parts of the milestone's version.
+    milestone: Vec<u32>,
+    phase: Option<PhaseNumber>,
+}
+
+impl Era {
+    /// Reads `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a day is none.
+    fn of(text: &str) -> Self {
+        let mut era = Self::default();
+        let lower = text.to_lowercase();
+        let words = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+        let mut before = "";
+        for word in words.filter(|word| !word.is_empty()) {
+            let is_milestone = before == "milestone" || word.starts_with('v');
+            if let Some(version) = version(word).filter(|_| is_milestone) {
+                era.milestone = version;
+            } else if era.phase.is_none() && !NAMES.contains(&word) {
+                era.phase = PhaseNumber::parse(word).filter(|phase| phase.whole() < FIRST_YEAR);
+                if era.phase.is_none() {
+                    break;
+                }
+            }
+            before = word;
+        }
+        era
+    }
+
+    /// Returns that of a decision under a heading: each says what the other does not.
+    fn under(heading: &Self, decision: &Decision) -> Self {
+        let own = Self::of(decision.source.as_deref().unwrap_or_default());
+        let milestone = Some(own.milestone).filter(|version| !version.is_empty());
+        Self {
+            milestone: milestone.unwrap_or_else(|| heading.milestone.clone()),
+            phase: own.phase.or_else(|| heading.phase.clone()),
+        }
+    }
+}
+
+/// Returns the parts of `v1.10` or `2`.
+fn version(word: &str) -> Option<Vec<u32>> {
+    let parts = word.strip_prefix('v').unwrap_or(word).split('.');
+    parts.map(|part| part.parse().ok()).collect()
+}
+
+/// Words in front of a number that only say what it counts.
+const NAMES: &[&str] = &["milestone", "phase", "plan"];
+
+/// A number as large as this is that of a year.
+const FIRST_YEAR: u32 = 1900;
+
+/// A decision with when it was made, as far as that is known.
+struct Placed<'a> {
+    decision: &'a Decision,
+    date: Option<NaiveDate>,
+    era: Era,
+}
+
 /// A decision with what it is ranked by.
 struct Ranked<'a> {
     decision: &'a Decision,
     /// Its own date, or that of the dated one next to it.
     date: Option<NaiveDate>,
+    /// Its own milestone and phase, or those of the one next to it.
+    era: Era,
     /// Its list; of two lists without dates the first is taken as the newer.
     list: usize,
     /// Its place among the list's, the oldest first.
@@ -75,14 +138,15 @@ struct Ranked<'a> {
 
 impl Ranked<'_> {
     /// Orders the newest first.
-    fn recency(&self) -> (Reverse<Option<NaiveDate>>, usize, Reverse<usize>) {
-        (Reverse(self.date), self.list, Reverse(self.place))
+    fn recency(&self) -> impl Ord + use<> {
+        let era = Reverse(self.era.clone());
+        (Reverse(self.date), era, self.list, Reverse(self.place))
     }
 
     /// Orders the newest first, and those of one date by impact.
     fn rank(&self) -> impl Ord + use<> {
         let tie = self.date.map(|_| Reverse(self.impact));
-        (Reverse(self.date), tie, self.list, Reverse(self.place))
+        (Reverse(self.date), tie, self.recency())
     }
 }
 
@@ -133,11 +197,13 @@ fn ranked(lists: &[DecisionList]) -> Vec<Ranked<'_>> {
     let mut ranked = Vec::new();
     for (index, list) in lists.iter().enumerate() {
         // The newest first, so that of a decision that was written again the newer place counts.
-        for (place, (decision, date)) in oldest_first(list).into_iter().enumerate().rev() {
+        for (place, placed) in oldest_first(list).into_iter().enumerate().rev() {
+            let decision = placed.decision;
             if !is_absent(&decision.text) && known.insert(fold(&decision.text)) {
                 ranked.push(Ranked {
                     decision,
-                    date,
+                    date: placed.date,
+                    era: placed.era,
                     list: index,
                     place,
                     impact: impact(decision),
@@ -148,22 +214,37 @@ fn ranked(lists: &[DecisionList]) -> Vec<Ranked<'_>> {
     ranked
 }
 
-/// Returns a list's decisions in the order in which they were made, undated ones with a neighbour's date.
-fn oldest_first(list: &DecisionList) -> Vec<(&Decision, Option<NaiveDate>)> {
-    let mut ordered: Vec<_> = list.decisions.iter().map(|d| (d, d.date)).collect();
-    if is_newest_first(list) {
+/// Returns a list's decisions in the order in which they were made; what one does not say of when is its neighbour's.
+fn oldest_first(list: &DecisionList) -> Vec<Placed<'_>> {
+    let heading = Era::of(list.heading.as_deref().unwrap_or_default());
+    let placed = |decision| Placed {
+        decision,
+        date: decision.date,
+        era: Era::under(&heading, decision),
+    };
+    let mut ordered: Vec<Placed<'_>> = list.decisions.iter().map(placed).collect();
+    if is_newest_first(list, &ordered) {
         ordered.reverse();
     }
-    let mut day = ordered.iter().find_map(|(_, date)| *date);
-    for (_, date) in &mut ordered {
-        day = date.or(day);
-        *date = day;
+    let mut day = ordered.iter().find_map(|placed| placed.date);
+    let mut era = ordered
+        .iter()
+        .map(|placed| &placed.era)
+        .find(|era| **era != Era::default())
+        .cloned();
+    for placed in &mut ordered {
+        day = placed.date.or(day);
+        placed.date = day;
+        if placed.era != Era::default() {
+            era = Some(placed.era.clone());
+        }
+        placed.era = era.clone().unwrap_or_default();
     }
     ordered
 }
 
-/// Tells whether the heading says so, or else more of the dates fall than rise.
-fn is_newest_first(list: &DecisionList) -> bool {
+/// Tells whether the heading says so, or else more of the dates fall than rise, or of the phases.
+fn is_newest_first(list: &DecisionList, decisions: &[Placed<'_>]) -> bool {
     let heading = fold(list.heading.as_deref().unwrap_or_default());
     let says = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
     if says(&[
@@ -177,11 +258,22 @@ fn is_newest_first(list: &DecisionList) -> bool {
     if says(&["oldest first", "newest last", "chronological"]) {
         return false;
     }
-    let dates: Vec<NaiveDate> = list.decisions.iter().filter_map(|d| d.date).collect();
-    let pairs = || dates.iter().zip(dates.iter().skip(1));
-    let falls = pairs().filter(|(one, next)| one > next).count();
-    let rises = pairs().filter(|(one, next)| one < next).count();
-    falls > rises
+    let days: Vec<NaiveDate> = decisions.iter().filter_map(|placed| placed.date).collect();
+    let eras = decisions.iter().map(|placed| &placed.era);
+    let eras: Vec<&Era> = eras.filter(|era| **era != Era::default()).collect();
+    if days.is_empty() {
+        falls(&eras)
+    } else {
+        falls(&days)
+    }
+}
+
+/// Tells whether more steps of a list lead down than up.
+fn falls<T: PartialOrd>(list: &[T]) -> bool {
+    let steps = || list.iter().zip(list.iter().skip(1));
+    let down = steps().filter(|(one, next)| one > next).count();
+    let up = steps().filter(|(one, next)| one < next).count();
+    down > up
 }
 
 /// Counts what makes a decision weigh: a reason, a binding word, a thing that others build on.
@@ -257,6 +349,39 @@ mod tests {
         ]);
         assert_eq!(texts(std::slice::from_ref(&falling)), "a b c d");
         assert_eq!(texts(&[undated(2), falling]), "a b c d d1 d0");
+    }
+
+    #[test]
+    fn where_no_date_tells_the_phase_does_across_all_lists() {
+        let of = |heading: &str, decisions: &[(&str, &str)]| DecisionList {
+            heading: Some(heading.to_owned()),
+            decisions: decisions
+                .iter()
+                .map(|(text, source)| Decision {
+                    source: Some((*source).to_owned()),
+                    ..decision(text, None)
+                })
+                .collect(),
+        };
+        let falling = of(
+            "Decisions",
+            &[("e", "[Phase 10]"), ("d", "09-02"), ("y", ""), ("c", "2.1")],
+        );
+        let rising = of(
+            "Recent Decisions",
+            &[("a", "phase-1"), ("b", "2"), ("f", "11")],
+        );
+        assert_eq!(texts(&[falling, rising]), "f e d y c b a");
+        let first = of("v1.0", &[("a", "4"), ("b", "5")]);
+        let second = of(
+            "v1.10 Shop",
+            &[("c", "1"), ("d", "v1.9 phase 7"), ("e", "2")],
+        );
+        assert_eq!(texts(&[first.clone(), second]), "e c d b a");
+        let third = of("Milestone 2", &[("g", "Plan 03-01")]);
+        assert_eq!(texts(&[first.clone(), third]), "g b a");
+        let day = of("Decisions", &[("x", "2026-02-17")]);
+        assert_eq!(texts(&[day, first]), "b a x");
     }
 
     #[test]

@@ -1,14 +1,18 @@
 //! Renders the context file and leaves the user's text alone.
 
 mod budget;
+mod conflict;
 mod content;
 mod decisions;
+mod edited;
 mod legacy;
 mod legacy_body;
 mod marker;
 mod ownership;
+mod past;
 mod readable;
 mod regenerate;
+mod said;
 mod select;
 mod span;
 mod targets;

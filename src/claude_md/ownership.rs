@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use similar::TextDiff;
-
+use crate::claude_md::edited::Edited;
+use crate::claude_md::edited::lost;
 use crate::claude_md::legacy;
 use crate::claude_md::legacy::Known;
 use crate::claude_md::marker;
@@ -16,10 +16,18 @@ use crate::claude_md::span::Span;
 use crate::error::Error;
 use crate::error::Result;
 use crate::markdown::FrontMatter;
+use crate::text::clip;
+use crate::text::quantity;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// As many lines of an edit that is lost are shown.
+const SHOWN: usize = 5;
+
+/// The length at which such a line is clipped.
+const WIDTH: usize = 80;
 
 /// A context file, split into the block and what is the user's.
 #[derive(Clone, Debug)]
@@ -42,7 +50,10 @@ pub struct ContextFile<'a> {
 struct Block<'a> {
     begin_line: usize,
     stated: Option<String>,
+    inside: &'a [u8],
     lines: Vec<&'a [u8]>,
+    /// The hand edit in it, where it is to be kept.
+    edited: Option<Edited<'a>>,
 }
 
 /// A context file with its block in place.
@@ -85,7 +96,9 @@ impl<'a> ContextFile<'a> {
             block: Some(Block {
                 begin_line: span.begin_line,
                 stated: span.stated,
+                inside: &existing[span.inside.clone()],
                 lines: marker::normal(&existing[span.inside]),
+                edited: None,
             }),
             after: Cow::Borrowed(&existing[span.whole.end..]),
             newline,
@@ -113,32 +126,89 @@ impl<'a> ContextFile<'a> {
         readable(&bytes).lines().count()
     }
 
-    /// Puts the block in; refused where somebody edited the old one, unless `force` is given.
-    pub fn place(&self, block: &str, force: bool) -> Result<Placed> {
+    /// Returns the digest of what was generated where somebody edited it; nothing where nobody did.
+    pub fn edited_digest(&self) -> Option<&str> {
+        let block = self.block.as_ref()?;
+        let stated = block.stated.as_deref().unwrap_or_default();
+        (stated != marker::digest(&block.lines)).then_some(stated)
+    }
+
+    /// Keeps what was added to the block: it is moved below it. `generated` is what stood there before the edit.
+    pub fn keep_edits(&mut self, generated: Option<&[u8]>) {
+        if self.edited_digest().is_none() {
+            return;
+        }
+        if let Some(block) = &mut self.block {
+            let generated = generated.map(marker::normal);
+            let stated = block.stated.as_deref();
+            block.edited = Some(Edited::of(block.inside, stated, generated.as_deref()));
+        }
+    }
+
+    /// Returns the user's text: what stands around the block.
+    pub fn own_text(&self) -> String {
+        [readable(self.before), readable(&self.after)].join("\n")
+    }
+
+    /// Puts the block in. A hand edit of the old one is replaced where [`Self::keep_edits`] was not called.
+    pub fn place(&self, block: &str) -> Result<Placed> {
         let new = marker::normal(block.as_bytes());
         let mut warnings = self.warnings.clone();
-        if let Some(old) = &self.block {
-            let is_unedited = old.stated.as_deref() == Some(&marker::digest(&old.lines));
-            if is_unedited && old.lines == new {
-                return Ok(Placed {
-                    bytes: self.existing.to_vec(),
-                    warnings,
-                });
-            }
-            if !is_unedited && old.lines != new {
-                if !force {
-                    return Err(self.edited(old, &new));
-                }
-                warnings.push(Warning::at(
-                    self.path,
-                    old.begin_line,
-                    "the block was edited by hand; the edits are replaced",
-                ));
-            }
+        if let Some(old) = self.block.as_ref().filter(|old| old.lines == new)
+            && self.edited_digest().is_none()
+        {
+            debug_assert!(old.edited.is_none(), "what nobody edited has no edit");
+            return Ok(Placed {
+                bytes: self.existing.to_vec(),
+                warnings,
+            });
         }
+        warnings.extend(self.account(&new));
         let bytes = self.assemble(&new);
         self.check(&bytes, &new)?;
         Ok(Placed { bytes, warnings })
+    }
+
+    /// Says what becomes of a hand edit.
+    fn account(&self, new: &[&[u8]]) -> Option<Warning> {
+        self.edited_digest()?;
+        let old = self.block.as_ref()?;
+        let message = match &old.edited {
+            None if old.lines == new => return None,
+            None => "the block was edited by hand; the edits are replaced".to_owned(),
+            Some(Edited::Added(_)) => {
+                let moved = self.moved(new).concat();
+                let count = moved
+                    .iter()
+                    .filter(|line| !line.trim_ascii().is_empty())
+                    .count();
+                if count == 0 {
+                    return None;
+                }
+                let lines = quantity(count, "line");
+                let stand = if count == 1 { "stands" } else { "stand" };
+                format!("{lines} that somebody added to the block {stand} below it now")
+            }
+            Some(Edited::Unknown) => {
+                let lost = lost(&old.lines, new, &[self.before, &self.after]);
+                if lost.is_empty() {
+                    return None;
+                }
+                format!(
+                    "the block was edited by hand and is written anew; {}; `annals undo` brings them back",
+                    named(&lost)
+                )
+            }
+        };
+        Some(Warning::at(self.path, old.begin_line, message))
+    }
+
+    /// Returns the lines that go from the old block to below the new one.
+    fn moved(&self, new: &[&[u8]]) -> Vec<Vec<&'a [u8]>> {
+        let edited = self.block.as_ref().and_then(|block| block.edited.as_ref());
+        let around = [self.before, &self.after];
+        let moved = edited.map(|edited| edited.moved(new, &around));
+        moved.unwrap_or_default().into_iter().cloned().collect()
     }
 
     fn assemble(&self, lines: &[&[u8]]) -> Vec<u8> {
@@ -157,6 +227,10 @@ impl<'a> ContextFile<'a> {
         if self.block.is_none() {
             bytes.extend_from_slice(self.separator().as_bytes());
         }
+        for group in self.moved(lines) {
+            bytes.extend_from_slice(&newline.repeat(2));
+            bytes.extend_from_slice(without_newline(&group.concat()));
+        }
         bytes.extend_from_slice(&self.after);
         bytes
     }
@@ -169,26 +243,6 @@ impl<'a> ContextFile<'a> {
         }
         let is_parted = self.after.starts_with(b"\n") || self.after.starts_with(b"\r\n");
         self.newline.repeat(if is_parted { 1 } else { 2 })
-    }
-
-    fn edited(&self, old: &Block<'_>, new: &[&[u8]]) -> Error {
-        let text = |lines: &[&[u8]]| {
-            let joined = String::from_utf8_lossy(&lines.join(&b'\n')).into_owned() + "\n";
-            strip_controls(&joined).into_owned()
-        };
-        let (old_text, new_text) = (text(&old.lines), text(new));
-        let name = self.path.display();
-        let diff = TextDiff::from_lines(&old_text, &new_text)
-            .unified_diff()
-            .header(
-                &format!("{name} (as edited)"),
-                &format!("{name} (generated)"),
-            )
-            .to_string();
-        Error::refused("the block was edited by hand, so it is not replaced")
-            .at(self.path, old.begin_line)
-            .hint("move your text out of the block; `annals sync --force` replaces it")
-            .diff(diff)
     }
 
     /// Reads the result back: a template that writes a marker or leaves a fence open would lose the block.
@@ -230,6 +284,24 @@ fn newline(bytes: &[u8]) -> &'static str {
     } else {
         "\n"
     }
+}
+
+/// Names the first lines that an edit loses.
+fn named(lost: &[&[u8]]) -> String {
+    let shown = lost.iter().take(SHOWN).map(|line| {
+        let text = String::from_utf8_lossy(line);
+        format!("\"{}\"", clip(&strip_controls(&text), WIDTH))
+    });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match lost.len().saturating_sub(SHOWN) {
+        0 => format!("lost: {shown}"),
+        more => format!("lost: {shown} and {}", quantity(more, "more line")),
+    }
+}
+
+fn without_newline(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 fn is_line_start(before: &[u8]) -> bool {

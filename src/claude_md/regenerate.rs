@@ -9,10 +9,13 @@ use crate::claude_md::budget;
 use crate::claude_md::budget::Excess;
 use crate::claude_md::budget::Limits;
 use crate::claude_md::budget::Rung;
+use crate::claude_md::conflict;
 use crate::claude_md::content::Content;
 use crate::claude_md::legacy::Known;
 use crate::claude_md::ownership::ContextFile;
+use crate::claude_md::past;
 use crate::claude_md::readable::readable;
+use crate::claude_md::said::Said;
 use crate::claude_md::select::Sources;
 use crate::claude_md::targets;
 use crate::claude_md::targets::ContextPath;
@@ -20,7 +23,6 @@ use crate::error::Error;
 use crate::error::Kind;
 use crate::error::Result;
 use crate::project::Project;
-use crate::project::Settings;
 use crate::project::Target;
 use crate::storage::Changes;
 use crate::templates;
@@ -87,8 +89,6 @@ pub struct Refusal {
     pub place: Option<Place>,
     /// What to do next.
     pub hint: Option<String>,
-    /// What would be lost, as a unified diff.
-    pub diff: Option<String>,
 }
 
 impl From<Error> for Refusal {
@@ -97,7 +97,6 @@ impl From<Error> for Refusal {
             message: error.message,
             place: error.place,
             hint: error.hint,
-            diff: error.diff,
         }
     }
 }
@@ -107,7 +106,6 @@ impl From<Refusal> for Error {
         let mut error = Self::refused(refusal.message);
         error.place = refusal.place;
         error.hint = refusal.hint;
-        error.diff = refusal.diff;
         error
     }
 }
@@ -124,8 +122,8 @@ struct Run<'a> {
 /// Returns the changes that bring the context files up to date.
 ///
 /// The block goes into the files of `targets` and into those that have one already. A file that a
-/// rule protects is left out and named in [`Regenerated::refused`]; the others are written. With
-/// `force`, hand edits inside the block are replaced.
+/// rule protects is left out and named in [`Regenerated::refused`]; the others are written. What
+/// somebody added to the block is moved below it; with `force` it is replaced.
 pub fn regenerate(
     project: &Project,
     sources: &Sources,
@@ -142,8 +140,7 @@ pub fn regenerate(
         limits: Limits {
             max_lines: project.settings.max_lines,
             max_tokens: project.settings.max_tokens,
-            is_hard: project.settings.max_lines != Settings::default().max_lines
-                || project.settings.max_tokens.is_some(),
+            is_hard: project.settings.has_own_limits(),
         },
         force,
     };
@@ -167,14 +164,23 @@ impl Run<'_> {
         changes: &mut Changes,
     ) -> Result<RegeneratedFile> {
         let named = self.project.relative(&file.path);
-        let owned = ContextFile::parse(file.bytes.as_deref(), named, &self.known)?;
+        if let Some(unchanged) = self.in_conflict(&file, warnings) {
+            return Ok(unchanged);
+        }
+        let mut owned = ContextFile::parse(file.bytes.as_deref(), named, &self.known)?;
+        if !self.force
+            && let Some(stated) = owned.edited_digest()
+        {
+            let generated = past::generated(self.project, &file.path, stated)?;
+            owned.keep_edits(generated.as_deref());
+        }
         let fitted = budget::fit(
             self.content_for(&owned),
             self.limits,
             |block| owned.lines_with(block),
             |content| templates::render(self.project, Template::ContextFile, content),
         )?;
-        let placed = owned.place(&fitted.block, self.force)?;
+        let placed = owned.place(&fitted.block)?;
         let lines = readable(&placed.bytes).lines().count();
         warnings.extend(placed.warnings);
         if let Some(excess) = fitted.excess {
@@ -196,9 +202,33 @@ impl Run<'_> {
         Ok(report)
     }
 
-    /// Returns the content for one file: the title is not repeated where the user's text has it.
+    /// Leaves a file alone whose block has part in a merge that is not settled: both sides may hold a person's words.
+    fn in_conflict(
+        &self,
+        file: &ContextPath,
+        warnings: &mut Vec<Warning>,
+    ) -> Option<RegeneratedFile> {
+        let text = readable(file.bytes.as_deref()?);
+        let line = conflict::in_block(&text).filter(|_| !self.force)?;
+        let named = self.project.relative(&file.path);
+        let message = "a merge conflict stands in the block, so the file is left alone; \
+                       settle it, then `annals sync`";
+        warnings.push(Warning::at(named, line, message));
+        Some(RegeneratedFile {
+            file: named.to_owned(),
+            outcome: Outcome::Unchanged,
+            lines: text.lines().count(),
+            shrunk: Vec::new(),
+            excess: None,
+        })
+    }
+
+    /// Returns the content for one file: what the user's own text there says is not said again.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
+        let said = Said::of(&file.own_text());
+        content.decisions.retain(|line| !said.says(line.as_str()));
+        content.patterns.retain(|line| !said.says(line.as_str()));
         let own = file.title();
         if own.is_some_and(|own| fold(&own) == fold(self.known.project)) {
             content.title = None;

@@ -35,6 +35,8 @@ pub struct Sources {
     pub project: String,
     /// What the project is for.
     pub core_value: Option<String>,
+    /// What is known of the code, where no workflow works here.
+    pub code: Vec<String>,
     /// The active milestone.
     pub milestone: Option<String>,
     /// The current phase, as worked out from the files.
@@ -97,6 +99,12 @@ impl Sources {
         Content {
             title: lines.optional("the project's name", Some(&self.project), LONG_LINE),
             core_value: lines.optional("the core value", self.core_value.as_deref(), LONG_LINE),
+            has_workflow: layout.is_in_use,
+            code: self
+                .code
+                .iter()
+                .map(|line| lines.line("the code's profile", line, LONG_LINE))
+                .collect(),
             milestone: lines.optional("the milestone", self.milestone.as_deref(), LINE),
             phase: self.phase.as_ref().map(|phase| PhaseLine {
                 number: lines.line("the phase's number", &phase.number, LINE),

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::context;
 use crate::context::Digest;
-use crate::context::Wish;
+use crate::context::DigestRequest;
 use crate::error::Result;
 use crate::project::Project;
 
@@ -28,12 +28,12 @@ pub(crate) struct ContextArgs {
 }
 
 pub(crate) fn run(args: &ContextArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let wish = Wish {
+    let request = DigestRequest {
         budget: args.budget,
         topic: args.topic.clone(),
-        ..Wish::default()
+        ..DigestRequest::default()
     };
-    let digest = context::digest(project, &wish)?;
+    let digest = context::digest(project, &request)?;
     out.warnings(&digest.warnings);
     if digest.text.is_empty() {
         out.note("nothing is remembered here yet; `annals init` begins a plan, `annals entry write` keeps a first fact");

@@ -324,9 +324,6 @@ impl Output {
             self.json_line(&Failure::of(error, place.as_ref()));
             return;
         }
-        if let Some(diff) = &error.diff {
-            self.say("", Style::new(), diff.trim_end());
-        }
         let message = match place {
             Some(place) => format!("{place}: {}", error.reason()),
             None => error.reason(),

@@ -97,13 +97,13 @@ fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     if rate.deviated.of == 0 {
         return Ok(());
     }
-    let silent = match rate.silent {
+    let unreported = match rate.unreported {
         0 => String::new(),
-        silent => format!("; {} not say", quantity_of_summaries(silent)),
+        unreported => format!("; {} not say", quantity_of_summaries(unreported)),
     };
     writeln!(
         to,
-        "Of {} so far, {} deviated{silent}.",
+        "Of {} so far, {} deviated{unreported}.",
         quantity(rate.deviated.of, "finished plan"),
         rate.deviated.count
     )

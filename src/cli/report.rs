@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::context;
-use crate::context::Wish;
+use crate::context::DigestRequest;
 use crate::error::Result;
 use crate::project::Project;
 use crate::report;
@@ -27,7 +27,7 @@ pub(crate) struct ReportArgs {
 }
 
 pub(crate) fn run(args: &ReportArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let digest = context::digest(project, &Wish::default())?;
+    let digest = context::digest(project, &DigestRequest::default())?;
     let costs = [SessionCost {
         what: format!("annals context, {} at most", context::BUDGET),
         tokens: digest.tokens,

@@ -1,6 +1,6 @@
 //! Fills each part from its store.
 
-use crate::context::Wish;
+use crate::context::DigestRequest;
 use crate::context::ledger::Ledger;
 use crate::context::part::Part;
 use crate::context::part::Section;
@@ -41,13 +41,17 @@ const FACT_TOKENS: usize = 400;
 /// What all parts look at: the project, where its planned work stands, and what its ledger says.
 pub(crate) struct Scene<'a> {
     project: &'a Project,
-    wish: &'a Wish,
+    request: &'a DigestRequest,
     planned: Option<(Survey, StatusReport)>,
     ledger: Option<Ledger>,
 }
 
 impl<'a> Scene<'a> {
-    pub(crate) fn take(project: &'a Project, wish: &'a Wish, warnings: &mut Vec<Warning>) -> Self {
+    pub(crate) fn take(
+        project: &'a Project,
+        request: &'a DigestRequest,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
         let planned = project.planning().is_ok().then(|| Survey::take(project));
         let planned = told(project, planned.transpose(), warnings).map(|survey| {
             let status = StatusReport::of(project, &survey);
@@ -56,7 +60,7 @@ impl<'a> Scene<'a> {
         let ledger = told(project, Ledger::read(project), warnings);
         Self {
             project,
-            wish,
+            request,
             planned,
             ledger,
         }
@@ -77,7 +81,7 @@ impl<'a> Scene<'a> {
             Part::Todos => self.todos(),
         };
         let lines = lines.iter().map(|line| safe(line));
-        let lines = lines.filter(|line| !self.wish.known.has(line.as_str()));
+        let lines = lines.filter(|line| !self.request.already_read.has(line.as_str()));
         Ok(Section::new(part, lines))
     }
 
@@ -140,9 +144,9 @@ impl<'a> Scene<'a> {
     /// Where there is room for few lines, the latest breadcrumbs have a place among them.
     fn notepad(&self) -> Result<Vec<String>> {
         let mut lines = self.noted(notepad::Section::Priority, usize::MAX)?;
-        if self.wish.compacted {
+        if self.request.compacted {
             let crumbs = self.noted(notepad::Section::Working, BREADCRUMBS)?;
-            let room = self.wish.most_lines.saturating_sub(crumbs.len().min(2));
+            let room = self.request.most_lines.saturating_sub(crumbs.len().min(2));
             let last = lines.split_off(room.min(lines.len()));
             lines.extend(crumbs.into_iter().chain(last));
         }
@@ -181,7 +185,7 @@ impl<'a> Scene<'a> {
         let Some((survey, _)) = &self.planned else {
             return Ok(Vec::new());
         };
-        let relevant = match &self.wish.topic {
+        let relevant = match &self.request.topic {
             None => patterns::known_patterns(self.project, survey)?.into_value(warnings),
             Some(topic) => {
                 let stored = patterns::stored(self.project)?.into_value(warnings);
@@ -203,7 +207,7 @@ impl<'a> Scene<'a> {
             .as_ref()
             .and_then(|(survey, _)| survey.position.phase());
         let topic = self
-            .wish
+            .request
             .topic
             .as_ref()
             .or(phase.and_then(|phase| phase.name.as_ref()));
@@ -234,7 +238,7 @@ impl<'a> Scene<'a> {
         }
         let user = facts::user(self.project, None)?;
         let store = Facts::open(self.project, None, Purpose::Read)?;
-        let topic = self.wish.topic.as_deref();
+        let topic = self.request.topic.as_deref();
         let told = facts::inject(&store, &user, None, FACT_TOKENS, topic)?;
         let lines = told.text.lines().filter(|line| line.starts_with("- "));
         Ok(lines.map(|line| unmarked(line).to_owned()).collect())

@@ -4,15 +4,15 @@
 //! by ledger, what blocks it, what was pinned in the notepad, what must not change, what was decided, what was learned, what is
 //! known, who the user is. What does not fit is counted, with the command that prints it.
 
+mod already_read;
 mod gather;
-mod known;
 mod ledger;
 mod packing;
 mod part;
 #[cfg(test)]
 mod tests;
 
-pub use known::Known;
+pub use already_read::AlreadyRead;
 pub use packing::Digest;
 pub use packing::LeftOut;
 pub use part::Part;
@@ -46,7 +46,7 @@ pub fn has_memory(project: &Project) -> bool {
 
 /// What is asked of a digest.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct DigestRequest {
     /// The most tokens, as `text::tokens` estimates them.
     pub budget: usize,
     /// What the session is about; the current phase where nobody says.
@@ -58,10 +58,10 @@ pub struct Wish {
     /// The most lines of one part.
     pub most_lines: usize,
     /// What the session has read already: those lines are left out, and not counted.
-    pub known: Known,
+    pub already_read: AlreadyRead,
 }
 
-impl Default for Wish {
+impl Default for DigestRequest {
     fn default() -> Self {
         Self {
             budget: BUDGET,
@@ -69,24 +69,25 @@ impl Default for Wish {
             compacted: false,
             without: Vec::new(),
             most_lines: usize::MAX,
-            known: Known::default(),
+            already_read: AlreadyRead::default(),
         }
     }
 }
 
 /// Puts together what a session needs to know. A store that cannot be read becomes a warning: the others
 /// must not be silent because of it.
-pub fn digest(project: &Project, wish: &Wish) -> Result<Digest> {
-    if wish.budget < LEAST {
-        return Err(
-            Error::usage(format!("{} tokens is too small for a digest", wish.budget))
-                .hint(format!("give it {LEAST} or more; {BUDGET} is the default")),
-        );
+pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
+    if request.budget < LEAST {
+        return Err(Error::usage(format!(
+            "{} tokens is too small for a digest",
+            request.budget
+        ))
+        .hint(format!("give it {LEAST} or more; {BUDGET} is the default")));
     }
     let mut warnings = Vec::new();
-    let scene = Scene::take(project, wish, &mut warnings);
+    let scene = Scene::take(project, request, &mut warnings);
     let mut sections: Vec<Section> = Vec::new();
-    for part in wanted(wish) {
+    for part in wanted(request) {
         match scene.gather(part, &mut warnings) {
             Ok(section) => sections.push(section),
             Err(error) => {
@@ -95,17 +96,17 @@ pub fn digest(project: &Project, wish: &Wish) -> Result<Digest> {
             }
         }
     }
-    let mut digest = packing::pack(sections, wish);
+    let mut digest = packing::pack(sections, request);
     digest.warnings = project.named(warnings);
     Ok(digest)
 }
 
 /// Returns the parts that are wanted, the most important first.
-fn wanted(wish: &Wish) -> Vec<Part> {
+fn wanted(request: &DigestRequest) -> Vec<Part> {
     let mut parts = Part::ALL.to_vec();
-    if wish.compacted {
+    if request.compacted {
         parts.sort_by_key(|part| *part != Part::Notepad);
     }
-    parts.retain(|part| !wish.without.contains(part));
+    parts.retain(|part| !request.without.contains(part));
     parts
 }

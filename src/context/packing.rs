@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::context::Wish;
+use crate::context::DigestRequest;
 use crate::context::part::Part;
 use crate::context::part::Section;
 use crate::text::Line;
@@ -71,8 +71,8 @@ impl Packed {
 ///
 /// In the first round each part gets at most its own number of lines, so that a long one at the top does
 /// not push all others out; what is left of the budget then goes to the longer ones, in the same order.
-pub(crate) fn pack(sections: Vec<Section>, wish: &Wish) -> Digest {
-    let budget = wish.budget;
+pub(crate) fn pack(sections: Vec<Section>, request: &DigestRequest) -> Digest {
+    let budget = request.budget;
     let mut packed: Vec<Packed> = sections
         .into_iter()
         .filter(|section| !section.lines.is_empty())
@@ -81,7 +81,7 @@ pub(crate) fn pack(sections: Vec<Section>, wish: &Wish) -> Digest {
     let shares: [fn(Part) -> usize; 2] = [Part::most, |_| usize::MAX];
     for share in shares {
         for at in 0..packed.len() {
-            let share = share(packed[at].section.part).min(wish.most_lines);
+            let share = share(packed[at].section.part).min(request.most_lines);
             let most = share.min(packed[at].costs.len());
             while packed[at].taken < most {
                 packed[at].taken += 1;

@@ -12,20 +12,20 @@ fn section(part: Part, lines: usize) -> Section {
     Section::new(part, (0..lines).map(line))
 }
 
-fn of(budget: usize) -> Wish {
-    Wish {
+fn of(budget: usize) -> DigestRequest {
+    DigestRequest {
         budget,
-        ..Wish::default()
+        ..DigestRequest::default()
     }
 }
 
 #[test]
 fn no_list_is_longer_than_wanted_and_the_rest_is_counted() {
-    let wish = Wish {
+    let request = DigestRequest {
         most_lines: 5,
         ..of(2000)
     };
-    let digest = packing::pack(vec![section(Part::Decisions, 12)], &wish);
+    let digest = packing::pack(vec![section(Part::Decisions, 12)], &request);
     assert_eq!(digest.text.matches("- line").count(), 5);
     assert_eq!(digest.left_out[0].lines, 7);
 }

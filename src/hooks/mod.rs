@@ -7,6 +7,7 @@
 //!
 //! A hook never fails a session: whatever happens, the exit code is 0 and the answer comes in time.
 
+mod already_read;
 mod answer;
 mod cap;
 mod cost;
@@ -14,7 +15,6 @@ mod end;
 mod event;
 mod harness;
 mod input;
-mod known;
 mod log;
 mod notices;
 mod place;

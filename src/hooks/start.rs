@@ -1,13 +1,13 @@
 //! A session's start: what it needs to know, and what it does not know already.
 
 use crate::context;
+use crate::context::DigestRequest;
 use crate::context::Part;
-use crate::context::Wish;
 use crate::error::Error;
 use crate::error::Result;
+use crate::hooks::already_read;
 use crate::hooks::cap;
 use crate::hooks::harness::Harness;
-use crate::hooks::known;
 use crate::project::Project;
 use crate::text::tokens;
 
@@ -35,16 +35,16 @@ pub(crate) fn text(
     } else {
         vec![Part::Notepad]
     };
-    let wish = Wish {
+    let request = DigestRequest {
         // What two texts have together may be one more than the sum.
         budget: context::START_BUDGET - tokens(REST) - 2,
         compacted: start.is_compacted,
         without,
         most_lines: context::START_LINES,
-        known: known::read(project, harness),
-        ..Wish::default()
+        already_read: already_read::read(project, harness),
+        ..DigestRequest::default()
     };
-    let digest = context::digest(project, &wish)?;
+    let digest = context::digest(project, &request)?;
     problems.extend(
         digest.warnings.into_iter().map(|warning| {
             Error::failed(warning.message).at(&warning.place.file, warning.place.line)

@@ -91,7 +91,7 @@ fn plan(
     let manner = Manner {
         again: request.again,
         effort: request.effort.clone(),
-        lessons: request.lessons.clone(),
+        lessons: request.lessons.clone().zip(handed_in(&survey, request)),
         latest: complete(&survey).last().map(|(dir, _)| dir.dir.clone()),
     };
     let mut recorder = Recorder::new(project, &survey, manner, changes)?;
@@ -114,6 +114,12 @@ fn plan(
     report.context = refreshed.files;
     report.warnings.extend(refreshed.warnings);
     Ok(report)
+}
+
+/// Returns the folder that lessons are of: the one that the digest shows. A phase without one has no entry either.
+fn handed_in(survey: &Survey, request: &ExecuteRequest) -> Option<PathBuf> {
+    let (dir, _) = worked(survey, request.phase.as_ref()).ok()?;
+    Some(dir.dir.clone())
 }
 
 /// Takes the phase that was asked for; two folders may carry its number.

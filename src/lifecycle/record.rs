@@ -47,8 +47,8 @@ pub(crate) struct Manner {
     pub(crate) again: bool,
     /// The effort profile that they were carried out with, where the caller says.
     pub(crate) effort: Option<String>,
-    /// The lessons that the agent hands in for the one phase that is recorded.
-    pub(crate) lessons: Option<JudgedLessons>,
+    /// The lessons that the agent hands in, and the phase folder that they are of.
+    pub(crate) lessons: Option<(JudgedLessons, PathBuf)>,
     /// The phase folder that was worked last: only of that one config.json tells the effort.
     pub(crate) latest: Option<PathBuf>,
 }
@@ -114,7 +114,7 @@ impl<'a> Recorder<'a> {
         let namesakes = FinishedPhase::namesakes(&self.folder, dir, &read::text, git)?.value;
         match self.known.recorded(&phase, &namesakes) {
             Recorded::Same(line) | Recorded::Changed(line) | Recorded::ByOthers(line)
-                if !self.manner.again && self.manner.lessons.is_some() =>
+                if !self.manner.again && self.lessons_of(&phase).is_some() =>
             {
                 self.written.judged.push(dir_name);
                 self.judged = Some((phase, line));
@@ -163,24 +163,27 @@ impl<'a> Recorder<'a> {
     }
 
     /// Plans the entries at the end of PATTERNS.md, the phase that was finished first in front.
-    pub(crate) fn write(mut self, changes: &mut Changes) -> Result<Written> {
-        let mut entries = self.entries()?;
-        if let Some(lessons) = &self.manner.lessons {
-            let root = &self.project.root;
-            for (entry, phase) in entries.iter_mut().zip(&self.taken) {
-                entry.judge(lessons.checked(phase, &self.known, None, root)?);
-            }
-            if let Some((phase, line)) = &self.judged {
-                let checked = lessons.checked(phase, &self.known, Some(*line), root)?;
-                patterns::replace_lessons(self.project, *line, &checked, changes)?;
-            }
+    pub(crate) fn write(self, changes: &mut Changes) -> Result<Written> {
+        let root = &self.project.root;
+        if let Some((phase, line)) = &self.judged
+            && let Some(lessons) = self.lessons_of(phase)
+        {
+            let checked = lessons.checked(phase, &self.known, Some(*line), root)?;
+            patterns::replace_lessons(self.project, *line, &checked, changes)?;
         }
+        let entries = self.entries()?;
         patterns::append(self.project, &entries, changes)?;
         Ok(self.written)
     }
 
+    /// Returns the lessons that the agent handed in for a phase.
+    fn lessons_of(&self, phase: &FinishedPhase) -> Option<&JudgedLessons> {
+        let (lessons, of) = self.manner.lessons.as_ref()?;
+        (*of == phase.dir).then_some(lessons)
+    }
+
     /// Returns the entries of the phases taken.
-    pub(crate) fn entries(&mut self) -> Result<Vec<Retrospective>> {
+    fn entries(&self) -> Result<Vec<Retrospective>> {
         if self.taken.is_empty() {
             return Ok(Vec::new());
         }
@@ -197,7 +200,12 @@ impl<'a> Recorder<'a> {
                     commit: one.commit.as_deref(),
                     past: Some(&past),
                 };
-                entries.push(Retrospective::of(phase, &circumstances));
+                let mut entry = Retrospective::of(phase, &circumstances);
+                if let Some(lessons) = self.lessons_of(phase) {
+                    let root = &self.project.root;
+                    entry.judge(lessons.checked(phase, &self.known, None, root)?);
+                }
+                entries.push(entry);
                 left -= 1;
             }
             if left == 0 {

@@ -12,6 +12,7 @@ use crate::lifecycle::lessons::lessons;
 use crate::patterns;
 use crate::patterns::Doubts;
 use crate::patterns::RelevantPattern;
+use crate::planning::Profile;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
@@ -34,7 +35,7 @@ pub(crate) struct Refreshed {
 
 /// What a caller may ask of the context files.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wish {
+pub(crate) struct RefreshRequest {
     /// The files that are to hold the block; empty for those that the settings name.
     pub(crate) targets: Vec<Target>,
     /// Replace hand edits inside the block.
@@ -45,7 +46,7 @@ pub(crate) struct Wish {
 
 /// Plans the context files as they are to be once `changes` are made.
 pub(crate) fn plan(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<Refreshed> {
-    plan_with(project, survey, &Wish::default(), changes)
+    plan_with(project, survey, &RefreshRequest::default(), changes)
 }
 
 /// Plans the context files of a folder that `changes` reshape, from `before` to `after`.
@@ -57,30 +58,30 @@ pub(crate) fn plan_after(
     after: &Survey,
     changes: &mut Changes,
 ) -> Result<Refreshed> {
-    write(project, before, after, &Wish::default(), changes)
+    write(project, before, after, &RefreshRequest::default(), changes)
 }
 
 /// Plans the context files as asked.
 pub(crate) fn plan_with(
     project: &Project,
     survey: &Survey,
-    wish: &Wish,
+    request: &RefreshRequest,
     changes: &mut Changes,
 ) -> Result<Refreshed> {
-    write(project, survey, survey, wish, changes)
+    write(project, survey, survey, request, changes)
 }
 
 fn write(
     project: &Project,
     before: &Survey,
     survey: &Survey,
-    wish: &Wish,
+    request: &RefreshRequest,
     changes: &mut Changes,
 ) -> Result<Refreshed> {
     let mut warnings = Vec::new();
     let patterns = patterns::with_changes(project, changes, &mut warnings)?;
-    let targets: &[Target] = match &wish.targets[..] {
-        _ if wish.present_only => &[],
+    let targets: &[Target] = match &request.targets[..] {
+        _ if request.present_only => &[],
         [] => &project.settings.targets,
         named => named,
     };
@@ -88,8 +89,8 @@ fn write(
     let doubts = Doubts::known(project, &patterns, &mut warnings);
     let phase = survey.position.phase();
     let relevant = patterns::relevant_to(&patterns, &doubts, survey, phase);
-    let sources = sources(project, survey, relevant, lessons);
-    let (mut files, planned) = claude_md::regenerate(project, &sources, targets, wish.force)?;
+    let sources = sources(project, survey, relevant, lessons, &mut warnings);
+    let (mut files, planned) = claude_md::regenerate(project, &sources, targets, request.force)?;
     changes.extend(planned)?;
     warnings.append(&mut files.warnings);
     let refused = files.refused.first().cloned().map(Error::from);
@@ -109,6 +110,7 @@ fn sources(
     survey: &Survey,
     relevant: Vec<RelevantPattern>,
     lessons: Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Sources {
     let lessons = lessons.into_iter().take(LESSONS).map(|summary| Pattern {
         summary,
@@ -121,10 +123,13 @@ fn sources(
         })
     });
     let status = StatusReport::of(project, survey);
+    let profile = (!project.planning_place().layout.is_in_use).then(|| Profile::of(project));
+    let profile = profile.and_then(|profile| profile.into_value(warnings));
     let contested = status.next.contest();
     Sources {
         project: status.project,
         core_value: status.core_value,
+        code: profile.map(|profile| profile.summary()).unwrap_or_default(),
         milestone: status.milestone.name.or(Some(status.milestone.slug)),
         phase: status.derived.number.map(|number| CurrentPhase {
             number: number.to_string(),
@@ -139,14 +144,16 @@ fn sources(
     }
 }
 
-/// STATE.md's decisions; PROJECT.md's where STATE.md has none.
+/// STATE.md's decisions, a list for each heading; then PROJECT.md's.
 fn decisions(survey: &Survey) -> Vec<DecisionList> {
-    let list = |decisions: &[_]| DecisionList {
-        heading: None,
-        decisions: decisions.to_vec(),
-    };
-    vec![
-        list(&survey.state.decisions),
-        list(&survey.project_file.decisions),
-    ]
+    let lists = [&survey.state.decisions, &survey.project_file.decisions];
+    let groups = lists
+        .into_iter()
+        .flat_map(|list| list.chunk_by(|one, next| one.heading == next.heading));
+    groups
+        .map(|group| DecisionList {
+            heading: group.first().and_then(|first| first.heading.clone()),
+            decisions: group.to_vec(),
+        })
+        .collect()
 }

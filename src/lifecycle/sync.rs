@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
-use crate::lifecycle::refresh::Wish;
+use crate::lifecycle::refresh::RefreshRequest;
 use crate::markdown::edit;
 use crate::planning;
 use crate::planning::Correction;
@@ -26,7 +26,7 @@ use crate::warning::Warning;
 #[derive(Clone, Debug, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is a wish of its own, most of them a flag"
+    reason = "each is asked for by itself, most of them by a flag"
 )]
 pub struct SyncRequest {
     /// Only tell whether the files are up to date.
@@ -80,7 +80,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     project.planning()?;
     let project = &project.dry_run(project.dry_run || request.check);
     let storage = project.storage();
-    let wish = Wish {
+    let asked = RefreshRequest {
         targets: request.targets.clone(),
         force: request.force,
         present_only: request.present_only,
@@ -98,7 +98,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
         } else {
             Repaired::default()
         };
-        let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
+        let refreshed = refresh::plan_with(project, &survey, &asked, &mut changes)?;
         let mut warnings = survey.warnings;
         warnings.extend(refreshed.warnings);
         let report = SyncReport {
@@ -224,12 +224,12 @@ pub fn preview(project: &Project, target: Target) -> Result<Preview> {
     let project = &project.dry_run(true);
     let survey = Survey::take(project)?;
     let mut changes = Changes::new();
-    let wish = Wish {
+    let asked = RefreshRequest {
         targets: vec![target],
-        force: true,
+        force: false,
         present_only: false,
     };
-    let refreshed = refresh::plan_with(project, &survey, &wish, &mut changes)?;
+    let refreshed = refresh::plan_with(project, &survey, &asked, &mut changes)?;
     if let Some(error) = refreshed.refused {
         return Err(error);
     }

@@ -64,6 +64,7 @@ pub use lesson::LessonSource;
 pub use lesson::PastTroubles;
 pub(crate) use lesson::lessons_of;
 pub(crate) use lesson::sentence_of;
+pub(crate) use lesson::sentences;
 pub(crate) use lesson::statement;
 pub use notes::NoteReport;
 pub use notes::NoteRequest;

@@ -24,6 +24,9 @@ pub struct Decision {
     pub rationale: Option<String>,
     /// Where it came from: the tag in front (`[phase-1]`), or the table's phase or source column.
     pub source: Option<String>,
+    /// The heading that it stands under: of its section, or of a phase or milestone in it.
+    #[serde(skip)]
+    pub heading: Option<String>,
 }
 
 /// Returns the decisions of a range: table rows and bullets, in file order.
@@ -114,6 +117,7 @@ pub(crate) fn of_table(table: &Table) -> Vec<(usize, Decision)> {
             date: cell(date).and_then(parse_date),
             rationale: cell(rationale).map(str::to_owned),
             source: cell(source).map(str::to_owned),
+            heading: None,
         };
         Some((row.line, decision))
     });
@@ -128,6 +132,7 @@ fn of_item(item: &Item) -> Option<Decision> {
         date: parse_date(text),
         rationale: None,
         source: tag(text).map(str::to_owned),
+        heading: None,
     })
 }
 

@@ -144,6 +144,20 @@ fn has_file(dir: &Path, parts: &[&str]) -> bool {
 /// A folder of plugins holds no more than this, or is none.
 const MAX_FOLDERS: usize = 200;
 
+/// Tells whether a planning folder is still to be made, or is as `annals init` makes it where nobody names a
+/// tool: with its own settings, and without a phase.
+fn is_as_made(planning: &Path) -> bool {
+    let is_empty = |name: &str| {
+        listing::entries(&planning.join(name))
+            .unwrap_or_default()
+            .is_empty()
+    };
+    !planning.exists()
+        || glance(&planning.join("config.json")) == include_str!("../../templates/init/config.json")
+            && is_empty("phases")
+            && is_empty("milestones")
+}
+
 /// The context file's block repeats commands that were printed before: it says nothing of what is in use.
 fn without_own_block(text: &str) -> String {
     match (
@@ -193,7 +207,10 @@ pub struct Layout {
     pub commands: Commands,
     /// What the context file says about its commands.
     pub section: CommandSection,
+    /// Whether the tool works here; where none does, the commands are plain words.
+    pub is_in_use: bool,
     generations: Vec<Generation>,
+    plain: Commands,
 }
 
 impl Layout {
@@ -210,6 +227,10 @@ impl Layout {
             let layout = name.as_str();
             Error::failed(format!("the built-in layout {layout} is broken: {error}"))
         })?;
+        let plain: Commands = toml::from_str(include_str!("../../templates/layouts/plain.toml"))
+            .map_err(|error| {
+                Error::failed(format!("the built-in plain words are broken: {error}"))
+            })?;
         let Some(first) = table.generations.first() else {
             let layout = name.as_str();
             return Err(Error::failed(format!(
@@ -221,18 +242,17 @@ impl Layout {
             brand: table.brand,
             commands: first.commands.clone(),
             section: table.section,
+            is_in_use: true,
             generations: table.generations,
+            plain,
         })
     }
 
-    /// Puts the commands of the generation in use in place of the first one's.
+    /// Puts the commands of the generation in use in place of the first one's; plain words where no tool is in use.
     ///
     /// The newest that is installed counts, for the user (`harness` is their folder of the harness) or for the
     /// project; else the one that the project's own texts name most often.
     pub(crate) fn use_generation(&mut self, root: &Path, planning: &Path, harness: Option<&Path>) {
-        let [_, _, ..] = self.generations.as_slice() else {
-            return;
-        };
         let own = root.join(".claude");
         let homes = || harness.into_iter().chain([own.as_path()]);
         let mut newest_first = self.generations.iter().rev();
@@ -253,6 +273,11 @@ impl Layout {
             most.map(|(_, generation)| generation)
         };
         let Some(generation) = installed.or_else(named) else {
+            if self.name == LayoutName::Vbw && is_as_made(planning) {
+                self.is_in_use = false;
+                self.commands = self.plain.clone();
+                self.section.lines.clear();
+            }
             return;
         };
         let (old, new) = (&self.generations[0].words[0], &generation.words[0]);
@@ -294,6 +319,11 @@ mod tests {
             layout.use_generation(&tree.at(""), &tree.at(".planning"), Some(&home));
             (layout.commands.plan("2"), layout.section.lines.concat())
         };
+        assert_eq!(
+            commands(LayoutName::Vbw),
+            ("plan phase 2".to_owned(), String::new())
+        );
+        tree.write(".planning/config.json", "{}");
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
         tree.write("CLAUDE.md", "<!-- annals:begin v1 -->/gsd:a /gsd:b<!-- annals:end -->\nRun /gsd-progress and /vbw:vibe\n");
         let (plan, section) = commands(LayoutName::Gsd);

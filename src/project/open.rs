@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(error.kind, Kind::NotFound);
         assert!(error.hint.unwrap().contains("annals init"));
         assert_eq!(project.planning_place().dir, tree.at(".vbw-planning"));
-        assert_eq!(project.settings.commands.ship, "/vbw:ship");
+        assert_eq!(project.settings.commands.ship, "ship the milestone");
     }
 
     #[test]

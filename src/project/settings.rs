@@ -219,6 +219,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Tells whether the user set how long a context file may be.
+    pub fn has_own_limits(&self) -> bool {
+        self.max_lines != Self::default().max_lines || self.max_tokens.is_some()
+    }
+
     /// Returns where a key's value was set.
     pub fn origin(&self, key: &str) -> Origin {
         self.origins.get(key).cloned().unwrap_or(Origin::Default)

@@ -52,12 +52,12 @@ fn contexts(template: Template) -> [Json; 2] {
     let skills = json!([{"name": "rust", "scope": "global"}, {"name": "lint", "scope": "project"}]);
     match template {
         Template::ContextFile => [
-            json!({"title": "Bakery", "core_value": "Bread by seven", "milestone": "v2",
+            json!({"title": "Bakery", "core_value": "Bread by seven", "has_workflow": true, "code": [], "milestone": "v2",
                 "phase": {"number": "5.1", "name": "Ovens", "status": "in progress"},
                 "next_action": "/vbw:execute 5.1", "contested": "phase 6 has no plans", "decisions": ["Use rye", "Never freeze"],
                 "skills_line": null, "skills": skills, "patterns": ["Small plans finish (plans 01, 03)"],
                 "commands_heading": "VBW Commands", "commands": ["Run /vbw:help for all commands."]}),
-            json!({"title": null, "core_value": null, "milestone": null, "phase": null,
+            json!({"title": null, "core_value": null, "has_workflow": true, "code": [], "milestone": null, "phase": null,
                 "next_action": null, "contested": null, "decisions": [], "skills_line": null, "skills": [],
                 "patterns": [], "commands_heading": "", "commands": []}),
         ],

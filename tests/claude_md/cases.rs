@@ -1,7 +1,7 @@
 //! One folder a case: `input.md` (none for a new file) and what becomes of it.
 //!
 //! `expected.md` is the file afterwards, `warnings.txt` the warnings where there are any. A case that
-//! is refused has `refused.txt` in their place: the message, the hint and the diff. `force.txt` stands
+//! is refused has `refused.txt` in their place: the message and the hint. `force.txt` stands
 //! for `--force`. A new case needs no code.
 
 use std::collections::BTreeSet;
@@ -29,11 +29,10 @@ fn outcome(tree: &Tree) -> Vec<(&'static str, Vec<u8>)> {
     let done = tree.run().unwrap();
     if let [refusal] = &done.refused[..] {
         let said = format!(
-            "{}: {}\n{}\n{}",
+            "{}: {}\n{}\n",
             refusal.place.as_ref().unwrap(),
             refusal.message,
-            refusal.hint.as_deref().unwrap_or_default(),
-            refusal.diff.as_deref().unwrap_or_default()
+            refusal.hint.as_deref().unwrap_or_default()
         );
         return vec![("refused.txt", said.into_bytes())];
     }

@@ -119,11 +119,12 @@ fn sources() -> Sources {
         text: text.to_owned(),
         date: Some(date.parse().unwrap()),
         rationale: rationale.map(str::to_owned),
-        source: None,
+        ..Decision::default()
     };
     Sources {
         project: "shop".to_owned(),
         core_value: Some("Sell things without a queue".to_owned()),
+        code: Vec::new(),
         milestone: Some("Checkout".to_owned()),
         phase: Some(CurrentPhase {
             number: "2".to_owned(),

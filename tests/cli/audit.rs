@@ -225,3 +225,26 @@ fn the_check_fails_on_what_is_to_be_mended() {
     case.run("audit").success();
     case.run("audit --check --json").code(1);
 }
+
+#[test]
+fn a_text_so_long_that_the_block_is_shortened_is_told_by_audit_and_doctor_alone() {
+    let case = Case::new(VBW);
+    case.write("CLAUDE.md", "A line of one's own.\n\n".repeat(100));
+    let written = case.run("sync").success();
+    assert_eq!(written.stderr(), "");
+    let told = "CLAUDE.md: holds so much text of yours that the block is shortened";
+    for command in ["audit", "doctor"] {
+        let run = case.run(command).success();
+        assert!(run.stdout().contains(told), "{}", run.report());
+        assert_eq!(run.stdout().matches(told).count(), 1);
+    }
+    case.write("annals.toml", "max_lines = 100\n");
+    let over = case.run("audit").success().stdout();
+    assert!(
+        over.contains("over its limit") && !over.contains(told),
+        "{over}"
+    );
+    case.write("CLAUDE.md", "Short.\n");
+    case.run("sync").success();
+    assert!(!case.run("doctor").success().stdout().contains("budget"));
+}

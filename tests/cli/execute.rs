@@ -102,19 +102,66 @@ fn a_dry_run_shows_the_entry_and_writes_nothing() {
 }
 
 #[test]
-fn a_hand_edit_in_the_block_stops_the_context_file_and_nothing_else() {
+fn a_hand_edit_in_the_block_moves_below_it_and_stops_nothing() {
     let case = Case::new(VBW);
     case.run("sync").success();
     let block = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
-    case.write(
-        "CLAUDE.md",
-        block.replace("## Active Context", "## Active Context\n\nMine."),
+    let edited = block.replace("## Active Context", "## Active Context\n\nMine.");
+    case.write("CLAUDE.md", &edited);
+    let done = case.run("execute 3").success();
+    assert!(
+        done.stderr()
+            .contains("1 line that somebody added to the block stands below it now"),
+        "{}",
+        done.report()
     );
-    let edited = case.read("CLAUDE.md");
-    case.run("execute 3").code(4);
-    assert_eq!(case.read("CLAUDE.md"), edited);
+    let written = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
+    assert!(
+        written.contains("<!-- annals:end -->\n\nMine.\n"),
+        "{written}"
+    );
     let patterns = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
     assert!(patterns.contains("### Phase 3: Shopping Lists"));
+    case.run("undo").success();
+    assert_eq!(case.read("CLAUDE.md").unwrap(), edited.into_bytes());
+}
+
+#[test]
+fn of_two_phases_with_one_number_lessons_are_of_the_one_that_the_digest_shows() {
+    let case = Case::new(VBW);
+    // It was finished before the other, and has one plan of its own.
+    case.write(
+        ".vbw-planning/phases/03-labels/03-01-PLAN.md",
+        "---\nphase: 3\nplan: 1\ntitle: Labels\n---\n",
+    )
+    .write(
+        ".vbw-planning/phases/03-labels/03-01-SUMMARY.md",
+        "---\nphase: 3\nplan: 1\nstatus: complete\ncompleted: 2020-01-01\n---\n",
+    );
+    let digest = case.run("execute 3 --digest").success().stdout();
+    let (own, other) = if digest.contains("(1 plan;") {
+        ("03-labels", "03-shopping-lists")
+    } else {
+        ("03-shopping-lists", "03-labels")
+    };
+    case.write(
+        "lessons.json",
+        "{\"failed\":[{\"text\":\"A label is printed before its shelf is known\",\"plans\":[\"01\"]}]}",
+    );
+    let done = case
+        .run("execute 3 --lessons lessons.json --json")
+        .success()
+        .json();
+    assert_eq!(done["recorded"].as_array().unwrap().len(), 2, "{done}");
+    let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
+    assert_eq!(text.matches("judged=1").count(), 1, "{text}");
+    let entry_of = |name: &str| {
+        let entries = text.split("\n### ");
+        let mut of = entries.filter(|entry| entry.contains(&format!("phase-dir={name} ")));
+        of.next().unwrap().to_owned()
+    };
+    assert!(entry_of(own).contains("- A label is printed before its shelf is known (plan 01)"));
+    assert!(!entry_of(other).contains("judged=1"));
 }
 
 const LESSONS: &str = "{\"worked\":[{\"text\":\"Totals are summed by unit before they are shown, never across units\",\

@@ -371,7 +371,7 @@ fn a_problem_goes_to_the_log_and_not_to_the_session() {
     let case = Case::new(VBW);
     case.run("sync").success();
     let edited = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
-    case.write("CLAUDE.md", edited.replace("Shared Pantry", "Mine"));
+    case.write("CLAUDE.md", edited + "<!-- annals:end -->\n");
     let outcome = case.run("hook session-end").stdin("{}").success();
     assert_eq!(
         (outcome.stdout(), outcome.stderr()),
@@ -379,7 +379,7 @@ fn a_problem_goes_to_the_log_and_not_to_the_session() {
     );
     let log = String::from_utf8(case.read(".annals/hook.log").unwrap()).unwrap();
     assert!(
-        log.starts_with("2026-03-01T12:00:00Z SessionEnd: CLAUDE.md:1: the block was edited"),
+        log.starts_with("2026-03-01T12:00:00Z SessionEnd: CLAUDE.md:1: the markers of the block"),
         "{log}"
     );
     case.write("annals.toml", "nonsense = 1\n");

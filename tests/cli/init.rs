@@ -22,7 +22,7 @@ fn a_new_project_gets_a_planning_folder_and_a_context_file_and_a_second_run_chan
     assert_eq!(
         first.stdout(),
         format!(
-            "Created in .vbw-planning: {CREATED}.\nCLAUDE.md created (17 lines).\nNext: /vbw:plan 1\n"
+            "Created in .vbw-planning: {CREATED}.\nCLAUDE.md created (11 lines).\nNext: plan phase 1\n"
         )
     );
     assert_eq!(first.stderr(), "");
@@ -42,7 +42,7 @@ fn a_new_project_gets_a_planning_folder_and_a_context_file_and_a_second_run_chan
         "{context}"
     );
     assert!(
-        context.contains("**Next action:** /vbw:plan 1\n"),
+        context.contains("**Next action:** plan phase 1\n"),
         "{context}"
     );
 
@@ -51,10 +51,10 @@ fn a_new_project_gets_a_planning_folder_and_a_context_file_and_a_second_run_chan
     assert_eq!(difference(&before, &case.tree()), [""; 0]);
     assert_eq!(
         second.stdout(),
-        ".vbw-planning is complete already; nothing created.\nCLAUDE.md unchanged (17 lines).\nNext: /vbw:plan 1\n"
+        ".vbw-planning is complete already; nothing created.\nCLAUDE.md unchanged (11 lines).\nNext: plan phase 1\n"
     );
     let status = case.run("status --json").success().json();
-    assert_eq!(status["next"]["command"], "/vbw:plan 1");
+    assert_eq!(status["next"]["command"], "plan phase 1");
     assert_eq!(status["next"]["conflict"], false);
     assert_eq!(status["warnings"].as_array().unwrap().len(), 0);
 }
@@ -86,6 +86,37 @@ fn skills_and_existing_code_are_recorded_in_a_new_state() {
         context.contains("- testing (global)\n- own (project)\n"),
         "{context}"
     );
+}
+
+#[test]
+fn where_no_workflow_works_the_context_file_speaks_of_the_code_and_of_no_foreign_command() {
+    let case = Case::empty();
+    case.write("src/main.rs", "fn main() {}\n")
+        .write("Cargo.toml", "[package]\nname = \"pantry\"\n");
+    case.run("init").success();
+    let bare = text(&case, "CLAUDE.md");
+    let expected = "# pantry\n\n## Code\n\n- Languages: Rust\n- Build: `cargo build`\n\
+        - Test: `cargo test`\n- Code in: `src/`\n\n## Active Context\n\n\
+        **Milestone:** default\n**Phase:** none\n**Next action:** plan phase 1\n<!--";
+    assert!(bare.contains(expected), "{bare}");
+    assert!(
+        case.run("sync --check")
+            .success()
+            .stdout()
+            .contains("unchanged")
+    );
+    // A phase in the folder shows that a workflow is at work.
+    case.write(
+        ".vbw-planning/phases/01-shelves/01-01-PLAN.md",
+        "# Shelves\n",
+    );
+    case.run("sync").success();
+    let used = text(&case, "CLAUDE.md");
+    assert!(
+        used.contains("**Next action:** /vbw:execute 1\n") && used.contains("/vbw:help"),
+        "{used}"
+    );
+    assert!(!used.contains("## Code"), "{used}");
 }
 
 #[test]

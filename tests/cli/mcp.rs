@@ -235,6 +235,35 @@ fn a_brief_over_mcp_writes_nothing() {
 }
 
 #[test]
+fn a_phase_is_recorded_over_mcp_in_the_words_of_the_model() {
+    let case = Case::new(VBW);
+    let lesson = |text: &str| json!({"failed": [{"text": text, "plans": ["01"]}]});
+    let record = |id: u64, text: &str| {
+        call(
+            id,
+            "record_phase",
+            &json!({"phase": "3", "lessons": lesson(text)}),
+        )
+    };
+    let refused = session(&case, "mcp --tools plan", &[record(1, "All went well")]);
+    assert_eq!(answer(&refused, 1)["result"]["isError"], true);
+    assert_eq!(
+        case.read(".vbw-planning/patterns/PATTERNS.md"),
+        Case::new(VBW).read(".vbw-planning/patterns/PATTERNS.md")
+    );
+    let text = "A list is sorted by shelf before it is shown, or two runs differ";
+    let done = session(&case, "mcp --tools plan", &[record(1, text)]);
+    assert_eq!(answer(&done, 1)["result"]["isError"], false);
+    let patterns = case.read(".vbw-planning/patterns/PATTERNS.md").unwrap();
+    let patterns = String::from_utf8(patterns).unwrap();
+    assert!(
+        patterns.contains(&format!("- {text} (plan 01)\n")),
+        "{patterns}"
+    );
+    assert!(patterns.contains("judged=1"), "{patterns}");
+}
+
+#[test]
 fn the_projects_files_are_resources_and_nothing_else_is() {
     let case = Case::new(VBW);
     let read = |id, uri: &str| request(id, "resources/read", &json!({"uri": uri}));

@@ -64,7 +64,7 @@ fn the_document_has_it_all_and_a_second_run_changes_nothing() {
         (&rate["deviated"]["count"], &rate["deviated"]["of"]),
         (&10.into(), &23.into())
     );
-    assert_eq!(rate["silent"], 0);
+    assert_eq!(rate["unreported"], 0);
     let before = case.tree();
     case.run("plan 2.1").success();
     assert_eq!(difference(&before, &case.tree()), [""; 0]);
@@ -150,7 +150,7 @@ fn a_folder_of_its_first_day_and_one_between_milestones_say_so() {
     let first = case.run("plan").success().stdout();
     assert_eq!(
         first,
-        "Phase 1 (not planned)\nGoal: not stated in ROADMAP.md\nNext: /vbw:plan 1\n"
+        "Phase 1 (not planned)\nGoal: not stated in ROADMAP.md\nNext: plan phase 1\n"
     );
     case.write(
         ".vbw-planning/STATE.md",
@@ -169,7 +169,7 @@ fn the_brief_is_told_although_the_context_file_is_refused() {
     let case = Case::new("examples/vbw-project");
     case.run("sync").success();
     let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
-    case.write("CLAUDE.md", context.replace("## Active Context", "## Mine"));
+    case.write("CLAUDE.md", context + "<!-- annals:end -->\n");
     let outcome = case.run("plan").code(4);
     assert!(
         outcome.stdout().starts_with("Phase 4 of 5"),

@@ -10,6 +10,7 @@ use crate::cli::VBW;
 use crate::cli::YOLO;
 use crate::cli::assert_error;
 use crate::support::Case;
+use crate::support::require;
 
 #[test]
 fn the_file_is_made_and_left_alone_after() {
@@ -135,28 +136,77 @@ fn other_files_get_the_block_where_asked_for_and_keep_it() {
 }
 
 #[test]
-fn hand_edits_are_refused_and_shown_until_forced() {
+fn hand_edits_move_below_the_block_unless_they_are_replaced() {
     let case = Case::new(YOLO);
     case.run("sync").success();
-    let edited = text(&case, "CLAUDE.md").replace("never zeros", "or zeros");
+    let generated = text(&case, "CLAUDE.md");
+    let edited = generated.replace("## Active", "Ask Ada.\n\n## Active");
     case.write("CLAUDE.md", &edited);
-    let refused = case.run("sync").code(4);
-    assert_eq!(refused.stdout(), "");
-    assert_snapshot!("sync_refused", refused.stderr());
-    case.run("sync --json")
-        .code(4)
-        .stdout_json(&json!({"error": {
-            "kind": "refused", "message": "the block was edited by hand, so it is not replaced",
-            "place": {"file": "CLAUDE.md", "line": 1},
-            "hint": "move your text out of the block; `annals sync --force` replaces it"
-        }}));
+    let checked = case.run("sync --check").code(1);
+    assert!(
+        checked.stdout().contains("\n+Ask Ada.\n"),
+        "{}",
+        checked.report()
+    );
+    let shown = case.run("sync --stdout").success().stdout();
+    assert_eq!(text(&case, "CLAUDE.md"), edited);
+    let done = case.run("sync").success();
+    assert_eq!(
+        done.stderr(),
+        "warning: CLAUDE.md:1: 1 line that somebody added to the block stands below it now\n"
+    );
+    let moved = generated.clone() + "\nAsk Ada.\n";
+    assert_eq!((text(&case, "CLAUDE.md"), shown), (moved.clone(), moved));
+    case.run("undo").success();
     assert_eq!(text(&case, "CLAUDE.md"), edited);
     let forced = case.run("sync --force").success();
     assert_eq!(
         forced.stderr(),
         "warning: CLAUDE.md:1: the block was edited by hand; the edits are replaced\n"
     );
-    assert!(text(&case, "CLAUDE.md").contains("never zeros"));
+    assert_eq!(text(&case, "CLAUDE.md"), generated);
+}
+
+#[test]
+fn what_was_changed_in_a_committed_block_moves_below_it() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::new(YOLO);
+    case.run("sync").success();
+    let generated = text(&case, "CLAUDE.md");
+    case.git_init();
+    case.commit("Add the context file", "2026-02-17T10:11:12Z");
+    let edited = generated
+        .replace("never zeros", "or zeros")
+        .replace("## Active", "Ask Ada.\n\n## Active");
+    case.write("CLAUDE.md", &edited);
+    case.run("sync").success();
+    let written = text(&case, "CLAUDE.md");
+    assert!(written.starts_with(&generated), "{written}");
+    let below = &written[generated.len()..];
+    assert!(
+        below.contains("\nAsk Ada.\n") && below.contains("or zeros"),
+        "{below}"
+    );
+}
+
+#[test]
+fn a_conflict_in_the_block_is_left_to_its_merge() {
+    let case = Case::new(YOLO);
+    case.run("sync").success();
+    let torn = text(&case, "CLAUDE.md").replacen(
+        "## Active",
+        "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n## Active",
+        1,
+    );
+    case.write("CLAUDE.md", &torn);
+    let left = case.run("sync").success();
+    assert!(
+        left.stderr()
+            .contains("a merge conflict stands in the block")
+    );
+    assert_eq!(text(&case, "CLAUDE.md"), torn);
 }
 
 #[test]

@@ -6,13 +6,21 @@ use crate::error::Kind;
 const BLOCK: &str = "# shop\n\n**Core value:** sell\n\n## Active Context\n\n**Phase:** 1\n";
 const OTHER: &str = "# shop\n\n**Core value:** sell more\n";
 
-fn placed(existing: &[u8], block: &str) -> Result<Placed> {
-    place(existing, block, false)
+fn parsed(existing: &[u8]) -> Result<ContextFile<'_>> {
+    ContextFile::parse(Some(existing), Path::new("CLAUDE.md"), &Known::default())
 }
 
-fn place(existing: &[u8], block: &str, force: bool) -> Result<Placed> {
-    ContextFile::parse(Some(existing), Path::new("CLAUDE.md"), &Known::default())?
-        .place(block, force)
+fn placed(existing: &[u8], block: &str) -> Result<Placed> {
+    parsed(existing)?.place(block)
+}
+
+/// Places a block, and keeps what was added to the old one.
+fn kept(existing: &str, block: &str, generated: Option<&str>) -> (String, Vec<String>) {
+    let mut file = parsed(existing.as_bytes()).unwrap();
+    file.keep_edits(generated.map(str::as_bytes));
+    let placed = file.place(block).unwrap();
+    let warnings = placed.warnings.iter().map(ToString::to_string);
+    (String::from_utf8(placed.bytes).unwrap(), warnings.collect())
 }
 
 fn bytes(existing: &[u8], block: &str) -> Vec<u8> {
@@ -33,7 +41,7 @@ fn a_new_or_empty_file_is_the_block() {
     let expected = framed(BLOCK) + "\n";
     assert_eq!(text("", BLOCK), expected);
     let file = ContextFile::parse(None, Path::new("CLAUDE.md"), &Known::default()).unwrap();
-    assert_eq!(file.place(BLOCK, false).unwrap().bytes, expected.as_bytes());
+    assert_eq!(file.place(BLOCK).unwrap().bytes, expected.as_bytes());
     assert_eq!(file.lines_with(BLOCK), expected.lines().count());
     assert!(!file.has_block());
 }
@@ -113,30 +121,74 @@ fn formatting_of_the_block_is_no_edit() {
 }
 
 #[test]
-fn a_hand_edit_is_refused_with_what_would_be_lost() {
+fn what_was_added_by_hand_moves_below_the_block() {
     let edited =
-        framed(BLOCK).replace("sell", "sell\n\nNever ship on Fridays.\u{1b}[2J") + "\n\nown\n";
-    let error = placed(edited.as_bytes(), OTHER).unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
-    assert_eq!(
-        error.to_string(),
-        "CLAUDE.md:1: the block was edited by hand, so it is not replaced"
-    );
-    assert_eq!(
-        error.hint.as_deref(),
-        Some("move your text out of the block; `annals sync --force` replaces it")
-    );
-    let diff = error.diff.unwrap();
-    assert!(diff.contains("\n-Never ship on Fridays.\n"), "{diff}");
-    assert!(diff.contains("\n+**Core value:** sell more\n"), "{diff}");
-    assert!(
-        placed(edited.as_bytes(), BLOCK).is_err(),
-        "the new block is the old one"
-    );
+        framed(BLOCK).replace("sell\n", "sell\n\nNever ship on  Fridays. \n") + "\n\nown\n";
+    let moved = format!("{}\n\nNever ship on  Fridays. \n\nown\n", framed(OTHER));
+    let said = "CLAUDE.md:1: 1 line that somebody added to the block stands below it now";
+    for generated in [None, Some(BLOCK)] {
+        let (text, warnings) = kept(&edited, OTHER, generated);
+        assert_eq!(
+            (text.as_str(), warnings),
+            (moved.as_str(), vec![said.to_owned()])
+        );
+        let (same, warnings) = kept(&text, OTHER, None);
+        assert_eq!(
+            (same, warnings),
+            (text, vec![]),
+            "a second run changes nothing"
+        );
+    }
+    // The new block may be the old one, and the file may end with it.
+    let (text, _) = kept(&framed(BLOCK).replace("sell", "sell\nmine"), BLOCK, None);
+    assert_eq!(text, format!("{}\n\nmine", framed(BLOCK)));
+    let replaced = placed(edited.as_bytes(), OTHER).unwrap();
+    assert_eq!(replaced.bytes, (framed(OTHER) + "\n\nown\n").as_bytes());
+    assert_eq!(replaced.warnings.len(), 1);
+}
 
-    let forced = place(edited.as_bytes(), OTHER, true).unwrap();
-    assert_eq!(forced.bytes, (framed(OTHER) + "\n\nown\n").as_bytes());
-    assert_eq!(forced.warnings.len(), 1);
+#[test]
+fn several_edits_move_in_groups_and_none_that_stands_there_already() {
+    let edited = framed(BLOCK)
+        .replace("# shop\n", "# shop\na\n")
+        .replace("## Active", "own\n\n## Active")
+        .replace("**Phase:** 1", "**Phase:** 7\n- b")
+        + "\n\nown\n";
+    let (text, warnings) = kept(&edited, OTHER, Some(BLOCK));
+    assert_eq!(
+        text,
+        format!("{}\n\na\n\n**Phase:** 7\n- b\n\nown\n", framed(OTHER))
+    );
+    assert_eq!(
+        warnings,
+        ["CLAUDE.md:1: 3 lines that somebody added to the block stand below it now"]
+    );
+}
+
+#[test]
+fn an_edit_that_cannot_be_told_from_the_block_is_named_and_lost() {
+    let edited = framed(BLOCK)
+        .replace("sell", "give\u{1b}[2J away")
+        .replace("1\n", "2\n");
+    let (text, warnings) = kept(&edited, BLOCK, None);
+    assert_eq!(text, framed(BLOCK));
+    assert_eq!(
+        warnings,
+        [
+            "CLAUDE.md:1: the block was edited by hand and is written anew; lost: \"**Core value:** give away\", \
+          \"**Phase:** 2\"; `annals undo` brings them back"
+        ]
+    );
+    let deleted = framed(BLOCK).replace("\n## Active Context\n\n**Phase:** 1\n", "");
+    assert_eq!(kept(&deleted, BLOCK, None), (framed(BLOCK), vec![]));
+    let many = framed(BLOCK)
+        .replace("sell", "1\n2\n3\n4\n5\n6")
+        .replace("**Phase:** 1", "7");
+    let (_, warnings) = kept(&many, BLOCK, None);
+    assert!(
+        warnings[0].contains("\"5\" and 2 more lines;"),
+        "{warnings:?}"
+    );
 }
 
 #[test]
@@ -145,14 +197,14 @@ fn an_edit_that_says_what_the_new_block_says_loses_nothing() {
     let done = placed(file.as_bytes(), OTHER).unwrap();
     assert_eq!(done.bytes, framed(OTHER).as_bytes());
     assert_eq!(done.warnings, []);
-    let no_hash = "<!-- annals:begin v1 -->\nown\n<!-- annals:end -->\n";
-    assert!(placed(no_hash.as_bytes(), OTHER).is_err());
+    let (text, warnings) = kept(&file, OTHER, Some(BLOCK));
+    assert_eq!((text, warnings), (framed(OTHER), vec![]));
 }
 
 #[test]
-fn force_does_not_guess_between_doubled_markers() {
+fn nobody_guesses_between_doubled_markers() {
     let doubled = format!("{}\n{}\n", framed(BLOCK), framed(BLOCK));
-    let error = place(doubled.as_bytes(), BLOCK, true).unwrap_err();
+    let error = placed(doubled.as_bytes(), BLOCK).unwrap_err();
     assert_eq!(error.kind, Kind::Refused);
     assert!(
         error.to_string().ends_with("(lines 1, 9, 10, 18)"),

@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::audit;
 use crate::audit::Level;
 use crate::audit::Row;
 use crate::facts;
@@ -18,6 +19,7 @@ use crate::text::quantity;
 
 pub(crate) fn rows(project: &Project) -> Vec<Row> {
     let mut rows = vec![planning(project), own_folder(project), cache(project)];
+    rows.extend(audit::lack_of_room(project));
     rows.extend(interrupted(project));
     rows.extend(database(project));
     rows.extend(sharing(project));

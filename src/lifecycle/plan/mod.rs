@@ -103,7 +103,7 @@ pub struct DeviationRate {
     /// The plans that deviated, of those whose summary says.
     pub deviated: Rate,
     /// How many summaries do not say.
-    pub silent: usize,
+    pub unreported: usize,
 }
 
 impl DeviationRate {
@@ -112,7 +112,7 @@ impl DeviationRate {
         let deviated = Rate::of_known(plans().map(|plan| Some(plan.deviation_count? > 0)));
         Self {
             deviated,
-            silent: plans().count() - deviated.of,
+            unreported: plans().count() - deviated.of,
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::context;
-use crate::context::Wish;
+use crate::context::DigestRequest;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal;
@@ -172,12 +172,12 @@ struct Digest {
 
 fn digest(project: &Project, arguments: Arguments) -> Result<Answer> {
     let wanted: Digest = arguments.read()?;
-    let wish = Wish {
+    let request = DigestRequest {
         budget: wanted.budget.unwrap_or(context::BUDGET),
         topic: wanted.topic,
-        ..Wish::default()
+        ..DigestRequest::default()
     };
-    let digest = context::digest(project, &wish)?;
+    let digest = context::digest(project, &request)?;
     Ok(Answer::text(if digest.text.is_empty() {
         "Nothing is remembered here yet.\n".to_owned()
     } else {

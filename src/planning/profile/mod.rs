@@ -3,12 +3,14 @@
 //! Counted by the names of the files that git would track; no file is opened but a root manifest.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
 
 use ignore::DirEntry;
 use ignore::WalkBuilder;
 
+use crate::planning::profile::commands::BuildCommands;
 use crate::planning::profile::language::language;
 use crate::planning::profile::language::test_home;
 use crate::project::Project;
@@ -16,6 +18,7 @@ use crate::text::quantity;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
+mod commands;
 mod language;
 mod services;
 
@@ -38,6 +41,9 @@ const NAMED: usize = 3;
 /// How many languages a line lists.
 const LANGUAGES: usize = 6;
 
+/// How many folders a line lists.
+const FOLDERS: usize = 8;
+
 /// Existing code, at a glance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
@@ -53,6 +59,10 @@ pub struct Profile {
     pub docker: Vec<PathBuf>,
     /// What holds several packages together, with their number where that is known.
     pub monorepo: Option<String>,
+    /// What builds and tests it.
+    pub commands: BuildCommands,
+    /// The folders of the root that hold code.
+    pub folders: Vec<PathBuf>,
     /// Whether the tree is too large to have been counted whole.
     pub is_partial: bool,
 }
@@ -94,6 +104,29 @@ impl Profile {
         self.ci = services::ci(root);
         self.docker = names.docker;
         self.monorepo = services::monorepo(root, &names.manifests);
+        self.commands = BuildCommands::of(root);
+        self.folders = names.folders.into_iter().collect();
+    }
+
+    /// Returns what an agent needs to begin with: nothing that changes with every new file.
+    pub fn summary(&self) -> Vec<String> {
+        let languages = self.languages.iter().map(|(name, _)| (*name).to_owned());
+        let code = |command: &String| format!("`{command}`");
+        let folders = self
+            .folders
+            .iter()
+            .map(|path| format!("`{}`", folder(path)));
+        let folders = Some(listed(folders, FOLDERS)).filter(|_| !self.folders.is_empty());
+        let lines = [
+            ("Languages", Some(listed(languages, LANGUAGES))),
+            ("Build", self.commands.build.as_ref().map(code)),
+            ("Test", self.commands.test.as_ref().map(code)),
+            ("Code in", folders),
+        ];
+        let lines = lines.into_iter();
+        lines
+            .filter_map(|(what, said)| Some(format!("{what}: {}", said?)))
+            .collect()
     }
 
     /// Returns the profile as lines of STATE.md.
@@ -133,6 +166,7 @@ struct Names {
     languages: BTreeMap<&'static str, usize>,
     test_folders: BTreeMap<PathBuf, usize>,
     docker: Vec<PathBuf>,
+    folders: BTreeSet<PathBuf>,
     /// How many manifests of each name lie below the root.
     manifests: BTreeMap<String, usize>,
 }
@@ -149,6 +183,10 @@ impl Names {
         let language = language(path);
         if let Some(language) = language {
             *self.languages.entry(language).or_default() += 1;
+            let mut parts = path.components();
+            if let (Some(first), Some(_)) = (parts.next(), parts.next()) {
+                self.folders.insert(PathBuf::from(first.as_os_str()));
+            }
             if let Some(home) = test_home(path) {
                 *self.test_folders.entry(home.to_owned()).or_default() += 1;
             }
@@ -252,6 +290,25 @@ mod tests {
                 "CI: GitHub Actions (1 workflow)",
                 "Docker: Dockerfile",
                 "Monorepo: Cargo workspace, 1 Cargo.toml below the root",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_summary_says_what_to_run_and_where_the_code_is() {
+        let tree = Tree::new(&[]);
+        for file in ["src/main.rs", "tests/cli.rs", "build.rs", "docs/a.md"] {
+            tree.write(file, "");
+        }
+        tree.write("Cargo.toml", "");
+        let found = Profile::count(&tree.at(""), &tree.at("plan"), MOST_ENTRIES);
+        assert_eq!(
+            found.value.unwrap().summary(),
+            [
+                "Languages: Rust",
+                "Build: `cargo build`",
+                "Test: `cargo test`",
+                "Code in: `src/`, `tests/`",
             ]
         );
     }

@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
+use crate::markdown::Section;
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
 use crate::planning::Stated;
@@ -315,10 +316,15 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
             let inner = outline
                 .subsections(section)
                 .filter(|inner| !open_items::is_title(&inner.title));
-            let ranges = std::iter::once(&section.own).chain(inner.map(|inner| &inner.own));
-            ranges
-                .flat_map(|range| decision::decisions(outline, range))
-                .collect::<Vec<_>>()
+            let groups = std::iter::once(section).chain(inner);
+            let under = |group: &Section| {
+                let mut decisions = decision::decisions(outline, &group.own);
+                for decision in &mut decisions {
+                    decision.heading = Some(group.title.clone());
+                }
+                decisions
+            };
+            groups.flat_map(under).collect::<Vec<_>>()
         })
         .filter(|decision| phase_list::entry(Span::new(&decision.text, 0, 1)).is_none());
     decision::distinct(all)

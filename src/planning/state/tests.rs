@@ -163,12 +163,13 @@ fn a_phase_without_a_number_is_reported_unless_it_says_none() {
 
 #[test]
 fn decisions_may_be_grouped_by_phase() {
-    let state =
-        read("## Decisions\n### Phase 3\n- a\n### Open questions\n- b\n## Open Decisions\n- c\n");
-    let texts: Vec<_> = state
+    let state = read(
+        "## Decisions\n- d\n### Phase 3\n- a\n### Open questions\n- b\n## Open Decisions\n- c\n",
+    );
+    let found: Vec<_> = state
         .decisions
         .iter()
-        .map(|decision| decision.text.as_str())
+        .map(|decision| (decision.text.as_str(), decision.heading.as_deref()))
         .collect();
-    assert_eq!(texts, ["a"]);
+    assert_eq!(found, [("d", Some("Decisions")), ("a", Some("Phase 3"))]);
 }

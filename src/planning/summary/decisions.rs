@@ -36,7 +36,7 @@ fn of_node(node: &Node) -> Option<Decision> {
         text,
         date: of(&["date"]).and_then(|date| parse_date(&date)),
         rationale: of(&["rationale", "reason", "why", "context"]),
-        source: None,
+        ..Decision::default()
     })
 }
 
@@ -81,7 +81,7 @@ fn of_table(table: &Table) -> Vec<Decision> {
             text: cell(column).unwrap_or_default(),
             date: date.and_then(cell).and_then(|date| parse_date(&date)),
             rationale: rationale.and_then(cell).filter(|text| !is_absent(text)),
-            source: None,
+            ..Decision::default()
         }
     };
     table.rows.iter().map(|found| row(&found.cells)).collect()

@@ -1,14 +1,14 @@
 //! What the harness has read already: lines of its context files need not be said again.
 
-use crate::context::Known;
+use crate::context::AlreadyRead;
 use crate::hooks::Harness;
 use crate::project::Project;
 use crate::storage::read;
 
 /// Reads the context files of a harness in the project, and what these import of it as a whole.
-pub(crate) fn read(project: &Project, harness: Harness) -> Known {
+pub(crate) fn read(project: &Project, harness: Harness) -> AlreadyRead {
     let files = &harness.profile().context;
-    let mut known = Known::default();
+    let mut known = AlreadyRead::default();
     for group in files.of_folder {
         let Some(text) = group.iter().find_map(|name| text(project, name)) else {
             continue;

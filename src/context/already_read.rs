@@ -2,12 +2,12 @@
 
 /// Texts that a session has read, compared without case and punctuation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct AlreadyRead {
     /// Their words, each text between two line ends.
     words: String,
 }
 
-impl Known {
+impl AlreadyRead {
     /// Adds a text.
     pub fn add(&mut self, text: &str) {
         self.words.push_str(&words(text));
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn a_line_is_known_in_another_form_and_a_part_of_a_word_is_not() {
-        let mut known = Known::default();
+        let mut known = AlreadyRead::default();
         known.add("- **Phase:** 4 - Low-Stock Alerts\n- Run `low` — cron needs no parsing\n");
         known.add("one two");
         for line in [

@@ -1,0 +1,180 @@
+//! What somebody wrote into the block: it is moved below it, since nothing of a person's may be lost.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use similar::Algorithm;
+use similar::DiffTag;
+use similar::capture_diff_slices;
+
+use crate::claude_md::marker;
+
+/// Lines that stood together, byte for byte, with their line ends.
+pub(crate) type Group<'a> = Vec<&'a [u8]>;
+
+/// A hand edit of the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Edited<'a> {
+    /// The lines that were added.
+    Added(Vec<Group<'a>>),
+    /// What was generated is not known any more, so nobody can tell what was added.
+    Unknown,
+}
+
+impl<'a> Edited<'a> {
+    /// Compares what stands between the markers with what was generated there.
+    ///
+    /// `stated` is the digest of the generated lines. Where `generated` does not have them, one run of
+    /// lines is looked for without which the digest comes out: it must be what was added.
+    pub(crate) fn of(inside: &'a [u8], stated: Option<&str>, generated: Option<&[&[u8]]>) -> Self {
+        let lines = marker::normal(inside);
+        let ranges = match (generated, stated) {
+            (Some(generated), _) => Some(added(generated, &lines)),
+            (None, Some(stated)) => one_run(&lines, stated).map(|run| vec![run]),
+            (None, None) => None,
+        };
+        let Some(ranges) = ranges else {
+            return Self::Unknown;
+        };
+        let raw: Vec<&[u8]> = inside.split_inclusive(|byte| *byte == b'\n').collect();
+        let first = raw.iter().position(|line| !is_blank(line)).unwrap_or(0);
+        let groups = ranges
+            .into_iter()
+            .map(|range| without_edges(&raw[first + range.start..first + range.end]).to_vec())
+            .filter(|group| !group.is_empty());
+        Self::Added(groups.collect())
+    }
+
+    /// Returns the groups that neither the new block nor the text around it has already.
+    pub(crate) fn moved(&self, new: &[&[u8]], around: &[&[u8]]) -> Vec<&Group<'a>> {
+        let Self::Added(groups) = self else {
+            return Vec::new();
+        };
+        let mut known = lines_of(new, around);
+        let mut moved = Vec::new();
+        for group in groups {
+            let news: Vec<&[u8]> = group.iter().map(|line| line.trim_ascii()).collect();
+            if news.into_iter().filter(|line| known.insert(line)).count() > 0 {
+                moved.push(group);
+            }
+        }
+        moved
+    }
+}
+
+/// Returns the lines of an edited block that are nowhere else.
+pub(crate) fn lost<'a>(old: &[&'a [u8]], new: &[&'a [u8]], around: &[&'a [u8]]) -> Vec<&'a [u8]> {
+    let known = lines_of(new, around);
+    let old = old.iter().map(|line| line.trim_ascii());
+    old.filter(|line| !known.contains(line)).collect()
+}
+
+/// Returns all lines as they are compared; a blank one is always known.
+fn lines_of<'a>(new: &[&'a [u8]], around: &[&'a [u8]]) -> HashSet<&'a [u8]> {
+    let around = around.iter().flat_map(|text| text.split(|b| *b == b'\n'));
+    let lines = new.iter().copied().chain(around).map(<[u8]>::trim_ascii);
+    lines.chain([&b""[..]]).collect()
+}
+
+fn added(generated: &[&[u8]], lines: &[&[u8]]) -> Vec<Range<usize>> {
+    let changes = capture_diff_slices(Algorithm::Myers, generated, lines);
+    let changes = changes.into_iter();
+    changes
+        .filter(|change| matches!(change.tag(), DiffTag::Insert | DiffTag::Replace))
+        .map(|change| change.new_range())
+        .collect()
+}
+
+/// Finds the lines without which the others have the digest.
+fn one_run(lines: &[&[u8]], stated: &str) -> Option<Range<usize>> {
+    let runs =
+        (0..lines.len()).flat_map(|start| (start + 1..=lines.len()).map(move |end| start..end));
+    let is_added = |run: &Range<usize>| {
+        let rest = [&lines[..run.start], &lines[run.end..]].concat();
+        marker::digest(without_edges(&rest)) == stated
+    };
+    runs.into_iter().find(is_added)
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty()
+}
+
+fn without_edges<'a, 'b>(mut lines: &'b [&'a [u8]]) -> &'b [&'a [u8]] {
+    while let [first, rest @ ..] = lines
+        && is_blank(first)
+    {
+        lines = rest;
+    }
+    while let [rest @ .., last] = lines
+        && is_blank(last)
+    {
+        lines = rest;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GENERATED: &str = "# shop\n\n- one\n- two\n\n## End\n";
+
+    fn groups(inside: &str, generated: Option<&str>) -> Option<Vec<String>> {
+        let stated = marker::digest(&marker::normal(GENERATED.as_bytes()));
+        let generated = generated.map(|text| marker::normal(text.as_bytes()));
+        match Edited::of(inside.as_bytes(), Some(&stated), generated.as_deref()) {
+            Edited::Added(groups) => Some(
+                groups
+                    .iter()
+                    .map(|group| String::from_utf8(group.concat()).unwrap())
+                    .collect(),
+            ),
+            Edited::Unknown => None,
+        }
+    }
+
+    #[test]
+    fn one_run_of_lines_is_found_by_the_digest() {
+        for (edited, expected) in [
+            (
+                "# shop\n\n- one\n  mine  \r\n- two\n\n## End\n",
+                "  mine  \r\n",
+            ),
+            ("\n\nmine\n\n# shop\n\n- one\n- two\n\n## End\n", "mine\n"),
+            ("# shop\n\n- one\n- two\n\n## End\n\na\n\nb\n", "a\n\nb\n"),
+        ] {
+            assert_eq!(groups(edited, None).unwrap(), [expected], "{edited:?}");
+        }
+        assert_eq!(groups("# shop\n\n- one\n- 2\n\n## End\n", None), None);
+        assert_eq!(
+            groups("a\n# shop\n\n- one\nb\n- two\n\n## End\n", None),
+            None
+        );
+    }
+
+    #[test]
+    fn what_was_generated_tells_every_added_and_every_changed_line() {
+        let known = Some(GENERATED);
+        let edited = "a\n# shop\n\n- one\nb\n- 2\n\n## End\n";
+        assert_eq!(groups(edited, known).unwrap(), ["a\n", "b\n- 2\n"]);
+        let deleted = "# shop\n\n## End\n";
+        assert_eq!(groups(deleted, known).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn a_group_is_moved_once_and_only_where_it_says_something_new() {
+        let edited = Edited::Added(vec![
+            vec![b"- one\n"],
+            vec![b"- two\n", b"- three\n"],
+            vec![b"- three\n"],
+            vec![b"below\n"],
+        ]);
+        let new: [&[u8]; 1] = [b"- one"];
+        let moved = edited.moved(&new, &[b"above\n\n below \n"]);
+        assert_eq!(moved, [&vec![&b"- two\n"[..], b"- three\n"]]);
+        assert_eq!(Edited::Unknown.moved(&new, &[]), [&Group::new(); 0]);
+        let old: [&[u8]; 3] = [b"- one", b"", b"gone"];
+        assert_eq!(lost(&old, &new, &[]), [b"gone"]);
+    }
+}

@@ -1,0 +1,163 @@
+//! The commands that build and test a project, as its root manifests tell them.
+
+use std::path::Path;
+
+use crate::storage::read;
+
+/// What builds a project and what tests it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuildCommands {
+    /// Builds it.
+    pub build: Option<String>,
+    /// Runs its tests.
+    pub test: Option<String>,
+}
+
+/// Manifests whose tool has one command for each: the file, what builds, what tests.
+const TOOLS: &[(&str, &str, &str)] = &[
+    ("Cargo.toml", "cargo build", "cargo test"),
+    ("go.mod", "go build ./...", "go test ./..."),
+    ("mix.exs", "mix compile", "mix test"),
+    ("gradlew", "./gradlew build", "./gradlew test"),
+    ("pom.xml", "mvn package", "mvn test"),
+    ("Package.swift", "swift build", "swift test"),
+    ("stack.yaml", "stack build", "stack test"),
+];
+
+/// Who runs the scripts of package.json: the lock file, the program.
+const SCRIPT_RUNNERS: &[(&str, &str)] = &[
+    ("pnpm-lock.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+    ("bun.lock", "bun"),
+    ("bun.lockb", "bun"),
+];
+
+/// Files with targets that people write for each other, the one to believe first: the file, the program.
+const TARGETS: &[(&str, &str)] = &[
+    ("Makefile", "make"),
+    ("justfile", "just"),
+    ("Justfile", "just"),
+];
+
+impl BuildCommands {
+    /// Reads what the root of a project tells; each command from the first file that has it.
+    pub(super) fn of(root: &Path) -> Self {
+        let targets = TARGETS
+            .iter()
+            .map(|(file, program)| of_targets(root, file, program));
+        let all = targets.chain([of_scripts(root), of_tool(root), of_python(root)]);
+        all.fold(Self::default(), |found, next| Self {
+            build: found.build.or(next.build),
+            test: found.test.or(next.test),
+        })
+    }
+}
+
+fn of_tool(root: &Path) -> BuildCommands {
+    let tool = TOOLS.iter().find(|(file, ..)| root.join(file).is_file());
+    BuildCommands {
+        build: tool.map(|(_, build, _)| (*build).to_owned()),
+        test: tool.map(|(_, _, test)| (*test).to_owned()),
+    }
+}
+
+fn of_python(root: &Path) -> BuildCommands {
+    let text = text(&root.join("pyproject.toml"));
+    let is_pytest = text.contains("pytest") || root.join("pytest.ini").is_file();
+    BuildCommands {
+        build: None,
+        test: is_pytest.then(|| "pytest".to_owned()),
+    }
+}
+
+fn of_scripts(root: &Path) -> BuildCommands {
+    let manifest: serde_json::Value =
+        serde_json::from_str(&text(&root.join("package.json"))).unwrap_or_default();
+    let lock = SCRIPT_RUNNERS
+        .iter()
+        .find(|(lock, _)| root.join(lock).is_file());
+    let program = lock.map_or("npm", |(_, program)| program);
+    let script = |name: &str| {
+        manifest["scripts"][name].as_str()?;
+        Some(format!("{program} run {name}"))
+    };
+    BuildCommands {
+        build: script("build"),
+        test: script("test"),
+    }
+}
+
+/// Reads the names in front of the colons that stand at the start of a line.
+fn of_targets(root: &Path, file: &str, program: &str) -> BuildCommands {
+    let text = text(&root.join(file));
+    let target = |name: &str| {
+        let is_target = |line: &str| {
+            let rest = line.strip_prefix(name);
+            rest.is_some_and(|rest| rest.trim_start().starts_with(':') && !rest.contains(":="))
+        };
+        text.lines()
+            .any(is_target)
+            .then(|| format!("{program} {name}"))
+    };
+    BuildCommands {
+        build: target("build"),
+        test: target("test"),
+    }
+}
+
+/// Returns a manifest's text; one that cannot be read tells nothing, and its reader warns of it.
+fn text(path: &Path) -> String {
+    match read::text(path) {
+        Ok(Some(text)) => text.value,
+        Ok(None) | Err(_) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::fixture::Tree;
+
+    #[test]
+    fn each_command_comes_from_the_first_file_that_has_it() {
+        for (files, build, test) in [
+            (&[("Cargo.toml", "")][..], "cargo build", "cargo test"),
+            (
+                &[
+                    ("Cargo.toml", ""),
+                    ("Makefile", "X := 1\ntest: lint\n\tcargo test\n"),
+                ],
+                "cargo build",
+                "make test",
+            ),
+            (
+                &[
+                    ("package.json", "{\"scripts\": {\"test\": \"vitest\"}}"),
+                    ("pnpm-lock.yaml", ""),
+                ],
+                "",
+                "pnpm run test",
+            ),
+            (&[("package.json", "{")], "", ""),
+            (
+                &[("pyproject.toml", "[tool.pytest.ini_options]\n")],
+                "",
+                "pytest",
+            ),
+            (&[("Makefile", "test := yes\ntesting:\n")], "", ""),
+            (&[], "", ""),
+        ] {
+            let tree = Tree::new(&[]);
+            for (file, text) in files {
+                tree.write(file, text);
+            }
+            let found = BuildCommands::of(&tree.at(""));
+            let shown = |command: Option<String>| command.unwrap_or_default();
+            assert_eq!(
+                (shown(found.build).as_str(), shown(found.test).as_str()),
+                (build, test),
+                "{files:?}"
+            );
+        }
+    }
+}
