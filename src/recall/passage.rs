@@ -226,8 +226,21 @@ impl Splitter<'_> {
     }
 }
 
-/// Tells whether a text only says that there is nothing to say.
+/// Tells whether a text is a link to a heading of its own file, as tables of contents have them.
+fn is_own_link(text: &str) -> bool {
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(')'));
+    inner
+        .and_then(|inner| inner.split_once("](#"))
+        .is_some_and(|(title, anchor)| !title.contains("](") && !anchor.contains(['(', ' ']))
+}
+
+/// Tells whether a text only says that there is nothing to say, or where something is said.
 fn says_nothing(text: &str) -> bool {
+    if is_own_link(text.trim()) {
+        return true;
+    }
     if text.len() > LABEL {
         return false;
     }
@@ -337,6 +350,11 @@ Another.
     fn what_says_nothing_is_no_passage() {
         let text = "# P\n\n## A\n\nNone observed.\n\n## B\n\n- (none)\n- n/a\n\n## C\n\n## D\n\n| a | b |\n|---|---|\n| - | — |\n";
         assert_eq!(shown(text), [""; 0]);
+        assert_eq!(
+            shown("- [ ] [Phase 2: Loans](#phase-2)\n- [P](#p)\n"),
+            [""; 0]
+        );
+        assert_eq!(shown("- [P](#p) and [Q](#q)\n- [P](p.md)\n").len(), 2);
         assert_eq!(shown("- None of the tests ran\n- 🚀\n").len(), 2);
     }
 
