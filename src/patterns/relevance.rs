@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::patterns::Entry;
 use crate::patterns::Patterns;
+use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Phase;
 use crate::planning::Roadmap;
 use crate::ranking::Corpus;
@@ -94,7 +95,7 @@ fn is_count(text: &str) -> bool {
     let counts = first.bytes().all(|byte| byte.is_ascii_digit());
     let all = ["plans", "tasks", "deviations", "acceptance checks"];
     (counts && (lower.contains(" of ") || lower.contains("plans collided")))
-        || lower.contains("was in deviations of")
+        || (lower.contains("plan") && lower.contains("deviat"))
         || (STARTS.iter().any(|start| lower.starts_with(start))
             && all.iter().any(|word| lower.contains(word)))
 }
@@ -197,6 +198,7 @@ fn reference(entry: &Entry, all: &[Entry]) -> Option<String> {
             .trace
             .as_ref()
             .and_then(|trace| trace.milestone.clone())
+            .filter(|milestone| milestone != DEFAULT_MILESTONE)
     };
     let own = milestone(entry);
     let is_other = |other: &Entry| {
