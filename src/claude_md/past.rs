@@ -25,20 +25,20 @@ pub(crate) fn generated(project: &Project, path: &Path, stated: &str) -> Result<
         return Ok(None);
     };
     let commits = project.git.newest(COMMITS)?;
-    let names: Vec<String> = commits
+    let versions: Vec<String> = commits
         .iter()
         .map(|commit| format!("{}:{}", commit.hash, named.display()))
         .collect();
-    let versions = objects.read(&names)?.into_iter().flatten();
+    let versions = objects.read(&versions)?.into_iter().flatten();
     let mut blocks = versions.filter_map(|version| match version {
-        Object::Blob(bytes) => inside(bytes, path),
+        Object::Blob(bytes) => inside(&bytes, path),
         Object::Tree(_) | Object::Other => None,
     });
     Ok(blocks.find(|block| marker::digest(&marker::normal(block)) == stated))
 }
 
 /// Returns what stands between the markers; a version whose markers are broken has no block.
-fn inside(bytes: Vec<u8>, path: &Path) -> Option<Vec<u8>> {
-    let span = Span::find(&readable(&bytes), path).ok().flatten()?;
+fn inside(bytes: &[u8], path: &Path) -> Option<Vec<u8>> {
+    let span = Span::find(&readable(bytes), path).ok().flatten()?;
     Some(bytes[span.inside].to_vec())
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::patterns::Entry;
 use crate::patterns::Patterns;
+use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Phase;
 use crate::planning::PhaseNumber;
 use crate::planning::Roadmap;
@@ -95,7 +96,7 @@ fn is_count(text: &str) -> bool {
     let counts = first.bytes().all(|byte| byte.is_ascii_digit());
     let all = ["plans", "tasks", "deviations", "acceptance checks"];
     (counts && (lower.contains(" of ") || lower.contains("plans collided")))
-        || lower.contains("was in deviations of")
+        || (lower.contains("plan") && lower.contains("deviat"))
         || (STARTS.iter().any(|start| lower.starts_with(start))
             && all.iter().any(|word| lower.contains(word)))
 }
@@ -214,7 +215,8 @@ fn ambiguous_phases(entries: &[Entry]) -> BTreeSet<&PhaseNumber> {
 }
 
 fn milestone(entry: &Entry) -> Option<&str> {
-    entry.trace.as_ref()?.milestone.as_deref()
+    let milestone = entry.trace.as_ref()?.milestone.as_deref();
+    milestone.filter(|milestone| *milestone != DEFAULT_MILESTONE)
 }
 
 /// Moves what one entry has beyond its share behind what the others have.

@@ -154,7 +154,7 @@ fn a_dataset_that_is_none_is_refused_with_its_line() {
     assert!(
         outcome
             .stderr()
-            .contains("questions.jsonl:1: no item and no query"),
+            .contains("questions.jsonl:1: is neither an item nor a query"),
         "{}",
         outcome.stderr()
     );

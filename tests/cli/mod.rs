@@ -11,6 +11,7 @@ mod doctor;
 mod entry;
 mod entry_classify;
 mod entry_debt;
+mod examples;
 mod execute;
 mod export;
 mod facts;

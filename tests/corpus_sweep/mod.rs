@@ -39,6 +39,7 @@ fn swept(corpus: &Path, planned: &Planned) -> Vec<String> {
     let mut faults = reading::faults(&case, planned);
     faults.extend(silence::faults(&case, planned));
     faults.extend(writing::faults(&case, planned));
+    faults.extend(silence::written(&case, planned));
     faults
         .into_iter()
         .map(|fault| format!("{} {}: {fault}", planned.project, planned.planning))

@@ -25,7 +25,7 @@ use crate::share::Direction;
 use crate::share::Synced;
 use crate::text::quantity;
 
-/// Share facts and the journal between devices, through a PostgreSQL database of your own
+/// Share facts and the journal between devices, through your own PostgreSQL database
 ///
 /// `share.url` in your own config.toml, or `ANNALS_SHARE_URL`, names the database. Everything is read and
 /// written here as before; the server only passes on what each device did. `docs/share.md` says what is sent.

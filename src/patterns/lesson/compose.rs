@@ -19,6 +19,9 @@ const PER_CUT: f64 = 0.3;
 /// A clause of fewer characters says too little alone.
 const LEAST_CLAUSE: usize = 40;
 
+/// A fix of fewer words does not say what was done.
+const LEAST_OF_A_FIX: usize = 3;
+
 /// Where a sentence may end early and still be true.
 const CLAUSE_ENDS: &[&str] = &[
     " \u{2014} ",
@@ -207,7 +210,7 @@ fn fixes(fix: &str) -> Vec<(String, f64)> {
     let has_name = |text: &str| text.contains('`');
     forms(&first)
         .into_iter()
-        .filter(|(text, _)| text.chars().count() >= 12 && is_whole(&padded(text)))
+        .filter(|(text, _)| text.split(' ').count() >= LEAST_OF_A_FIX && is_whole(&padded(text)))
         .map(|(text, cost)| {
             let bonus = if has_name(&text) { 1.3 } else { 0.5 };
             (shown(&text), bonus - cost)
@@ -280,10 +283,39 @@ fn is_empty_talk(text: &str) -> bool {
         "no impact",
         "tests pass",
         "see above",
+        "per the decision",
+        "per the architectural decision",
     ];
     says_nothing.iter().any(|words| lower.contains(words))
         || lower.starts_with("fix: ")
+        || is_nameless(&lower)
         || (on_plan && !turns.iter().any(|turn| lower.contains(turn)))
+}
+
+/// Tells whether it is of a thing that only its summary names: `The file did not exist`.
+fn is_nameless(lower: &str) -> bool {
+    const THINGS: &[&str] = &[
+        "file",
+        "files",
+        "function",
+        "method",
+        "test",
+        "tests",
+        "component",
+        "class",
+        "field",
+        "script",
+        "command",
+        "import",
+        "module",
+    ];
+    const VERBS: &[&str] = &[
+        "did", "does", "do", "was", "were", "is", "are", "has", "had", "could", "cannot", "failed",
+    ];
+    let mut words = lower.split(' ');
+    words.next() == Some("the")
+        && words.next().is_some_and(|thing| THINGS.contains(&thing))
+        && words.next().is_some_and(|verb| VERBS.contains(&verb))
 }
 
 #[cfg(test)]
@@ -333,6 +365,18 @@ mod tests {
                 ""
             ),
             "The project uses a flat `tests/` folder"
+        );
+    }
+
+    #[test]
+    fn what_has_no_name_in_it_is_no_lesson() {
+        assert_eq!(
+            composed("The file did not exist in the repo at all", ""),
+            ""
+        );
+        assert_eq!(
+            composed("The file `a.lock` did not exist in the repo", ""),
+            "The file `a.lock` did not exist in the repo"
         );
     }
 

@@ -73,7 +73,7 @@ sign!(
 );
 sign!(
     PROCESS,
-    r"(?i)\b(?:(?:one|single|separate|atomic|bundled|combined|same|own) commits?|commit(?:ted|s)? (?:together|separately|in (?:a |one |the )?(?:single|same|one)|as one|as a single)|commit (?:per|for each) task|(?:included|bundled|folded|rolled) in(?:to)? .{0,30}commit|already (?:done|committed|implemented|complete[d]?|deleted|created|applied|satisfied|covered|present)|ahead of schedule|pre-staged|staged by|sequenc\w+|(?:task|commit) (?:order|ordering)|ordering|tests pass|combined into|merged into one|no (?:separate )?commit|inline rather than|parallel (?:dev )?agents?|work split|checkpoint)\b"
+    r"(?i)\b(?:(?:one|single|separate|atomic|bundled|combined|same|own) commits?|commit(?:ted|s)? (?:together|separately|in (?:a |one |the )?(?:single|same|one)|as one|as a single)|commits? (?:also )?includes?|commit (?:per|for each) task|(?:included|bundled|folded|rolled) in(?:to)? .{0,30}commit|already (?:done|committed|implemented|complete[d]?|deleted|created|applied|satisfied|covered|present)|ahead of schedule|pre-staged|staged by|sequenc\w+|(?:task|commit) (?:order|ordering)|ordering|tests pass|combined into|merged into one|no (?:separate )?commit|inline rather than|parallel (?:dev )?agents?|work split|checkpoint)\b"
 );
 sign!(
     DEFERRED,

@@ -58,13 +58,42 @@ fn without_emphasis(text: &str) -> String {
 /// Returns a sentence as a bullet opens: with a capital, and without its full stop.
 pub(crate) fn as_bullet(sentence: &str) -> String {
     let text = sentence.trim().trim_end_matches(['.', ';', ',', ':', ' ']);
-    let first_word = text.split(' ').next().unwrap_or_default();
+    let text = without_label(text);
+    let mut words = text.split(' ');
+    let first_word = words.next().unwrap_or_default();
+    // Names are one thing: what is spoken of as several is a word.
+    let is_plural = words
+        .next()
+        .is_some_and(|verb| matches!(verb, "are" | "were" | "have"));
     // `pnpm`, `env.dart`, `useState`: names keep their case.
-    let is_plain = first_word.chars().all(|c| c.is_ascii_lowercase()) && is_english(first_word);
+    let is_plain =
+        first_word.chars().all(|c| c.is_ascii_lowercase()) && (is_plural || is_english(first_word));
     let mut chars = text.chars();
     match chars.next() {
         Some(first) if is_plain => first.to_uppercase().chain(chars).collect(),
         _ => text.to_owned(),
+    }
+}
+
+/// Returns a sentence without a word in front that only says what kind of remark it is: `Reality: …`.
+fn without_label(text: &str) -> &str {
+    const LABELS: &[&str] = &[
+        "reality",
+        "process-exception",
+        "note",
+        "problem",
+        "issue",
+        "cause",
+        "finding",
+        "discovery",
+        "discovered",
+        "observation",
+        "result",
+        "pattern",
+    ];
+    match text.split_once(": ") {
+        Some((label, rest)) if LABELS.contains(&label.to_lowercase().as_str()) => rest,
+        _ => text,
     }
 }
 
@@ -74,7 +103,7 @@ fn is_english(word: &str) -> bool {
         "a", "an", "the", "initial", "existing", "every", "each", "some", "tests", "test", "plan",
         "running", "using", "adding", "two", "three", "four", "new", "missing", "only", "when",
         "if", "after", "most", "real", "used", "use", "added", "run", "set", "moved", "changed",
-        "unit", "several", "files", "file",
+        "unit", "several", "files", "file", "port", "ports",
     ];
     OPENINGS.contains(&word)
 }
@@ -111,5 +140,8 @@ mod tests {
     fn a_name_keeps_its_case_at_the_front() {
         assert_eq!(as_bullet("pnpm is not installed."), "pnpm is not installed");
         assert_eq!(as_bullet("the plan said so."), "The plan said so");
+        assert_eq!(as_bullet("visits are kept."), "Visits are kept");
+        assert_eq!(as_bullet("Reality: Ruby has none."), "Ruby has none");
+        assert_eq!(as_bullet("a.toml: Ruby has none."), "a.toml: Ruby has none");
     }
 }
