@@ -12,6 +12,9 @@ pub(crate) const MOST_TERMS: usize = 48;
 /// A longer run of letters is no word that anybody looks for.
 pub(crate) const LONGEST_TERM: usize = 100;
 
+/// The stems of so many words are remembered at most, lest random names fill the memory.
+const REMEMBERED: usize = 1 << 16;
+
 /// Returns the words of a text in order, as they are compared.
 ///
 /// Stems in lower case and without accents; an identifier gives its parts and, where case alone parts
@@ -34,6 +37,8 @@ pub fn words(text: &str) -> Vec<String> {
 pub struct Tokenizer {
     language: Language,
     stems: HashMap<String, Stems>,
+    /// The word in hand in lower case: one place in memory for all.
+    lower: String,
 }
 
 /// The stem of a word in English and, where it is another, in the language of the text.
@@ -50,7 +55,7 @@ impl Tokenizer {
     pub fn new(language: Language) -> Self {
         Self {
             language,
-            stems: HashMap::new(),
+            ..Self::default()
         }
     }
 
@@ -71,19 +76,37 @@ impl Tokenizer {
     }
 
     fn each_stem(&mut self, word: &str, take: &mut impl FnMut(&str)) {
-        let lower = word.to_lowercase();
-        let language = self.language;
-        let stems = self.stems.entry(lower).or_insert_with_key(|lower| {
-            let english = Language::English.stem(lower);
-            let own = (language != Language::English).then(|| language.stem(lower));
-            Stems {
-                own: own.filter(|own| *own != english),
-                english,
+        self.lower.clear();
+        if word.is_ascii() {
+            self.lower.push_str(word);
+            self.lower.make_ascii_lowercase();
+        } else {
+            self.lower.push_str(&word.to_lowercase());
+        }
+        let stems = if let Some(stems) = self.stems.get(&self.lower) {
+            stems
+        } else {
+            if self.stems.len() == REMEMBERED {
+                self.stems.clear();
             }
-        });
+            let stems = Stems::of(&self.lower, self.language);
+            self.stems.entry(self.lower.clone()).or_insert(stems)
+        };
         take(&stems.english);
         if let Some(own) = &stems.own {
             take(own);
+        }
+    }
+}
+
+impl Stems {
+    /// Returns the stems of a lower-case word in a text of a language.
+    fn of(word: &str, language: Language) -> Self {
+        let english = Language::English.stem(word);
+        let own = (language != Language::English).then(|| language.stem(word));
+        Self {
+            own: own.filter(|own| *own != english),
+            english,
         }
     }
 }
@@ -212,12 +235,12 @@ fn each_gram(run: &str, take: &mut impl FnMut(&str)) {
     }
 }
 
-/// Splits `HTTPServer2Config` into `HTTP`, `Server2`, `Config`.
+/// Splits `HTTPServer2Config` into `HTTP`, `Server2`, `Config`; a word without capitals inside has none.
 fn humps(run: &str) -> Vec<&str> {
     let mut humps = Vec::new();
-    let has_hump = |run: &str| run.chars().skip(1).any(char::is_uppercase);
-    if !has_hump(run) {
-        return vec![run];
+    let has_hump = run.chars().skip(1).any(char::is_uppercase);
+    if !has_hump {
+        return humps;
     }
     let mut start = 0;
     let chars: Vec<(usize, char)> = run.char_indices().collect();

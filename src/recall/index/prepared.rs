@@ -1,5 +1,7 @@
 //! A file as the cache takes it in: read, split, stemmed and embedded, all of which needs no database.
 
+use std::collections::HashMap;
+
 use chrono::Datelike;
 use sha2::Digest;
 use sha2::Sha256;
@@ -56,33 +58,42 @@ impl Text {
     }
 }
 
-/// Reads a file; `known` is the digest of what the cache has of it.
-pub(crate) fn prepare(found: &Found, known: Option<&[u8]>) -> Prepared {
-    let text = match found.store().read(&found.path) {
-        // Bytes that are no text are reported by those who read the file for what it means.
-        Ok(Some(text)) => text.value,
-        Ok(None) => return Prepared::Unreadable(None),
-        Err(error) => {
-            let warning = Warning::file(&found.path, error.reason());
-            return Prepared::Unreadable(Some(warning));
+/// Makes files ready one after the other, and remembers the stems of their words.
+#[derive(Default)]
+pub(crate) struct Preparer {
+    tokenizers: HashMap<Language, Tokenizer>,
+}
+
+impl Preparer {
+    /// Reads a file; `known` is the digest of what the cache has of it.
+    pub(crate) fn prepare(&mut self, found: &Found, known: Option<&[u8]>) -> Prepared {
+        let text = match found.store().read(&found.path) {
+            // Bytes that are no text are reported by those who read the file for what it means.
+            Ok(Some(text)) => text.value,
+            Ok(None) => return Prepared::Unreadable(None),
+            Err(error) => {
+                let warning = Warning::file(&found.path, error.reason());
+                return Prepared::Unreadable(Some(warning));
+            }
+        };
+        let digest = Sha256::digest(text.as_bytes()).to_vec();
+        if known == Some(digest.as_slice()) {
+            return Prepared::Unchanged;
         }
-    };
-    let digest = Sha256::digest(text.as_bytes()).to_vec();
-    if known == Some(digest.as_slice()) {
-        return Prepared::Unchanged;
+        let language = Language::of(&text);
+        let mut content = Content {
+            digest,
+            language,
+            vectors: Vec::new(),
+            texts: Vec::new(),
+        };
+        let new = || Tokenizer::new(language);
+        let tokenizer = self.tokenizers.entry(language).or_insert_with(new);
+        for document in found.store().documents(&text, &found.path) {
+            content.add(document, tokenizer);
+        }
+        Prepared::Changed(content)
     }
-    let language = Language::of(&text);
-    let mut content = Content {
-        digest,
-        language,
-        vectors: Vec::new(),
-        texts: Vec::new(),
-    };
-    let mut tokenizer = Tokenizer::new(language);
-    for document in found.store().documents(&text, &found.path) {
-        content.add(document, &mut tokenizer);
-    }
-    Prepared::Changed(content)
 }
 
 impl Content {

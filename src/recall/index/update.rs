@@ -18,8 +18,8 @@ use crate::recall::index::files::Files;
 use crate::recall::index::files::Found;
 use crate::recall::index::prepared::Content;
 use crate::recall::index::prepared::Prepared;
+use crate::recall::index::prepared::Preparer;
 use crate::recall::index::prepared::Text;
-use crate::recall::index::prepared::prepare;
 use crate::recall::index::schema::Index;
 use crate::warning::Warning;
 
@@ -99,13 +99,14 @@ fn take_in(
     progress: &Progress,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
-    let prepared = |(found, known): &(&Found, Option<Known>)| {
+    let made_of = |preparer: &mut Preparer, (found, known): &(&Found, Option<Known>)| {
         let known = known.as_ref().filter(|known| known.source == found.source);
-        prepare(found, known.map(|known| known.digest.as_slice()))
+        preparer.prepare(found, known.map(|known| known.digest.as_slice()))
     };
     if changed.len() < FEW {
+        let mut preparer = Preparer::default();
         for file in changed {
-            keep(db, file, prepared(file), warnings)?;
+            keep(db, file, made_of(&mut preparer, file), warnings)?;
         }
         return Ok(());
     }
@@ -116,9 +117,10 @@ fn take_in(
         for _ in 0..threads {
             let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
+                let mut preparer = Preparer::default();
                 while let Some((place, file)) = at(changed, next) {
                     // The other end goes when writing has failed.
-                    if sender.send((place, prepared(file))).is_err() {
+                    if sender.send((place, made_of(&mut preparer, file))).is_err() {
                         break;
                     }
                 }
