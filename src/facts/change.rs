@@ -46,11 +46,14 @@ pub(crate) fn record(
     let Some(fact) = after.or(before) else {
         return Ok(());
     };
-    let written = connection.execute(
-        "INSERT INTO fact_history \
-         (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        params![
+    connection
+        .prepare_cached(
+            "INSERT INTO fact_history \
+             (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )
+        .stored("write the history")?
+        .execute(params![
             fact.fact_id,
             fact.user_id,
             fact.key,
@@ -60,9 +63,9 @@ pub(crate) fn record(
             cause.reason,
             cause.turn,
             cause.at,
-        ],
-    );
-    written.stored("write the history").map(|_| ())
+        ])
+        .stored("write the history")
+        .map(|_| ())
 }
 
 fn json(fact: &Fact) -> Result<String> {

@@ -280,9 +280,10 @@ impl Fact {
              session_id = excluded.session_id, turn_seq = excluded.turn_seq, \
              project = excluded.project, proposal = excluded.proposal, contests = excluded.contests"
         );
-        let written = connection.execute(
-            &sql,
-            named_params! {
+        connection
+            .prepare_cached(&sql)
+            .stored("write the fact")?
+            .execute(named_params! {
                 ":fact_id": self.fact_id,
                 ":user_id": self.user_id,
                 ":key": self.key,
@@ -305,9 +306,9 @@ impl Fact {
                 ":project": self.project,
                 ":proposal": self.proposal,
                 ":contests": self.contests,
-            },
-        );
-        written.stored("write the fact").map(|_| ())
+            })
+            .stored("write the fact")
+            .map(|_| ())
     }
 
     /// Tells whether it stands as one that holds and has ended by this time.
@@ -341,7 +342,7 @@ pub(crate) fn select(
     let user = user.as_str();
     let mut all: Vec<&dyn ToSql> = vec![&user];
     all.extend_from_slice(values);
-    let mut statement = connection.prepare(&sql).stored("read the facts")?;
+    let mut statement = connection.prepare_cached(&sql).stored("read the facts")?;
     let rows = statement
         .query_map(&all[..], Fact::read)
         .stored("read the facts")?;

@@ -36,6 +36,9 @@ const FILE: &str = "mem.db";
 /// How long SQLite's own switch to the write-ahead log is left alone before it is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// How many statements stay prepared: more than one change of a fact needs, or each would be prepared anew.
+const STATEMENTS: usize = 64;
+
 /// Whether a run may make the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -330,6 +333,7 @@ fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
     connection
         .busy_timeout(wait)
         .stored("set how long to wait")?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection
         .execute_batch(
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; \

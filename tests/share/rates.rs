@@ -42,22 +42,19 @@ fn rates_beside_copy() {
     }
     let server = Postgres::start();
     let one = Replica::join(&server, "owner", NOW);
-    fill(&one, 0..10_000);
-    let push = timed(|| drop(one.sync()));
-    let (out, into) = copied(&server);
-    tell(&format!(
-        "push of 10,000: {push:.2} s, \\copy in {into:.2} s, out {out:.2} s\n"
-    ));
-    fill(&one, 10_000..100_000);
-    one.sync();
-    let two = Replica::join(&server, "owner", NOW);
-    let pull = timed(|| assert_eq!(two.sync()["pulled"], 100_000));
-    let (out, into) = copied(&server);
-    tell(&format!(
-        "first pull of 100,000: {pull:.2} s, \\copy out {out:.2} s, in {into:.2} s\n"
-    ));
-    let nothing = timed(|| drop(two.sync()));
-    tell(&format!("nothing new: {nothing:.3} s\n"));
+    for (from, to) in [(0, 10_000), (10_000, 100_000)] {
+        fill(&one, from..to);
+        let push = timed(|| assert_eq!(one.sync()["pushed"], to - from));
+        let two = Replica::join(&server, "owner", NOW);
+        let pull = timed(|| assert_eq!(two.sync()["pulled"], to));
+        let (out, into) = copied(&server);
+        let nothing = timed(|| drop(two.sync()));
+        tell(&format!(
+            "push of {}: {push:.2} s; first pull of {to}: {pull:.2} s; \\copy of {to} out {out:.2} s, in {into:.2} s; \
+             nothing new: {nothing:.3} s\n",
+            to - from
+        ));
+    }
 }
 
 /// Straight to the stream: the test runner would hide what a passing test prints.

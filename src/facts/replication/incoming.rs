@@ -80,6 +80,7 @@ pub(crate) fn receive(
         connection,
         clock,
         cursors: cursors(connection)?,
+        moved: BTreeSet::new(),
         tombstones: Tombstones::read(connection)?,
         subjects: HashMap::new(),
         touched: BTreeSet::new(),
@@ -120,6 +121,7 @@ pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<I
         connection,
         clock,
         cursors: BTreeMap::new(),
+        moved: BTreeSet::new(),
         tombstones: Tombstones::read(connection)?,
         subjects: HashMap::new(),
         touched: BTreeSet::new(),
@@ -178,6 +180,8 @@ struct Receiver<'a> {
     connection: &'a Connection,
     clock: Clock,
     cursors: BTreeMap<(String, String), i64>,
+    /// The cursors that this batch moves.
+    moved: BTreeSet<(String, String)>,
     tombstones: Tombstones,
     /// Whose each fact of this batch is, by user and key.
     subjects: HashMap<String, (String, String)>,
@@ -201,16 +205,23 @@ impl Receiver<'_> {
         } else {
             self.set_aside(received, "a clock that no time has")?;
         }
-        self.connection
-            .prepare_cached(
-                "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
-                 ON CONFLICT (scope, device) DO UPDATE SET number = excluded.number",
-            )
-            .and_then(|mut statement| {
-                statement.execute(params![address.0, address.1, received.number])
-            })
-            .stored("write the cursor")?;
+        self.moved.insert(address.clone());
         self.cursors.insert(address, received.number);
+        Ok(())
+    }
+
+    fn save_cursors(&self) -> Result<()> {
+        for address in &self.moved {
+            self.connection
+                .prepare_cached(
+                    "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
+                     ON CONFLICT (scope, device) DO UPDATE SET number = excluded.number",
+                )
+                .and_then(|mut statement| {
+                    statement.execute(params![address.0, address.1, self.cursors[address]])
+                })
+                .stored("write the cursor")?;
+        }
         Ok(())
     }
 
@@ -398,6 +409,7 @@ impl Receiver<'_> {
     }
 
     fn finish(mut self, device: &mut Device) -> Result<Incoming> {
+        self.save_cursors()?;
         let now = self.clock.timestamp();
         if self.incoming.has_forgotten {
             tombstone::needs_cleaning(self.connection)?;

@@ -40,23 +40,33 @@ pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> 
     let Some(mut device) = Device::joined(connection)? else {
         return Ok(());
     };
-    let new = unrecorded(connection, device.noted)?;
+    let last = last_change(connection)?;
+    if last <= device.noted {
+        return Ok(());
+    }
     let mut keys = BTreeSet::new();
-    for change in &new {
-        device.noted = change.history;
+    for change in &unrecorded(connection, device.noted)? {
         if LOCAL.contains(&change.action.as_str()) {
             continue;
         }
         add(connection, scopes, &mut device, change, clock)?;
         keys.insert((change.user.clone(), change.key.clone()));
     }
-    if !new.is_empty() {
-        device.save(connection)?;
-    }
+    // What came from elsewhere was looked at, too: the next write must not read all of it again.
+    device.noted = last;
+    device.save(connection)?;
     for (user, key) in keys {
         rows::merge_key(connection, &UserId::stored(user), &key, &clock.timestamp())?;
     }
     Ok(())
+}
+
+/// Returns the number of the last row of the history.
+fn last_change(connection: &Connection) -> Result<i64> {
+    connection
+        .prepare_cached("SELECT coalesce(max(history_id), 0) FROM fact_history")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+        .stored("read the history")
 }
 
 fn unrecorded(connection: &Connection, after: i64) -> Result<Vec<Unrecorded>> {

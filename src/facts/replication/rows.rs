@@ -41,13 +41,10 @@ pub(crate) fn merge_key(
     let current: HashMap<String, Fact> = by_id(current);
     let archived: HashMap<String, Fact> = by_id(archived(connection, user, key)?);
     for mut after in merged {
-        let last = last
-            .get(&after.fact_id)
-            .map(|json| audit_trail::fact(json))
-            .transpose()?;
+        let last = last.get(&after.fact_id);
         let before = current.get(&after.fact_id);
         after.embedding_id = before.and_then(|fact| fact.embedding_id.clone());
-        let is_told = last.as_ref().is_some_and(|last| is_same(last, &after));
+        let is_told = last.is_some_and(|last| is_same(last, &after));
         if !is_told {
             let cause = Cause {
                 action: "merge",
@@ -55,7 +52,7 @@ pub(crate) fn merge_key(
                 turn: TURN,
                 at: now,
             };
-            change::record(connection, cause, last.as_ref(), Some(&after))?;
+            change::record(connection, cause, last, Some(&after))?;
         }
         match (before, archived.get(&after.fact_id)) {
             (Some(before), _) if is_same(before, &after) => {}
@@ -121,7 +118,7 @@ fn archived(connection: &Connection, user: &UserId, key: &str) -> Result<Vec<Fac
 }
 
 /// What a key went through: the changes that are operations, and how the history left each fact.
-type KeyHistory = (Vec<merge::Change>, HashMap<String, String>);
+type KeyHistory = (Vec<merge::Change>, HashMap<String, Fact>);
 
 fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHistory> {
     let mut statement = connection
@@ -146,13 +143,14 @@ fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHisto
         };
         let ((fact_id, turn), (before, after), operation) = read().stored("read the history")?;
         let Some(after) = after else { continue };
+        let after = audit_trail::fact(&after)?;
         if let (Some(op_id), Some(clock), Some(device)) = operation {
             changes.push(merge::Change {
                 stamp: Stamp { clock, device },
                 op_id,
                 turn,
                 before: before.as_deref().map(audit_trail::fact).transpose()?,
-                after: audit_trail::fact(&after)?,
+                after: after.clone(),
             });
         }
         last.insert(fact_id, after);

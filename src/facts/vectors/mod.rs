@@ -83,11 +83,11 @@ pub(crate) fn keep(connection: &Connection, fact: &Fact) -> Result<()> {
         );
     }
     connection
-        .execute(
+        .prepare_cached(
             "DELETE FROM fact_vectors WHERE user_id = ?1 \
              AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)",
-            params![fact.user_id, fact.fact_id],
         )
+        .and_then(|mut statement| statement.execute([&fact.user_id, &fact.fact_id]))
         .stored("remove a vector")
         .map(|_| ())
 }
