@@ -145,17 +145,16 @@ fn has_file(dir: &Path, parts: &[&str]) -> bool {
 const MAX_FOLDERS: usize = 200;
 
 /// Tells whether a planning folder is still to be made, or is as `annals init` makes it where nobody names a
-/// tool: with its own settings, and without a phase.
+/// tool: with its own settings, or as yet without, and without a phase.
 fn is_as_made(planning: &Path) -> bool {
     let is_empty = |name: &str| {
         listing::entries(&planning.join(name))
             .unwrap_or_default()
             .is_empty()
     };
-    !planning.exists()
-        || glance(&planning.join("config.json")) == include_str!("../../templates/init/config.json")
-            && is_empty("phases")
-            && is_empty("milestones")
+    let settings = glance(&planning.join("config.json"));
+    let is_own = settings.is_empty() || settings == include_str!("../../templates/init/config.json");
+    is_own && is_empty("phases") && is_empty("milestones")
 }
 
 /// The context file's block repeats commands that were printed before: it says nothing of what is in use.
