@@ -153,7 +153,8 @@ fn is_as_made(planning: &Path) -> bool {
             .is_empty()
     };
     let settings = glance(&planning.join("config.json"));
-    let is_own = settings.is_empty() || settings == include_str!("../../templates/init/config.json");
+    let is_own =
+        settings.is_empty() || settings == include_str!("../../templates/init/config.json");
     is_own && is_empty("phases") && is_empty("milestones")
 }
 
