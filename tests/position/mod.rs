@@ -3,7 +3,8 @@
 //! A moment is a planning folder as it stood, with what the next commit of planning work did: plan a phase,
 //! execute it, or ship. `histories/` holds small made-up ones, and each of their moments must be answered
 //! rightly. The real ones are kept outside the repository; nobody could have known all of their answers, so
-//! that there the shares have floors. `cargo test position -- --nocapture` prints them.
+//! that there the shares have floors. `cargo test position -- --nocapture` prints them, of every third moment;
+//! with `ANNALS_WHOLE_HISTORIES=1`, of all.
 
 mod real;
 mod score;
@@ -13,12 +14,29 @@ use score::Score;
 
 use crate::support::histories;
 
-/// The percentages that the real histories may not fall below, and the share of contested moments that they
-/// may not go over. Raise them when the rules have earned it.
-const ACTION: f64 = 86.5;
-const PHASE: f64 = 91.0;
-const UNCONTESTED: f64 = 91.0;
-const CONTESTED: f64 = 13.0;
+/// What a score may not fall below, in percent, and the share of contested moments that it may not go over.
+struct Floor {
+    action: f64,
+    phase: f64,
+    uncontested: f64,
+    contested: f64,
+}
+
+/// All 465 moments. Raise the floors when the rules have earned it.
+const WHOLE: Floor = Floor {
+    action: 86.5,
+    phase: 91.0,
+    uncontested: 91.0,
+    contested: 13.0,
+};
+
+/// Every third moment: what a full run has time for.
+const SAMPLE: Floor = Floor {
+    action: 84.5,
+    phase: 89.0,
+    uncontested: 91.0,
+    contested: 15.0,
+};
 
 #[test]
 fn every_moment_of_the_small_histories_is_answered_rightly() {
@@ -40,13 +58,15 @@ fn every_moment_of_the_small_histories_is_answered_rightly() {
 )]
 fn the_real_histories_stay_over_their_floors() {
     let Some(folder) = histories() else { return };
-    let score: Score = real::moments(&folder)
+    let is_whole = std::env::var_os("ANNALS_WHOLE_HISTORIES").is_some();
+    let (step, floor) = if is_whole { (1, WHOLE) } else { (3, SAMPLE) };
+    let score: Score = real::moments(&folder, step)
         .iter()
         .map(|moment| (moment.next.as_slice(), &moment.answer))
         .collect();
     println!("{score}");
-    assert!(score.action() >= ACTION, "{score}");
-    assert!(score.phase() >= PHASE, "{score}");
-    assert!(score.uncontested() >= UNCONTESTED, "{score}");
-    assert!(score.contested() <= CONTESTED, "{score}");
+    assert!(score.action() >= floor.action, "{score}");
+    assert!(score.phase() >= floor.phase, "{score}");
+    assert!(score.uncontested() >= floor.uncontested, "{score}");
+    assert!(score.contested() <= floor.contested, "{score}");
 }

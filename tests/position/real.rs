@@ -21,8 +21,8 @@ struct Row {
     next: Vec<(String, Option<String>)>,
 }
 
-/// Lays out every moment and asks there.
-pub(super) fn moments(folder: &Path) -> Vec<Moment> {
+/// Lays out every moment, or one in so many, and asks there.
+pub(super) fn moments(folder: &Path, step: usize) -> Vec<Moment> {
     let rows = std::fs::read_to_string(folder.join("next_dev.jsonl")).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let git = scratch.path().join("git");
@@ -31,6 +31,7 @@ pub(super) fn moments(folder: &Path) -> Vec<Moment> {
         .args(["clone", "-q", "--bare"])
         .args([&bundle, &git]));
     rows.lines()
+        .step_by(step)
         .map(|line| serde_json::from_str::<Row>(line).unwrap())
         .map(|row| answered(&git, &row))
         .collect()
