@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage;
 use crate::storage::listing;
 use crate::storage::read;
 
@@ -145,17 +146,17 @@ fn has_file(dir: &Path, parts: &[&str]) -> bool {
 const MAX_FOLDERS: usize = 200;
 
 /// Tells whether a planning folder is still to be made, or is as `annals init` makes it where nobody names a
-/// tool: with its own settings, or as yet without, and without a phase.
-fn is_as_made(planning: &Path) -> bool {
+/// tool: with its own settings, and without a phase. An init that was interrupted may have yet to write them.
+fn is_as_made(root: &Path, planning: &Path) -> bool {
     let is_empty = |name: &str| {
         listing::entries(&planning.join(name))
             .unwrap_or_default()
             .is_empty()
     };
     let settings = glance(&planning.join("config.json"));
-    let is_own =
-        settings.is_empty() || settings == include_str!("../../templates/init/config.json");
-    is_own && is_empty("phases") && is_empty("milestones")
+    let is_own = settings == include_str!("../../templates/init/config.json")
+        || settings.is_empty() && storage::has_pending(root);
+    !planning.exists() || is_own && is_empty("phases") && is_empty("milestones")
 }
 
 /// The context file's block repeats commands that were printed before: it says nothing of what is in use.
@@ -273,7 +274,7 @@ impl Layout {
             most.map(|(_, generation)| generation)
         };
         let Some(generation) = installed.or_else(named) else {
-            if self.name == LayoutName::Vbw && is_as_made(planning) {
+            if self.name == LayoutName::Vbw && is_as_made(root, planning) {
                 self.is_in_use = false;
                 self.commands = self.plain.clone();
                 self.section.lines.clear();

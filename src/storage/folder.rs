@@ -7,6 +7,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::storage::disk;
+use crate::storage::listing;
 use crate::storage::read;
 
 /// The folder's name in a project.
@@ -113,4 +114,11 @@ fn is_there(path: &Path) -> Result<bool> {
             .at(path, None)
             .hint("move it away: annals keeps its locks and its history there")),
     }
+}
+
+/// Tells whether a change of a project's files is under way, or was interrupted and is to be completed.
+pub(crate) fn has_pending(root: &Path) -> bool {
+    let history = Folder::new(root.join(NAME)).history();
+    let found = listing::entries(&history).unwrap_or_default();
+    found.iter().any(|(name, _)| name.ends_with(".pending"))
 }

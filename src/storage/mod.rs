@@ -99,6 +99,7 @@ pub use append::rotated;
 pub(crate) use boundary::Boundary;
 pub use changes::Changes;
 pub(crate) use fingerprint::of_bytes as digest;
+pub(crate) use folder::has_pending;
 pub use history::FileChange;
 pub use history::Happened;
 pub use history::History;
