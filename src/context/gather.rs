@@ -239,8 +239,8 @@ impl<'a> Scene<'a> {
         let user = facts::user(self.project, None)?;
         let store = Facts::open(self.project, None, Purpose::Read)?;
         let topic = self.request.topic.as_deref();
-        let told = facts::inject(&store, &user, None, FACT_TOKENS, topic)?;
-        let lines = told.text.lines().filter(|line| line.starts_with("- "));
+        let injected = facts::inject(&store, &user, None, FACT_TOKENS, topic)?;
+        let lines = injected.text.lines().filter(|line| line.starts_with("- "));
         Ok(lines.map(|line| unmarked(line).to_owned()).collect())
     }
 }

@@ -166,7 +166,7 @@ fn several_edits_move_in_groups_and_none_that_stands_there_already() {
 }
 
 #[test]
-fn an_edit_that_cannot_be_told_from_the_block_is_named_and_lost() {
+fn an_edit_indistinguishable_from_the_block_is_reported_and_replaced() {
     let edited = framed(BLOCK)
         .replace("sell", "give\u{1b}[2J away")
         .replace("1\n", "2\n");

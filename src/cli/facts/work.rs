@@ -160,7 +160,7 @@ fn finish(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
     Ok(())
 }
 
-/// Brings other devices in step; a server that is away is no failure of the work here.
+/// Syncs with the other devices. An unreachable server does not fail the local work; it is reported as waiting.
 fn sync(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
     if share::is_active(project, store)? && !project.dry_run {
         let synced = share::sync(project, store, Direction::Both, Some(SYNC));

@@ -19,7 +19,7 @@ use crate::facts::user::UserId;
 /// What each device does for itself: no operation is made of it.
 const LOCAL: &[&str] = &["archive", "merge"];
 
-/// A row of the history that is no operation yet.
+/// A history row that has no operation yet.
 struct Unrecorded {
     history: i64,
     fact: String,

@@ -44,8 +44,8 @@ pub(crate) fn merge_key(
         let last = last.get(&after.fact_id);
         let before = current.get(&after.fact_id);
         after.embedding_id = before.and_then(|fact| fact.embedding_id.clone());
-        let is_told = last.is_some_and(|last| is_same(last, &after));
-        if !is_told {
+        let is_recorded = last.is_some_and(|last| is_same(last, &after));
+        if !is_recorded {
             let cause = Cause {
                 action: "merge",
                 reason: "what several devices did",
@@ -77,7 +77,7 @@ fn by_id(facts: Vec<Fact>) -> HashMap<String, Fact> {
     facts.into_iter().map(with_id).collect()
 }
 
-/// The index is derived: its id is no part of what was said.
+/// Compares without `embedding_id`, which each device derives for itself.
 fn is_same(a: &Fact, b: &Fact) -> bool {
     let mut a = a.clone();
     a.embedding_id.clone_from(&b.embedding_id);

@@ -56,11 +56,11 @@ pub(crate) fn rank(
     let scored = Scored::new(matches, scanned, check)?;
     let neighbours = Neighbours::of(turns.into_iter(), &scored.seqs);
     let base = scored.base();
-    let lent = neighbours.lent(&base);
+    let session_boost = neighbours.session_boost(&base);
     let sums: Vec<f64> = base
         .iter()
-        .zip(&lent)
-        .map(|(base, lent)| base + lent)
+        .zip(&session_boost)
+        .map(|(base, session_boost)| base + session_boost)
         .collect();
     let places = with_answers(best(&sums, limit.saturating_add(TIES)), &neighbours);
     let asked = AskedShares::of(connection, user, &scored.seqs, &places, &neighbours)?;
@@ -72,7 +72,7 @@ pub(crate) fn rank(
             });
             let score = sums[place] + answers;
             let loss = QUESTION * asked.share(place) * score;
-            scored.ranked(place, (lent[place] + answers, loss))
+            scored.ranked(place, (session_boost[place] + answers, loss))
         })
         .collect();
     ranked.retain(|ranked| {

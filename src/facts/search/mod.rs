@@ -267,8 +267,8 @@ pub fn retrieve(
     }
     hits.truncate(query.limit);
     let because = because.or_else(|| {
-        let is_told = is_lacking && (!hits.is_empty() || withheld > 0);
-        is_told.then(|| "no fact of the user has a vector of this model yet".to_owned())
+        let was_searched = is_lacking && (!hits.is_empty() || withheld > 0);
+        was_searched.then(|| "no fact of the user has a vector of this model yet".to_owned())
     });
     Ok(Retrieved {
         user: user.as_str().to_owned(),

@@ -46,15 +46,15 @@ impl Neighbours {
     }
 
     /// Returns what each place gets from those up to two before and after it.
-    pub(crate) fn lent(&self, base: &[f64]) -> Vec<f64> {
-        let mut lent = vec![0.0; base.len()];
+    pub(crate) fn session_boost(&self, base: &[f64]) -> Vec<f64> {
+        let mut session_boost = vec![0.0; base.len()];
         for (place, base) in base.iter().enumerate() {
             let mut next = self.after(place);
             for share in NEIGHBOURS {
                 let Some(other) = next else {
                     break;
                 };
-                lent[other] += share * base;
+                session_boost[other] += share * base;
                 next = self.after(other);
             }
             let mut next = self.before(place);
@@ -62,11 +62,11 @@ impl Neighbours {
                 let Some(other) = next else {
                     break;
                 };
-                lent[other] += share * base;
+                session_boost[other] += share * base;
                 next = self.before(other);
             }
         }
-        lent
+        session_boost
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
             turn(3, false),
         ];
         let neighbours = Neighbours::of(turns.into_iter(), &[2, 3, 4, 5, 9, 10]);
-        let lent = neighbours.lent(&[0.1, 0.2, 0.3, 0.9, 0.5, 0.7]);
+        let session_boost = neighbours.session_boost(&[0.1, 0.2, 0.3, 0.9, 0.5, 0.7]);
         let [one, two] = NEIGHBOURS;
         let expected = [
             one * 0.2,
@@ -101,14 +101,20 @@ mod tests {
             one * 0.5 + two * 0.3,
         ];
         let equal = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-12;
-        assert!(lent.iter().zip(&expected).all(equal), "{lent:?}");
+        assert!(
+            session_boost.iter().zip(&expected).all(equal),
+            "{session_boost:?}"
+        );
     }
 
     #[test]
     fn a_session_that_begins_with_what_may_not_be_found_lends_nothing_to_the_one_before() {
         let turns = [turn(1, true), turn(2, true), turn(3, false)];
         let neighbours = Neighbours::of(turns.into_iter(), &[1, 3]);
-        let lent = neighbours.lent(&[0.5, 0.5]);
-        assert!(lent.iter().all(|share| share.abs() < 1e-12), "{lent:?}");
+        let session_boost = neighbours.session_boost(&[0.5, 0.5]);
+        assert!(
+            session_boost.iter().all(|share| share.abs() < 1e-12),
+            "{session_boost:?}"
+        );
     }
 }

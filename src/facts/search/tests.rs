@@ -264,10 +264,10 @@ fn neighbours_in_a_session_lend_a_share() {
     };
     let base = |text| parts(text).lexical + parts(text).vector;
     let [one, two] = NEIGHBOURS;
-    let lent = one * (base(turns[0]) + base(turns[2])) + two * base(turns[3]);
+    let session_boost = one * (base(turns[0]) + base(turns[2])) + two * base(turns[3]);
     // What comes after a question is its answer, and the question itself only asks.
     let answer = ANSWER * base(turns[0]);
-    assert!((parts(turns[1]).neighbours - lent - answer).abs() < 1e-9);
+    assert!((parts(turns[1]).neighbours - session_boost - answer).abs() < 1e-9);
     assert!(parts(turns[0]).question > 0.0);
     for hit in &found.hits {
         let parts = hit.components;
