@@ -1,4 +1,4 @@
-//! What a block said when it was generated, as git has it.
+//! What a block said when it was generated, as the undo history or git has it.
 
 use std::path::Path;
 
@@ -12,8 +12,19 @@ use crate::project::Project;
 /// As many commits are looked at: an older block would tell little of what was added since.
 const COMMITS: usize = 50;
 
-/// Returns the lines with this digest that the block of a committed version of the file has.
+/// Returns the lines with this digest that the block of an earlier version of the file has.
 pub(crate) fn generated(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
+    let history = project.storage().history();
+    let is_stated = |bytes: &[u8]| stated_block(bytes, path, stated).is_some();
+    let written = history.find_written(path, is_stated)?;
+    match written.and_then(|bytes| stated_block(&bytes, path, stated)) {
+        Some(block) => Ok(Some(block)),
+        None => committed(project, path, stated),
+    }
+}
+
+/// Returns the lines with this digest that a committed version has.
+fn committed(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
     let Some(named) = project
         .git
         .top()
@@ -31,14 +42,17 @@ pub(crate) fn generated(project: &Project, path: &Path, stated: &str) -> Result<
         .collect();
     let versions = objects.read(&versions)?.into_iter().flatten();
     let mut blocks = versions.filter_map(|version| match version {
-        Object::Blob(bytes) => inside(&bytes, path),
+        Object::Blob(bytes) => stated_block(&bytes, path, stated),
         Object::Tree(_) | Object::Other => None,
     });
-    Ok(blocks.find(|block| marker::digest(&marker::normal(block)) == stated))
+    Ok(blocks.next())
 }
 
-/// Returns what stands between the markers; a version whose markers are broken has no block.
-fn inside(bytes: &[u8], path: &Path) -> Option<Vec<u8>> {
+/// Returns what stands between the markers of a version, where it has this digest.
+///
+/// A version whose markers are broken has no block.
+fn stated_block(bytes: &[u8], path: &Path, stated: &str) -> Option<Vec<u8>> {
     let span = Span::find(&readable(bytes), path).ok().flatten()?;
-    Some(bytes[span.inside].to_vec())
+    let block = &bytes[span.inside];
+    (marker::digest(&marker::normal(block)) == stated).then(|| block.to_vec())
 }

@@ -296,6 +296,42 @@ impl History {
         Ok(changes)
     }
 
+    /// Returns what operations wrote to a file of the project, the newest first, until `is_wanted` says so.
+    pub(crate) fn find_written(
+        &self,
+        path: &Path,
+        mut is_wanted: impl FnMut(&[u8]) -> bool,
+    ) -> Result<Option<Vec<u8>>> {
+        let Ok(named) = path.strip_prefix(&self.root) else {
+            return Ok(None);
+        };
+        for id in self.ids("record")?.into_iter().rev() {
+            let Found::Own((header, _)) = self.outline(id, "record")? else {
+                continue;
+            };
+            if header.changes.iter().all(|change| change.path() != named) {
+                continue;
+            }
+            let folder = self.folder.history();
+            let Found::Own(record) = Record::open(&folder, id, "record", &self.signer)? else {
+                continue;
+            };
+            for change in record.changes.into_iter().rev() {
+                if let Change::Write {
+                    path,
+                    new: Some(bytes),
+                    ..
+                } = change
+                    && path == named
+                    && is_wanted(&bytes)
+                {
+                    return Ok(Some(bytes));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns the numbers of the records with an extension, the oldest first.
     pub(crate) fn ids(&self, extension: &str) -> Result<Vec<u64>> {
         let folder = self.folder.history();

@@ -168,6 +168,14 @@ fn hand_edits_move_below_the_block_unless_they_are_replaced() {
 }
 
 #[test]
+fn what_was_changed_in_a_block_moves_below_it_where_the_undo_history_has_the_block() {
+    let case = Case::new(YOLO);
+    case.run("sync").success();
+    let generated = text(&case, "CLAUDE.md");
+    change_block(&case, &generated);
+}
+
+#[test]
 fn what_was_changed_in_a_committed_block_moves_below_it() {
     if !require("git") {
         return;
@@ -177,13 +185,19 @@ fn what_was_changed_in_a_committed_block_moves_below_it() {
     let generated = text(&case, "CLAUDE.md");
     case.git_init();
     case.commit("Add the context file", "2026-02-17T10:11:12Z");
+    fs::remove_dir_all(case.root().join(".annals")).unwrap();
+    change_block(&case, &generated);
+}
+
+/// Changes a line of the block and adds another, and looks for both below it after a `sync`.
+fn change_block(case: &Case, generated: &str) {
     let edited = generated
         .replace("never zeros", "or zeros")
         .replace("## Active", "Ask Ada.\n\n## Active");
     case.write("CLAUDE.md", &edited);
     case.run("sync").success();
-    let written = text(&case, "CLAUDE.md");
-    assert!(written.starts_with(&generated), "{written}");
+    let written = text(case, "CLAUDE.md");
+    assert!(written.starts_with(generated), "{written}");
     let below = &written[generated.len()..];
     assert!(
         below.contains("\nAsk Ada.\n") && below.contains("or zeros"),
