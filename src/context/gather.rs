@@ -19,6 +19,7 @@ use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::secrets;
+use crate::storage::Changes;
 use crate::text::Line;
 use crate::text::strip_controls;
 use crate::warning::Warning;
@@ -188,9 +189,9 @@ impl<'a> Scene<'a> {
         let relevant = match &self.request.topic {
             None => patterns::known_patterns(self.project, survey)?.into_value(warnings),
             Some(topic) => {
-                let stored = patterns::stored(self.project)?.into_value(warnings);
-                let doubts = Doubts::known(self.project, &stored, warnings);
-                patterns::relevant(&stored, topic, &|line, text| doubts.about(line, text))
+                let recent = patterns::recent(self.project, &Changes::new(), warnings)?;
+                let doubts = Doubts::known(self.project, &recent, warnings);
+                patterns::relevant(&recent, topic, &|line, text| doubts.about(line, text))
             }
         };
         let fresh = relevant.iter().filter(|pattern| pattern.stale.is_none());

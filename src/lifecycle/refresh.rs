@@ -79,7 +79,7 @@ fn write(
     changes: &mut Changes,
 ) -> Result<Refreshed> {
     let mut warnings = Vec::new();
-    let patterns = patterns::with_changes(project, changes, &mut warnings)?;
+    let patterns = patterns::recent(project, changes, &mut warnings)?;
     let targets: &[Target] = match &request.targets[..] {
         _ if request.present_only => &[],
         [] => &project.settings.targets,

@@ -12,6 +12,7 @@ use crate::patterns;
 use crate::patterns::Patterns;
 use crate::patterns::Staleness;
 use crate::project::Project;
+use crate::storage::Changes;
 use crate::text::hexadecimal;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -96,12 +97,11 @@ impl Doubts {
 
 /// Returns what still holds of each entry, with all that each names.
 pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
-    let found = patterns::stored(project)?;
-    let value = Staleness::of_patterns(&found.value, &project.root, &project.git)?;
-    Ok(Parsed {
-        value,
-        warnings: found.warnings,
-    })
+    project.planning()?;
+    let mut warnings = Vec::new();
+    let recent = patterns::recent(project, &Changes::new(), &mut warnings)?;
+    let value = Staleness::of_patterns(&recent, &project.root, &project.git)?;
+    Ok(Parsed { value, warnings })
 }
 
 /// Digests what a check depends on; nothing without git.

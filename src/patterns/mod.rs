@@ -96,6 +96,7 @@ pub use statistics::Rate;
 pub use statistics::fisher_exact;
 pub use statistics::mann_whitney;
 pub use stored::known_patterns;
+pub(crate) use stored::recent;
 pub use stored::relevant_patterns;
 pub(crate) use stored::relevant_to;
 pub use stored::stored;

@@ -32,6 +32,7 @@ impl Patterns {
         let front = FrontMatter::parse(text, path);
         let mut warnings = front.warnings;
         let outline = Outline::parse(text, front.value.range.end);
+        warnings.extend(outline.warning(path));
         let heads = heads(&outline);
         let mut patterns = Self::default();
         for (index, head) in heads.iter().enumerate() {

@@ -11,6 +11,7 @@ use crate::planning::Survey;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::read;
+use crate::text::quantity;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -36,6 +37,43 @@ pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
     Ok(Parsed { value, warnings })
 }
 
+/// As many bytes of PATTERNS.md are compared with the work at hand and looked up in the tree: those written last.
+///
+/// It holds the entries of hundreds of phases. More take longer than a command may.
+const MOST_RECENT: usize = 512 * 1024;
+
+/// Returns the newest of what PATTERNS.md is to hold once `changes` are made, and warns of what is left out.
+pub(crate) fn recent(
+    project: &Project,
+    changes: &Changes,
+    warnings: &mut Vec<Warning>,
+) -> Result<Patterns> {
+    let mut patterns = with_changes(project, changes, warnings)?;
+    let all = patterns.entries.len() + patterns.loose.len();
+    let mut room = MOST_RECENT;
+    let mut fits = |length: usize| {
+        room = room.saturating_sub(length);
+        room > 0
+    };
+    let entries = patterns.entries.iter().rev();
+    let kept = entries.take_while(|entry| fits(entry.text.len())).count();
+    patterns.entries.drain(..patterns.entries.len() - kept);
+    let loose = patterns.loose.iter();
+    let kept = loose.take_while(|loose| fits(loose.text.len())).count();
+    patterns.loose.truncate(kept);
+    let left_out = all - patterns.entries.len() - patterns.loose.len();
+    if left_out > 0 {
+        let most = MOST_RECENT / 1024;
+        let message = format!(
+            "only the last {most} KiB of entries count: {} left out",
+            quantity(left_out, "older one")
+        );
+        let path = patterns::path(&project.planning_place().dir);
+        warnings.push(Warning::file(&path, message));
+    }
+    Ok(patterns)
+}
+
 /// Returns what PATTERNS.md holds, each bullet with the place it is drawn from.
 pub fn traced(project: &Project) -> Result<Parsed<Patterns>> {
     let mut found = stored(project)?;
@@ -53,16 +91,21 @@ pub fn relevant_patterns(
         Some(number) => Some(survey.phase(number)?),
         None => survey.position.phase(),
     };
-    let found = stored(project)?;
-    let doubts = Doubts::check(project, &found.value)?;
-    Ok(found.map(|patterns| relevant_to(&patterns, &doubts, &survey, phase)))
+    let mut warnings = Vec::new();
+    let patterns = recent(project, &Changes::new(), &mut warnings)?;
+    let doubts = Doubts::check(project, &patterns)?;
+    let value = relevant_to(&patterns, &doubts, &survey, phase);
+    Ok(Parsed { value, warnings })
 }
 
 /// Returns the patterns that fit the current phase, as far as the last check knows whether they hold.
 pub fn known_patterns(project: &Project, survey: &Survey) -> Result<Parsed<Vec<RelevantPattern>>> {
-    let mut found = stored(project)?;
-    let doubts = Doubts::known(project, &found.value, &mut found.warnings);
-    Ok(found.map(|patterns| relevant_to(&patterns, &doubts, survey, survey.position.phase())))
+    project.planning()?;
+    let mut warnings = Vec::new();
+    let patterns = recent(project, &Changes::new(), &mut warnings)?;
+    let doubts = Doubts::known(project, &patterns, &mut warnings);
+    let value = relevant_to(&patterns, &doubts, survey, survey.position.phase());
+    Ok(Parsed { value, warnings })
 }
 
 /// Returns the patterns that fit a phase; the newest first where there is no phase.

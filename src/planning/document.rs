@@ -38,6 +38,7 @@ impl<'a> Document<'a> {
             (front, body)
         };
         let outline = Outline::parse(text, body);
+        warnings.extend(outline.warning(path));
         let labels = outline.labels(&(body..text.len()));
         Self {
             front,

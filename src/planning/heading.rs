@@ -19,15 +19,21 @@ pub(crate) fn words(title: &str) -> String {
     words
 }
 
-/// Returns the sections whose words are one of `names`.
+/// Returns the sections whose words are one of `names`, which begin with a letter.
 pub(crate) fn sections<'o>(
     outline: &'o Outline<'_>,
     names: &'o [&str],
 ) -> impl Iterator<Item = &'o Section> {
-    outline
-        .sections()
-        .iter()
-        .filter(move |section| section.level > 0 && names.contains(&words(&section.title).as_str()))
+    // A file may have very many headings, and is asked for dozens of names.
+    let may_be = |title: &str| {
+        let first = title.chars().find(|c| c.is_alphanumeric());
+        let is_first = |name: &&str| name.chars().next() == first.map(|c| c.to_ascii_lowercase());
+        names.iter().any(is_first)
+    };
+    outline.sections().iter().filter(move |section| {
+        let title = &section.title;
+        section.level > 0 && may_be(title) && names.contains(&words(title).as_str())
+    })
 }
 
 #[cfg(test)]

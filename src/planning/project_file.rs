@@ -57,17 +57,19 @@ pub struct ProjectFile {
 impl ProjectFile {
     /// Reads a PROJECT.md.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
-        FrontMatter::parse(text, path).map(|front| {
-            let outline = Outline::parse(text, front.range.end);
-            Self {
-                name: name(&outline),
-                description: description(&outline),
-                core_value: core_value(&outline),
-                requirements: requirements(&outline),
-                constraints: bullets_under(&outline, &["constraints", "project constraints"]),
-                decisions: decisions(&outline),
-            }
-        })
+        let mut warnings = Vec::new();
+        let front = FrontMatter::parse(text, path).into_value(&mut warnings);
+        let outline = Outline::parse(text, front.range.end);
+        warnings.extend(outline.warning(path));
+        let value = Self {
+            name: name(&outline),
+            description: description(&outline),
+            core_value: core_value(&outline),
+            requirements: requirements(&outline),
+            constraints: bullets_under(&outline, &["constraints", "project constraints"]),
+            decisions: decisions(&outline),
+        };
+        Parsed { value, warnings }
     }
 }
 

@@ -47,7 +47,7 @@ const OVERSIZED: &[Oversized] = &[
             )
             .unwrap();
         },
-        &["patterns list", "patterns relevant"],
+        &["patterns list", "patterns relevant", "patterns check"],
     ),
     (
         ".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md",

@@ -62,6 +62,36 @@ fn relevant_ones_come_with_their_source_and_score() {
 }
 
 #[test]
+fn of_very_many_entries_the_newest_are_checked_and_compared() {
+    let case = Case::new(VBW);
+    let entry =
+        |n: usize| format!("### Phase {n}: A (2026-01-02)\n\n**What failed:**\n- Cause {n}\n\n");
+    let entries: String = (1..=12_000).map(entry).collect();
+    case.write(".vbw-planning/patterns/PATTERNS.md", &entries);
+    for command in ["patterns relevant --limit 1", "patterns check"] {
+        let ended = case.run(command).success();
+        assert!(
+            ended
+                .stderr()
+                .contains("only the last 512 KiB of entries count"),
+            "{}",
+            ended.report()
+        );
+        let stdout = ended.stdout();
+        assert!(
+            !stdout.contains("Phase 1: A") && stdout.contains("12000"),
+            "{stdout}"
+        );
+    }
+    let listed = case.run("patterns list").success();
+    assert!(
+        listed.stdout().contains("Phase 1: A"),
+        "{}",
+        listed.report()
+    );
+}
+
+#[test]
 fn each_bullet_is_traced_to_its_summary() {
     let case = Case::new(VBW);
     case.run("execute --all").success();

@@ -175,7 +175,7 @@ fn brief(
     let planned = roadmap_phase(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, &mut warnings);
     // What is odd in old summaries is told where they are read for their own sake.
-    let recorded = patterns::with_changes(project, changes, &mut warnings)?;
+    let recorded = patterns::recent(project, changes, &mut warnings)?;
     let past = history(survey, &recorded)?.value;
     let checked = PhasePlans::read(phase, planned, &mut warnings);
     let criteria = planned

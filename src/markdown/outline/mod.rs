@@ -1,12 +1,17 @@
 //! Headings with the byte ranges of their sections, and the blocks in them.
 
 use std::ops::Range;
+use std::path::Path;
 
 use crate::markdown::Label;
 use crate::markdown::Lines;
 use crate::markdown::outline::reader::Reader;
+use crate::warning::Warning;
 
 mod reader;
+
+/// As many headings begin a section; readers look through all of them again and again.
+const MAX_SECTIONS: usize = 100_000;
 
 /// A heading and what stands under it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,19 +110,34 @@ pub struct Outline<'a> {
     sections: Vec<Section>,
     blocks: Vec<Block>,
     lines: Lines,
+    /// Where the first heading stands that begins no section, since there are too many.
+    cut: Option<usize>,
 }
 
 impl<'a> Outline<'a> {
     /// Reads `text` from byte `body` on, where its front matter ends; ranges count from its start.
+    ///
+    /// Of more than 100,000 headings the rest begin no section (see [`Self::warning`]).
     pub fn parse(text: &'a str, body: usize) -> Self {
         let lines = Lines::of(text);
-        let (headings, blocks) = Reader::read(text, body, &lines);
+        let (mut headings, blocks) = Reader::read(text, body, &lines);
+        let cut = headings.get(MAX_SECTIONS).map(|(_, range)| range.start);
+        headings.truncate(MAX_SECTIONS);
         Self {
             text,
             sections: sections(text, body, &headings, &lines),
             blocks,
             lines,
+            cut,
         }
+    }
+
+    /// Returns what a reader of the file is to say where it has more sections than are read.
+    pub fn warning(&self, path: &Path) -> Option<Warning> {
+        let line = self.line(self.cut?);
+        let message =
+            format!("has more than {MAX_SECTIONS} headings; the rest from here on are not read");
+        Some(Warning::at(path, line, message))
     }
 
     /// Returns the whole text.

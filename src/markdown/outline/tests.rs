@@ -108,3 +108,18 @@ fn an_item_that_looks_like_a_link_definition_is_an_item() {
         .collect();
     assert_eq!(items, ["[02-03]: Postgres", "[a]: b c", "[x]: y"]);
 }
+
+#[test]
+fn headings_beyond_the_most_begin_no_section_and_are_warned_of() {
+    let text = "# A\n".repeat(MAX_SECTIONS + 2);
+    let outline = Outline::parse(&text, 0);
+    assert_eq!(outline.sections().len(), MAX_SECTIONS + 1);
+    assert_eq!(outline.sections().last().unwrap().own.end, text.len());
+    let warning = outline.warning(Path::new("a.md")).unwrap();
+    assert_eq!(warning.place.line, Some(MAX_SECTIONS + 1));
+    assert!(
+        Outline::parse("# A\n", 0)
+            .warning(Path::new("a.md"))
+            .is_none()
+    );
+}

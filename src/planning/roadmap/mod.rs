@@ -165,6 +165,7 @@ impl Roadmap {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse(text, front.range.end);
+        warnings.extend(outline.warning(path));
         let assembly = Assembly::read(&outline);
         for (number, line) in assembly.doubled.into_iter().take(MAX_DOUBLED) {
             let message = format!("phase {number} is described a second time; the first counts");

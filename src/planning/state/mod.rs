@@ -200,6 +200,7 @@ impl State {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse(text, front.range.end);
+        warnings.extend(outline.warning(path));
         for label in position::unclear_phases(&outline)
             .into_iter()
             .take(MAX_UNCLEAR)

@@ -38,7 +38,12 @@ pub(super) struct BodyDeviations {
     /// Where each item begins, and where each paragraph or heading that is none does.
     starts: Vec<usize>,
     ends: Vec<usize>,
+    /// How many are not listed, since there are too many.
+    pub(super) left_out: usize,
 }
+
+/// As many deviations of a summary are listed; no real one has a tenth.
+pub(super) const MOST_LISTED: usize = 1_000;
 
 impl BodyDeviations {
     pub(super) fn of(document: &Document<'_>) -> Self {
@@ -87,12 +92,19 @@ impl BodyDeviations {
     }
 
     fn item(&mut self, text: &str, line: usize, start: usize) {
-        if is_none(text) {
+        if is_none(text) || !self.has_room() {
             self.ends.push(start);
         } else {
             self.items.push(Deviation::of_text(text, line));
             self.starts.push(start);
         }
+    }
+
+    /// Tells whether another deviation may be listed, and counts it where it may not.
+    fn has_room(&mut self) -> bool {
+        let has_room = self.items.len() + self.prose.len() < MOST_LISTED;
+        self.left_out += usize::from(!has_room);
+        has_room
     }
 
     /// Takes only the number of all deviations from a range.
@@ -173,7 +185,9 @@ impl BodyDeviations {
         if introduces && (lower.contains("deviation") || lower.contains("breakdown")) {
             return false;
         }
-        self.prose.push(Deviation::of_text(&folded, block.line));
+        if self.has_room() {
+            self.prose.push(Deviation::of_text(&folded, block.line));
+        }
         introduces
     }
 
@@ -205,7 +219,7 @@ impl BodyDeviations {
                 words.map(str::to_owned)
             };
             let is_filler = row.cells.first().is_none_or(|first| is_none(first));
-            if is_filler || is_none(cell(column)) {
+            if is_filler || is_none(cell(column)) || !self.has_room() {
                 continue;
             }
             let read = Deviation::of_text(cell(column), row.line);

@@ -4,11 +4,9 @@ use crate::markdown::Node;
 use crate::markdown::Value;
 use crate::planning::document::Document;
 use crate::planning::summary::body_deviations::BodyDeviations;
+use crate::planning::summary::body_deviations::MOST_LISTED;
 use crate::planning::summary::deviation::Deviation;
 use crate::planning::summary::deviation::paths;
-
-/// No summary has more; of one that does, these are compared with what the body tells.
-const MOST_COMPARED: usize = 1_000;
 
 /// The deviations of a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +16,8 @@ pub(super) struct Deviations {
     pub(super) count: Option<u32>,
     /// What they are; nothing where only their number is known, or not even that.
     pub(super) list: Option<Vec<Deviation>>,
+    /// How many the body tells that are not listed, since there are too many.
+    pub(super) left_out: usize,
 }
 
 impl Deviations {
@@ -27,6 +27,17 @@ impl Deviations {
     /// there is explained by the body. Silence is not a zero.
     pub(super) fn of(document: &Document<'_>) -> Self {
         let body = BodyDeviations::of(document);
+        let left_out = body.left_out;
+        let told = Self::told(document, body);
+        let unlisted = u32::try_from(left_out).unwrap_or(u32::MAX);
+        Self {
+            count: told.count.map(|count| count.saturating_add(unlisted)),
+            left_out,
+            ..told
+        }
+    }
+
+    fn told(document: &Document<'_>, body: BodyDeviations) -> Self {
         match Stated::of(document) {
             Stated::List(list) if body.items.len() > list.len() && !body.refers_to_front => {
                 Self::whole(body.items)
@@ -41,6 +52,7 @@ impl Deviations {
                 Self {
                     count: Some(count),
                     list: (count == 0 || !list.is_empty()).then_some(list),
+                    left_out: 0,
                 }
             }
             Stated::Nothing if !body.speaks => Self::default(),
@@ -50,7 +62,7 @@ impl Deviations {
                 match total {
                     Some(total) if list.is_empty() && total > 0 => Self {
                         count: Some(total),
-                        list: None,
+                        ..Self::default()
                     },
                     _ => Self::whole(list),
                 }
@@ -62,6 +74,7 @@ impl Deviations {
         Self {
             count: Some(length(&list)),
             list: Some(list),
+            left_out: 0,
         }
     }
 }
@@ -70,10 +83,10 @@ impl Deviations {
 fn complete(list: &mut [Deviation], told: &[Deviation]) {
     let told: Vec<(Vec<char>, &Deviation)> = told
         .iter()
-        .take(MOST_COMPARED)
+        .take(MOST_LISTED)
         .map(|other| (letters(&other.text), other))
         .collect();
-    for deviation in list.iter_mut().take(MOST_COMPARED) {
+    for deviation in list.iter_mut().take(MOST_LISTED) {
         let own = letters(&deviation.text);
         let is_same = |other: &[char]| {
             let common = own.len().min(other.len());

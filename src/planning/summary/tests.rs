@@ -248,3 +248,18 @@ proptest::proptest! {
         proptest::prop_assert_eq!(Summary::status_of(&text), summary.status);
     }
 }
+
+#[test]
+fn more_deviations_than_are_listed_are_counted_and_warned_of() {
+    let items: String = (0..=MOST_LISTED)
+        .map(|n| format!("- Fixed {n}\n"))
+        .collect();
+    let text = format!("## Deviations\n\n{items}");
+    let parsed = Summary::parse(&text, Path::new("05-02-SUMMARY.md"));
+    assert_eq!(parsed.value.deviation_count, Some(1_001));
+    assert_eq!(parsed.value.deviations.unwrap().len(), MOST_LISTED);
+    let [warning] = &parsed.warnings[..] else {
+        panic!("one warning: {:?}", parsed.warnings);
+    };
+    assert!(warning.to_string().contains("only counted"), "{warning}");
+}

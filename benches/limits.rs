@@ -1,0 +1,276 @@
+//! Times whole processes over the largest files that are read, one reader a row: 8 MiB of what a reader is worst at.
+//!
+//! ```console
+//! $ ANNALS_BENCH_RUNS=5 cargo bench --bench limits
+//! ```
+//!
+//! The goal is an answer in a second and 200 MiB. docs/performance.md has figures.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the bans hold the library's floors; this lays out a folder, starts programs and may stop where it stands"
+)]
+
+mod measure;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::measure::Place;
+use crate::measure::Row;
+
+/// The largest file that is read whole.
+const LARGEST: usize = 8 * 1024 * 1024;
+
+/// A file that is as large as can be: what it begins with, what it repeats with a number, and what reads it.
+struct Limit {
+    file: &'static str,
+    head: &'static str,
+    repeated: fn(&mut String, usize),
+    what: &'static str,
+    command: &'static str,
+    /// Whether the command ends with 1 to say that it found something.
+    complains: bool,
+}
+
+const LIMITS: &[Limit] = &[
+    Limit {
+        file: ".planning/ROADMAP.md",
+        head: "# Roadmap\n\n| Phase | Plans | Status | Completed |\n|---|---|---|---|\n",
+        repeated: |text, n| writeln!(text, "| {n}. Name | 0/1 | Not started | - |").unwrap(),
+        what: "rows of a roadmap",
+        command: "-q status",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/ROADMAP.md",
+        head: "# Roadmap\n\n",
+        repeated: |text, n| writeln!(text, "### Phase {n}: Name").unwrap(),
+        what: "phases of a roadmap",
+        command: "-q status",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/STATE.md",
+        head: "# State\n\n",
+        repeated: |text, n| writeln!(text, "## Heading {n}").unwrap(),
+        what: "headings of STATE.md",
+        command: "-q status",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/STATE.md",
+        head: "# State\n\n",
+        repeated: |text, n| writeln!(text, "## Heading {n}").unwrap(),
+        what: "headings of STATE.md",
+        command: "hook session-start",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/STATE.md",
+        head: "# State\n\n",
+        repeated: |text, n| writeln!(text, "## Heading {n}").unwrap(),
+        what: "headings of STATE.md",
+        command: "-q recall heading",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/STATE.md",
+        head: "# State\n\n## Decisions\n\n",
+        repeated: |text, n| writeln!(text, "- Decision {n} holds").unwrap(),
+        what: "decisions of STATE.md",
+        command: "-q context",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/PROJECT.md",
+        head: "# Project\n\n## Constraints\n\n",
+        repeated: |text, n| writeln!(text, "- Constraint {n}").unwrap(),
+        what: "items of PROJECT.md",
+        command: "-q context",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/patterns/PATTERNS.md",
+        head: "# Patterns\n\n",
+        repeated: entry,
+        what: "entries of PATTERNS.md",
+        command: "-q patterns list",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/patterns/PATTERNS.md",
+        head: "# Patterns\n\n",
+        repeated: entry,
+        what: "entries of PATTERNS.md",
+        command: "-q patterns relevant",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/patterns/PATTERNS.md",
+        head: "# Patterns\n\n",
+        repeated: entry,
+        what: "entries of PATTERNS.md",
+        command: "-q patterns check",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/patterns/PATTERNS.md",
+        head: "# Patterns\n\n### Phase 1: Name (2026-01-02)\n\n**What worked:**\n",
+        repeated: |text, n| writeln!(text, "- Lesson {n} on `src/x{n}.rs`").unwrap(),
+        what: "bullets of one entry",
+        command: "-q patterns check",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/patterns/PATTERNS.md",
+        head: "# Patterns\n\n### Phase 1: Name (2026-01-02)\n\n**What worked:**\n",
+        repeated: |text, n| writeln!(text, "- Lesson {n} on `src/x{n}.rs`").unwrap(),
+        what: "bullets of one entry",
+        command: "-q sync --dry-run",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/phases/01-a/01-01-SUMMARY.md",
+        head: "---\nphase: 01\n---\n\n## Deviations\n\n",
+        repeated: |text, n| {
+            writeln!(
+                text,
+                "{n}. [Rule 1 - Bug] Fixed {n}\n   - Files: src/a{n}.rs"
+            )
+            .unwrap();
+        },
+        what: "deviations of a summary",
+        command: "-q patterns insights",
+        complains: false,
+    },
+    Limit {
+        file: ".planning/phases/01-a/01-02-PLAN.md",
+        head: "---\nphase: 01\nplan: 02\n---\n\n",
+        repeated: |text, n| {
+            writeln!(
+                text,
+                "<task type=\"auto\"><name>T{n}</name><files>src/a{n}.rs</files></task>"
+            )
+            .unwrap();
+        },
+        what: "tasks of a plan",
+        command: "-q plan 1 --dry-run",
+        complains: false,
+    },
+    Limit {
+        file: ".vibekit/notepad.md",
+        head: "## Working Memory\n\n",
+        repeated: |text, n| writeln!(text, "- [2026-01-02] note {n}").unwrap(),
+        what: "lines of the notepad",
+        command: "-q notepad read",
+        complains: false,
+    },
+    Limit {
+        file: ".vibekit/memory/large.md",
+        head: "---\nkey: large\ntype: gotcha\nstatus: active\nconfidence: low\n---\n\n# Large\n\n",
+        repeated: |text, n| writeln!(text, "- line {n} of it").unwrap(),
+        what: "lines of an entry",
+        command: "-q entry query --text large",
+        complains: false,
+    },
+    Limit {
+        file: "docs/memory/DECISIONS.md",
+        head: "# Decisions\n\n",
+        repeated: |text, n| writeln!(text, "### ADR-{n}: Title\n\n**Status:** Active\n").unwrap(),
+        what: "entries of DECISIONS.md",
+        command: "-q ledger check",
+        complains: true,
+    },
+    Limit {
+        file: "docs/memory/CONSTRAINTS.md",
+        head: "# Constraints\n\n## Rules\n\n",
+        repeated: |text, n| writeln!(text, "- Rule {n} holds").unwrap(),
+        what: "rules of CONSTRAINTS.md",
+        command: "-q ledger check",
+        complains: true,
+    },
+    Limit {
+        file: "CLAUDE.md",
+        head: "# Notes\n\n",
+        repeated: |text, _| text.push_str("<!-- annals:begin -->\n"),
+        what: "markers of CLAUDE.md",
+        command: "-q sync --dry-run",
+        complains: false,
+    },
+];
+
+fn entry(text: &mut String, n: usize) {
+    let lesson = "\n\n**What worked:**\n- Lesson on";
+    writeln!(
+        text,
+        "### Phase {n}: Name (2026-01-02){lesson} `src/x{n}.rs` (plan 01)\n"
+    )
+    .unwrap();
+}
+
+fn main() {
+    let runs = measure::setting("ANNALS_BENCH_RUNS", 5);
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path().canonicalize().unwrap();
+    for (file, text) in [
+        (".planning/PROJECT.md", "# Project\n"),
+        (".planning/STATE.md", "# State\n\nPhase: 1 of 1\n"),
+        (".planning/ROADMAP.md", "# Roadmap\n\n### Phase 1: A\n"),
+        (
+            ".planning/phases/01-a/01-01-PLAN.md",
+            "---\nplan: 01\n---\n",
+        ),
+        ("docs/memory/STATE.md", "# State\n"),
+        ("docs/memory/CONSTRAINTS.md", "# Constraints\n"),
+        ("docs/memory/DECISIONS.md", "# Decisions\n"),
+    ] {
+        write(&root, file, text);
+    }
+    let place = Place::new(&root, &root);
+    let rows: Vec<Row> = LIMITS.iter().map(Limit::row).collect();
+    let page = measure::page(&place, rows, runs, &[]);
+    let page = format!("files of {LARGEST} bytes; {page}");
+    std::io::stdout().write_all(page.as_bytes()).unwrap();
+}
+
+impl Limit {
+    fn row(&'static self) -> Row {
+        let row =
+            Row::annals(self.command).named(&format!("{}: annals {}", self.what, self.command));
+        let row = if self.complains {
+            row.finding_nothing()
+        } else {
+            row
+        };
+        row.after(|root| self.plant(root))
+    }
+
+    /// Puts the file in, and what the other rows put in their places out.
+    fn plant(&self, root: &Path) {
+        for other in LIMITS.iter().filter(|other| other.file != self.file) {
+            let path = root.join(other.file);
+            if fs::metadata(&path).is_ok_and(|found| found.len() > 1 << 20) {
+                write(root, other.file, "");
+            }
+        }
+        let mut text = self.head.to_owned();
+        for number in 1.. {
+            let length = text.len();
+            (self.repeated)(&mut text, number);
+            if text.len() > LARGEST {
+                text.truncate(length);
+                break;
+            }
+        }
+        write(root, self.file, &text);
+    }
+}
+
+fn write(root: &Path, file: &str, text: &str) {
+    let path = root.join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
