@@ -12,9 +12,12 @@
 //! | `## State`, `## VBW State` | the planning folder and lines of the position |
 //! | `## Key Decisions` | a table or bullets, all of it among the recorded decisions |
 //! | `## Installed Skills` | bullets, all of them among the recorded skills; or the placeholder |
+//! | `## Learned Patterns` | bullets, all of them in PATTERNS.md |
 //! | `## Commands`, `## VBW Commands`, `## YOLO Commands` | the generator's own lines |
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -35,10 +38,33 @@ pub struct Known<'a> {
     pub core_value: Option<&'a str>,
     /// The layout's short name, by which its commands begin: `vbw` for `/vbw:status`.
     pub layout: &'a str,
-    /// All recorded decisions, also those that the block leaves out.
-    pub decisions: Vec<&'a Decision>,
-    /// All recorded skills.
-    pub skills: &'a [Skill],
+    /// All recorded decisions by their folded text, also those that the block leaves out.
+    pub(crate) decisions: HashMap<String, &'a Decision>,
+    /// The names of all recorded skills.
+    pub(crate) skills: HashSet<&'a str>,
+    /// What all recorded patterns state, also those that the block leaves out.
+    pub(crate) patterns: HashSet<String>,
+}
+
+impl<'a> Known<'a> {
+    /// Adds what is recorded.
+    pub fn recorded(
+        mut self,
+        decisions: impl Iterator<Item = &'a Decision>,
+        skills: &'a [Skill],
+        patterns: &[String],
+    ) -> Self {
+        for decision in decisions {
+            let text = fold(&decision.text);
+            self.decisions.entry(text).or_insert(decision);
+        }
+        self.skills = skills.iter().map(|skill| skill.name.as_str()).collect();
+        self.patterns = patterns
+            .iter()
+            .map(|text| legacy_body::statement(text))
+            .collect();
+        self
+    }
 }
 
 /// What of a section is to happen.
@@ -60,6 +86,7 @@ const SECTIONS: &[(&str, Judge)] = &[
     ("## VBW State", legacy_body::state),
     ("## Key Decisions", legacy_body::decisions),
     ("## Installed Skills", legacy_body::skills),
+    ("## Learned Patterns", legacy_body::patterns),
     ("## Commands", legacy_body::commands),
     ("## VBW Commands", legacy_body::commands),
     ("## YOLO Commands", legacy_body::commands),

@@ -5,7 +5,11 @@ use crate::claude_md::legacy::Verdict;
 use crate::planning::Decision;
 use crate::planning::is_absent;
 use crate::planning::present;
+use crate::text::clip;
 use crate::text::fold;
+
+/// As much of what is not recorded is named.
+const SHOWN: usize = 60;
 
 /// Judges `**Work:**`, `**Last shipped:**`, `**Milestone:**`, `**Phase:**` and `**Next action:**` lines.
 pub(crate) fn active_context(body: &[&str], _: &Known<'_>) -> Verdict {
@@ -60,23 +64,52 @@ pub(crate) fn state(body: &[&str], _: &Known<'_>) -> Verdict {
 
 /// Judges a table `Decision | Date | Rationale`, or bullets.
 pub(crate) fn decisions(body: &[&str], known: &Known<'_>) -> Verdict {
-    let is_recorded = match body {
+    let is_recorded = |text: &str| is_absent(text) || recorded(text, known).is_some();
+    match body {
         [header, rule, rows @ ..] if header.starts_with('|') => {
-            cells(header) == ["Decision", "Date", "Rationale"]
+            let rows: Vec<Vec<&str>> = rows.iter().map(|row| cells(row)).collect();
+            let is_generated = cells(header) == ["Decision", "Date", "Rationale"]
                 && cells(rule).iter().all(|cell| is_dashes(cell))
-                && rows.iter().all(|row| is_recorded_row(&cells(row), known))
+                && rows.iter().all(|row| row.len() == 3);
+            if !is_generated {
+                return Verdict::Kept;
+            }
+            let missing = rows.iter().find(|row| !is_recorded_row(row, known));
+            held(missing.map(|row| row[0]), "decision")
         }
-        [] => false,
-        bullets => bullets.iter().all(|line| {
-            let text = line.strip_prefix("- ").unwrap_or_default();
-            !text.is_empty() && (is_absent(text) || recorded(text, known).is_some())
-        }),
-    };
-    if is_recorded {
-        Verdict::Replaced
+        lines => listed(lines, is_recorded, "decision"),
+    }
+}
+
+/// Judges bullets that repeat what PATTERNS.md says, with or without where it is from.
+pub(crate) fn patterns(body: &[&str], known: &Known<'_>) -> Verdict {
+    let is_recorded = |text: &str| is_absent(text) || known.patterns.contains(&statement(text));
+    listed(body, is_recorded, "pattern")
+}
+
+/// Returns a pattern as it is compared: without the plans or the phase in brackets behind it.
+pub(crate) fn statement(pattern: &str) -> String {
+    fold(pattern.rsplit_once(" (").map_or(pattern, |(text, _)| text))
+}
+
+/// Judges a list: it may go where all of it is recorded. One of another form, or of which nothing is
+/// recorded, is somebody's own.
+fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &str) -> Verdict {
+    let bullets: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix("- ")).collect();
+    let bullets = bullets.unwrap_or_default();
+    if bullets.iter().any(|text| is_recorded(text)) {
+        held(bullets.into_iter().find(|text| !is_recorded(text)), what)
     } else {
         Verdict::Kept
     }
+}
+
+/// Names what is written nowhere else, if anything is.
+fn held(missing: Option<&str>, what: &str) -> Verdict {
+    missing.map_or(Verdict::Replaced, |text| {
+        let text = clip(text, SHOWN);
+        Verdict::Holds(format!("a {what} that is not recorded: {text}"))
+    })
 }
 
 /// Judges bullets `name (scope)`, or the placeholder that names the command to list them.
@@ -86,19 +119,16 @@ pub(crate) fn skills(body: &[&str], known: &Known<'_>) -> Verdict {
             .and_then(|rest| rest.strip_suffix(":skills to list)_"))
             .is_some_and(is_word)
     };
-    let is_recorded = |line: &&str| {
-        let text = line.strip_prefix("- ").unwrap_or_default();
+    let is_recorded = |text: &str| {
         let name = text
             .strip_suffix(')')
             .and_then(|rest| rest.rsplit_once(" ("))
             .map_or(text, |(name, _)| name);
-        known.skills.iter().any(|skill| skill.name == name)
+        known.skills.contains(name)
     };
     match body {
-        [] => Verdict::Kept,
         [line] if is_placeholder(line) => Verdict::Replaced,
-        lines if lines.iter().all(is_recorded) => Verdict::Replaced,
-        _ => Verdict::Kept,
+        lines => listed(lines, is_recorded, "skill"),
     }
 }
 
@@ -168,9 +198,7 @@ fn is_recorded_row(cells: &[&str], known: &Known<'_>) -> bool {
 }
 
 fn recorded<'a>(text: &str, known: &Known<'a>) -> Option<&'a Decision> {
-    let text = fold(text);
-    let same = |decision: &&&Decision| fold(&decision.text) == text;
-    known.decisions.iter().find(same).copied()
+    known.decisions.get(&fold(text)).copied()
 }
 
 fn is_word(text: &str) -> bool {

@@ -51,6 +51,8 @@ pub struct Sources {
     pub skills: Vec<Skill>,
     /// What finished phases taught, the most relevant first.
     pub patterns: Vec<Pattern>,
+    /// All that PATTERNS.md says, which an adopted file may repeat.
+    pub recorded_patterns: Vec<String>,
 }
 
 /// The current phase.
@@ -81,9 +83,13 @@ impl Sources {
             project: &self.project,
             core_value: self.core_value.as_deref(),
             layout: layout.name.as_str(),
-            decisions: lists.flat_map(|list| &list.decisions).collect(),
-            skills: &self.skills,
+            ..Known::default()
         }
+        .recorded(
+            lists.flat_map(|list| &list.decisions),
+            &self.skills,
+            &self.recorded_patterns,
+        )
     }
 
     /// Returns the content, with a warning for each value that had to be redacted.

@@ -89,7 +89,8 @@ fn write(
     let doubts = Doubts::known(project, &patterns, &mut warnings);
     let phase = survey.position.phase();
     let relevant = patterns::relevant_to(&patterns, &doubts, survey, phase);
-    let sources = sources(project, survey, relevant, lessons, &mut warnings);
+    let mut sources = sources(project, survey, relevant, lessons, &mut warnings);
+    sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, request.force)?;
     changes.extend(planned)?;
     warnings.append(&mut files.warnings);
@@ -141,6 +142,7 @@ fn sources(
         decisions: decisions(survey),
         skills: status.skills,
         patterns: relevant.chain(lessons).collect(),
+        recorded_patterns: Vec::new(),
     }
 }
 

@@ -20,6 +20,16 @@ pub struct Patterns {
     pub loose: Vec<LoosePattern>,
 }
 
+impl Patterns {
+    /// Returns every text, in no order that matters.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let entries = self.entries.iter();
+        let listed =
+            entries.flat_map(|entry| entry.texts().chain(entry.notes.iter().map(String::as_str)));
+        listed.chain(self.loose.iter().map(|loose| loose.text.as_str()))
+    }
+}
+
 /// What one phase taught.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Entry {

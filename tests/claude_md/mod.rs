@@ -148,5 +148,6 @@ fn sources() -> Sources {
             summary: "Plans of three tasks had no deviations (plans 01, 03)".to_owned(),
             is_stale: false,
         }],
+        recorded_patterns: Vec::new(),
     }
 }

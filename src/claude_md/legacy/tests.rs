@@ -22,9 +22,13 @@ fn kept(text: &str) -> (String, Vec<String>) {
         project: "shop",
         core_value: Some("Sell things"),
         layout: "vbw",
-        decisions: decisions.iter().collect(),
-        skills: &skills,
-    };
+        ..Known::default()
+    }
+    .recorded(
+        decisions.iter(),
+        &skills,
+        &["Tests first find more".to_owned()],
+    );
     let generated = generated(text, 0, Path::new("CLAUDE.md"), &known);
     let left = without(text.as_bytes(), 0, &generated.ranges).into_owned();
     let warnings = generated.warnings.iter().map(Warning::to_string).collect();
@@ -43,6 +47,18 @@ fn replaced(section: &str) {
 fn stays(section: &str) {
     let text = format!("# Own\n\ntext\n\n{section}\n## After\n\nmore\n");
     assert_eq!(kept(&text), (text, Vec::new()));
+}
+
+/// The section stays, and this is named as the reason.
+#[track_caller]
+fn holds(section: &str, what: &str) {
+    let text = format!("# Own\n\ntext\n\n{section}\n## After\n\nmore\n");
+    let (left, warnings) = kept(&text);
+    assert_eq!(left, text);
+    let [warning] = &warnings[..] else {
+        panic!("one warning: {warnings:?}");
+    };
+    assert!(warning.contains(&format!("it holds {what};")), "{warning}");
 }
 
 #[test]
@@ -114,15 +130,21 @@ fn recorded_decisions_are_replaced_and_others_stay() {
         "{table}| Use SQLite | 2026-02-17 | One file |\n| Ship weekly | 2026-02-18 | |\n"
     ));
     replaced("## Key Decisions\n\n- Ship weekly\n- Use  SQLite\n");
-    stays(&format!(
-        "{table}| Use SQLite | 2026-02-17 | One file |\n| Own | 2026-02-18 | |\n"
-    ));
-    stays(&format!(
-        "{table}| Use SQLite | 2026-02-17 | Another reason |\n"
-    ));
+    holds(
+        &format!("{table}| Use SQLite | 2026-02-17 | One file |\n| Own | 2026-02-18 | |\n"),
+        "a decision that is not recorded: Own",
+    );
+    holds(
+        &format!("{table}| Use SQLite | 2026-02-17 | Another reason |\n"),
+        "a decision that is not recorded: Use SQLite",
+    );
     stays(&format!(
         "{table}| Use SQLite | 2026-02-17 | One file |\n\nAsk before changing these.\n"
     ));
+    holds(
+        "## Key Decisions\n\n- Use SQLite\n- We deploy by hand\n",
+        "a decision that is not recorded: We deploy by hand",
+    );
     stays("## Key Decisions\n\n- We deploy by hand\n");
     stays("## Key Decisions\n\nUse SQLite\n");
     stays("## Key Decisions\n\n| What | Why |\n|---|---|\n");
@@ -132,8 +154,22 @@ fn recorded_decisions_are_replaced_and_others_stay() {
 fn recorded_skills_are_replaced_and_others_stay() {
     replaced("## Installed Skills\n- testing (global)\n");
     replaced("## Installed Skills\n\n_(Run /vbw:skills to list)_\n");
-    stays("## Installed Skills\n- testing (global)\n- own-skill (project)\n");
+    holds(
+        "## Installed Skills\n- testing (global)\n- own-skill (project)\n",
+        "a skill that is not recorded: own-skill (project)",
+    );
     stays("## Installed Skills\n\n13 global skills installed (run /vbw:skills to list).\n");
+}
+
+#[test]
+fn recorded_patterns_are_replaced_and_others_stay() {
+    replaced("## Learned Patterns\n\n- Tests first find more\n");
+    replaced("## Learned Patterns\n\n- Tests first find more (phase 3, plan 01)\n");
+    holds(
+        "## Learned Patterns\n\n- Tests first find more\n- Ask Ada\n",
+        "a pattern that is not recorded: Ask Ada",
+    );
+    stays("## Learned Patterns\n\nWe learned to test first.\n");
 }
 
 #[test]
