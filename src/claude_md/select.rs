@@ -80,7 +80,7 @@ impl Sources {
         Known {
             project: &self.project,
             core_value: self.core_value.as_deref(),
-            layout: layout.name.as_str(),
+            layout: layout.name,
             decisions: lists.flat_map(|list| &list.decisions).collect(),
             skills: &self.skills,
         }

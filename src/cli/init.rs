@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use crate::cli::output::Output;
 use crate::cli::shown;
@@ -40,26 +41,16 @@ pub(crate) struct InitArgs {
     core_value: Option<String>,
     /// Whose planning folder to make, where there is none [default: vbw]
     #[arg(long, value_name = "NAME")]
-    layout: Option<LayoutArg>,
+    layout: Option<LayoutName>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LayoutArg {
-    /// .vbw-planning
-    Vbw,
-    /// .yolo-planning
-    Yolo,
-    /// .planning
-    Gsd,
-}
+impl ValueEnum for LayoutName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
 
-impl From<LayoutArg> for LayoutName {
-    fn from(layout: LayoutArg) -> Self {
-        match layout {
-            LayoutArg::Vbw => Self::Vbw,
-            LayoutArg::Yolo => Self::Yolo,
-            LayoutArg::Gsd => Self::Gsd,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.as_str()).help(self.dir()))
     }
 }
 
@@ -68,7 +59,7 @@ pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Resul
         name: args.name.clone(),
         description: args.description.clone(),
         core_value: args.core_value.clone(),
-        layout: args.layout.map(LayoutName::from),
+        layout: args.layout,
     };
     if out.can_ask() {
         ask(&mut request, project, out)?;

@@ -13,14 +13,13 @@ use crate::lifecycle::archive::slug_of;
 use crate::lifecycle::carried::Carried;
 use crate::lifecycle::init::texts::Named;
 use crate::lifecycle::init::texts::NewState;
-use crate::lifecycle::pause;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::ContextFiles;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Milestone;
 use crate::planning::Survey;
-use crate::project::LayoutName;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
@@ -116,11 +115,11 @@ fn carried_out(
     plan: impl Fn(&Survey, &mut Changes) -> Result<Planned>,
 ) -> Result<MilestoneReport> {
     let place = project.planning()?;
-    if place.layout.name == LayoutName::Gsd {
-        return Err(
-            Error::refused("a GSD milestone is started by its own workflow")
-                .hint(place.layout.commands.new_milestone.clone()),
-        );
+    if place.layout.name.keeps_milestones() {
+        let brand = &place.layout.brand;
+        let message = format!("milestones of {brand} are started by its own workflow");
+        let hint = place.layout.commands.new_milestone.clone();
+        return Err(Error::refused(message).hint(hint));
     }
     let stores = [Store::Plan, Store::Context];
     let (mut report, applied) = project.storage().transact(operation, &stores, || {
@@ -180,7 +179,7 @@ fn plan_new(
             .at(project.relative(&home), None)
             .hint("choose another slug"));
     }
-    let state = changes.current(&folder.active.dir.join("STATE.md"))?;
+    let state = changes.current(&folder.active.dir.join(vocabulary::STATE))?;
     let mut carried = Carried::of(
         &String::from_utf8_lossy(&state.unwrap_or_default()),
         &survey.state,
@@ -204,11 +203,11 @@ fn plan_new(
         carried,
     };
     let text = templates::render(project, Template::InitState, &context)?;
-    changes.write(&home.join("STATE.md"), text)?;
+    changes.write(&home.join(vocabulary::STATE), text)?;
     let text = templates::render(project, Template::InitRoadmap, &Named { name: slug })?;
-    changes.write(&home.join("ROADMAP.md"), text)?;
-    changes.create_dir(&home.join("phases"))?;
-    changes.write(&folder.dir.join("ACTIVE"), format!("{slug}\n"))?;
+    changes.write(&home.join(vocabulary::ROADMAP), text)?;
+    changes.create_dir(&home.join(vocabulary::PHASES))?;
+    changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
     Ok(Planned {
         active: Milestone {
             slug: slug.to_owned(),
@@ -227,16 +226,16 @@ fn migrate(survey: &Survey, changes: &mut Changes) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     let home = folder.dir.join(DEFAULT_MILESTONE);
-    for entry in OWN_ENTRIES.iter().chain(&[pause::FILE]) {
+    for entry in OWN_ENTRIES.iter().chain(&[vocabulary::RESUME]) {
         let from: &Path = &folder.dir.join(entry);
         if from.exists() {
             changes.rename(from, &home.join(entry))?;
         }
     }
     // Without one of these the folder would not be known as a milestone again.
-    changes.create_dir(&home.join("phases"))?;
-    if changes.current(&home.join("STATE.md"))?.is_none() {
-        changes.write(&home.join("STATE.md"), "# State\n")?;
+    changes.create_dir(&home.join(vocabulary::PHASES))?;
+    if changes.current(&home.join(vocabulary::STATE))?.is_none() {
+        changes.write(&home.join(vocabulary::STATE), "# State\n")?;
     }
     Ok(Some(home))
 }
@@ -244,13 +243,13 @@ fn migrate(survey: &Survey, changes: &mut Changes) -> Result<Option<PathBuf>> {
 fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Planned> {
     let folder = &survey.folder;
     let known = folder.milestones()?;
-    let file = folder.dir.join("ACTIVE");
+    let file = folder.dir.join(vocabulary::ACTIVE);
     let active = if folder.active.slug == slug {
         folder.active.clone()
     } else if known.iter().any(|known| known == slug) {
         changes.write(&file, format!("{slug}\n"))?;
         Milestone::read(&folder.dir.join(slug), slug)?.value
-    } else if slug == DEFAULT_MILESTONE && read::is_folder(&folder.dir.join("phases")) {
+    } else if slug == DEFAULT_MILESTONE && read::is_folder(&folder.dir.join(vocabulary::PHASES)) {
         changes.delete(&file)?;
         Milestone::read(&folder.dir, slug)?.value
     } else {

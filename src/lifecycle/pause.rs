@@ -36,15 +36,13 @@ use crate::planning::PlanStanding;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::secrets;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
 use crate::text::strip_controls;
 use crate::warning::Warning;
-
-/// The name of the note.
-pub(crate) const FILE: &str = "RESUME.md";
 
 const MARKER: &str = "<!-- annals:resume sha256=";
 
@@ -91,7 +89,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<PauseReport> {
     let (mut report, applied) = project.storage().transact("pause", &[Store::Plan], || {
         let mut changes = Changes::new();
         let survey = Survey::take(project)?;
-        let path = survey.folder.active.dir.join(FILE);
+        let path = survey.folder.active.dir.join(vocabulary::RESUME);
         let old = changes.current(&path)?;
         if old.as_deref().is_some_and(|old| !is_own(old)) {
             return Err(Error::refused("was written or edited by somebody else")
@@ -239,7 +237,10 @@ pub(crate) fn find(
 ) -> Result<Option<(PathBuf, String)>> {
     let homes: [&Path; 2] = [&survey.folder.active.dir, &survey.folder.dir];
     let of_phase = survey.position.phase().and_then(|phase| phase.dir.as_ref());
-    let mut places: Vec<PathBuf> = homes.iter().map(|home| home.join(FILE)).collect();
+    let mut places: Vec<PathBuf> = homes
+        .iter()
+        .map(|home| home.join(vocabulary::RESUME))
+        .collect();
     places.extend(of_phase.map(|dir| dir.join(".continue-here.md")));
     for path in places {
         if let Some(text) = read::text(&path)? {

@@ -21,8 +21,8 @@ use crate::planning::Phase;
 use crate::planning::Position;
 use crate::planning::Standing;
 use crate::planning::Survey;
-use crate::project::LayoutName;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::Applied;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -75,7 +75,7 @@ impl ShipReport {
         }
         match &self.left_to {
             Some(command) => Err(Error::refused(
-                "a GSD milestone is archived by its own workflow; the clean-up is done",
+                "its own workflow archives this milestone; the clean-up is done",
             )
             .hint(command.clone())),
             None => Ok(()),
@@ -114,7 +114,7 @@ fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Resu
         warnings: survey.warnings.clone(),
         ..ShipReport::default()
     };
-    let is_foreign = project.planning_place().layout.name == LayoutName::Gsd;
+    let is_foreign = project.planning_place().layout.name.keeps_milestones();
     let archives = !request.cleanup_only && !is_foreign && has_work(&survey.position);
     let mut after = survey.clone();
     if archives {
@@ -234,7 +234,7 @@ fn remove_session_notes(
     let shipped = archives.filter(|archive| Some(archive.slug.as_str()) == moved);
     let homes = [&survey.folder.dir, &survey.folder.active.dir].into_iter();
     for home in homes.chain(shipped.filter_map(|archive| archive.dir.as_ref())) {
-        let path = home.join("RESUME.md");
+        let path = home.join(vocabulary::RESUME);
         // A milestone that is being archived has moved: its notes are looked for where they are now.
         if changes.current(&path)?.is_some() {
             changes.delete(&path)?;
@@ -246,10 +246,13 @@ fn remove_session_notes(
 
 /// Returns the milestone that ACTIVE names and that the caller has moved away.
 fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>> {
-    let path: &Path = &survey.folder.dir.join("ACTIVE");
+    let path: &Path = &survey.folder.dir.join(vocabulary::ACTIVE);
     let folder = &survey.folder;
     let is_moved = folder.active.dir == folder.dir
-        || folder.active.dir.starts_with(folder.dir.join("milestones"));
+        || folder
+            .active
+            .dir
+            .starts_with(folder.dir.join(vocabulary::MILESTONES));
     let named = changes.current(path)?.filter(|_| is_moved);
     Ok(named.map(|named| String::from_utf8_lossy(&named).trim().to_owned()))
 }

@@ -17,6 +17,7 @@ use crate::planning::Drift;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
+use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
@@ -160,7 +161,7 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
 
 /// Plans STATE.md's performance metrics as the summaries have them.
 fn measure(survey: &Survey, changes: &mut Changes) -> Result<()> {
-    let path = survey.folder.active.dir.join("STATE.md");
+    let path = survey.folder.active.dir.join(vocabulary::STATE);
     let Some(bytes) = changes.current(&path)? else {
         return Ok(());
     };

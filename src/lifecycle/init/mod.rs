@@ -24,6 +24,7 @@ use crate::planning::Survey;
 use crate::planning::installed_skills;
 use crate::project::LayoutName;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
@@ -53,7 +54,7 @@ pub struct InitRequest {
 pub struct InitReport {
     /// The project's name.
     pub project: String,
-    /// `vbw`, `yolo` or `gsd`.
+    /// The short name of the tool whose folder it is: `vbw`.
     pub layout: &'static str,
     /// The planning folder, relative to the project where it lies inside.
     pub planning_dir: PathBuf,
@@ -89,7 +90,7 @@ pub struct InitDefaults {
 /// Returns what a new PROJECT.md would say; nothing where there is one already.
 pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<InitDefaults>> {
     let project = in_layout(project, request)?;
-    let path = project.planning_place().dir.join("PROJECT.md");
+    let path = project.planning_place().dir.join(vocabulary::PROJECT);
     if path.exists() {
         return Ok(None);
     }
@@ -151,7 +152,7 @@ fn create(project: &Project, request: &InitRequest, changes: &mut Changes) -> Re
     let defaults = defaults(project, &mut new.report.warnings)?;
     let texts = Texts::of(request, defaults)?;
     let date = project.clock.today().to_string();
-    let project_file = root.join("PROJECT.md");
+    let project_file = root.join(vocabulary::PROJECT);
     if project_file.exists() && request.says_something() {
         let message =
             "is there already and stays as it is; what you say of the project is for a new one";
@@ -161,23 +162,27 @@ fn create(project: &Project, request: &InitRequest, changes: &mut Changes) -> Re
     }
     new.file(&project_file, Template::InitProject, &texts)?;
     new.file(
-        &root.join("REQUIREMENTS.md"),
+        &root.join(vocabulary::REQUIREMENTS),
         Template::InitRequirements,
         &Dated { date: &date },
     )?;
     // The rest belongs to the milestone that is worked on, which may have a folder of its own.
     let name = new.name()?.unwrap_or(texts.name);
     new.file(
-        &home.join("ROADMAP.md"),
+        &home.join(vocabulary::ROADMAP),
         Template::InitRoadmap,
         &Named { name: &name },
     )?;
-    new.state(&home.join("STATE.md"), &name, &date)?;
-    // GSD's settings have another shape; its own commands write them.
-    if place.layout.name != LayoutName::Gsd {
-        new.file(&root.join("config.json"), Template::InitConfig, &Empty {})?;
+    new.state(&home.join(vocabulary::STATE), &name, &date)?;
+    // Where the workflow keeps milestones, its settings have another shape; its own commands write them.
+    if !place.layout.name.keeps_milestones() {
+        new.file(
+            &root.join(vocabulary::CONFIG),
+            Template::InitConfig,
+            &Empty {},
+        )?;
     }
-    new.folder(&home.join("phases"))?;
+    new.folder(&home.join(vocabulary::PHASES))?;
     Ok(new.report)
 }
 

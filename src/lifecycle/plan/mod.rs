@@ -24,6 +24,7 @@ use crate::planning::Survey;
 use crate::planning::roadmap_phase;
 use crate::planning::status_words;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
@@ -222,7 +223,7 @@ fn requirements(
     let homes = [&survey.folder.active.dir, &survey.folder.dir];
     let mut text = String::new();
     for home in homes {
-        let path = home.join("REQUIREMENTS.md");
+        let path = home.join(vocabulary::REQUIREMENTS);
         match read::text(&path) {
             Ok(Some(found)) if text.is_empty() => text = found.into_value(warnings),
             Ok(_) => {}
