@@ -10,7 +10,6 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use crate::cli::output::Output;
-use crate::cli::shown;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::InitReport;
@@ -64,9 +63,8 @@ pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Resul
     if out.can_ask() {
         ask(&mut request, project, out)?;
     }
-    let report = lifecycle::init(project, &request)?;
-    out.warnings(&report.warnings);
-    out.result_until(&report, show, shown::refusal(&report.context))
+    let done = lifecycle::init(project, &request)?;
+    out.outcome(&done, show, done.refusal())
 }
 
 /// Asks for what a new PROJECT.md needs and the command line did not say.
@@ -91,9 +89,6 @@ fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result
 }
 
 fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
-        return write!(to, "{diff}");
-    }
     let folder = report.planning_dir.display();
     if report.created.is_empty() {
         writeln!(to, "{folder} is complete already; nothing created.")?;
@@ -118,8 +113,7 @@ fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(line) = report.profile.first() {
         writeln!(to, "Recorded existing code: {line}.")?;
     }
-    shown::context(&report.context, to)?;
-    writeln!(to, "Next: {}", report.next)
+    Ok(())
 }
 
 /// Names files as they stand in the planning folder.

@@ -13,8 +13,9 @@ use crate::lifecycle::archive::slug_of;
 use crate::lifecycle::carried::Carried;
 use crate::lifecycle::init::texts::Named;
 use crate::lifecycle::init::texts::NewState;
+use crate::lifecycle::outcome::CommandOutcome;
+use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::ContextFiles;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Milestone;
 use crate::planning::Survey;
@@ -25,9 +26,8 @@ use crate::storage::Store;
 use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
-use crate::warning::Warning;
 
-/// What `annals milestone new` or `switch` did. It is the document of both with `--json`.
+/// The milestone that `annals milestone new` or `switch` led to.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MilestoneReport {
     /// The milestone that is worked on now.
@@ -36,14 +36,6 @@ pub struct MilestoneReport {
     pub was_active: bool,
     /// Where the work that stood in the planning folder itself was moved, relative to the project.
     pub migrated: Option<PathBuf>,
-    /// The context files.
-    pub context: ContextFiles,
-    /// The files changed, relative to the project.
-    pub changed: Vec<PathBuf>,
-    /// On a dry run, what would change.
-    pub diff: Option<String>,
-    /// What was read in part only.
-    pub warnings: Vec<Warning>,
 }
 
 /// A milestone as `annals milestone list` names it.
@@ -86,7 +78,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
 }
 
 /// Creates a milestone's folder and makes it the active one; work in the planning folder itself moves to `default/`.
-pub fn new_milestone(project: &Project, slug: &str) -> Result<MilestoneReport> {
+pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
         return Err(Error::usage(format!("{slug:?} is no slug for a milestone"))
             .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"));
@@ -97,7 +89,7 @@ pub fn new_milestone(project: &Project, slug: &str) -> Result<MilestoneReport> {
 }
 
 /// Makes an open milestone the active one.
-pub fn switch_milestone(project: &Project, slug: &str) -> Result<MilestoneReport> {
+pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     carried_out(project, "milestone switch", |survey, changes| {
         plan_switch(survey, slug, changes)
     })
@@ -113,7 +105,7 @@ fn carried_out(
     project: &Project,
     operation: &str,
     plan: impl Fn(&Survey, &mut Changes) -> Result<Planned>,
-) -> Result<MilestoneReport> {
+) -> Result<CommandOutcome<MilestoneReport>> {
     let place = project.planning()?;
     if place.layout.name.keeps_milestones() {
         let brand = &place.layout.brand;
@@ -122,35 +114,20 @@ fn carried_out(
         return Err(Error::refused(message).hint(hint));
     }
     let stores = [Store::Plan, Store::Context];
-    let (mut report, applied) = project.storage().transact(operation, &stores, || {
-        let mut changes = Changes::new();
+    carry_out(project, operation, &stores, |work| {
         let survey = Survey::take(project)?;
-        let planned = plan(&survey, &mut changes)?;
+        let planned = plan(&survey, &mut work.changes)?;
         let slug = planned.active.slug.clone();
-        let after = in_milestone(project, &survey, planned.active, &changes)?;
-        let refreshed = refresh::plan_after(project, &survey, &after, &mut changes)?;
-        let mut warnings = project.named(after.warnings);
-        warnings.extend(refreshed.warnings);
-        let report = MilestoneReport {
+        let after = in_milestone(project, &survey, planned.active, &work.changes)?;
+        work.warnings.extend(after.warnings.iter().cloned());
+        refresh::plan_after(project, &survey, &after, work)?;
+        let migrated = planned.migrated;
+        Ok(MilestoneReport {
             was_active: slug == survey.folder.active.slug,
             active: slug,
-            migrated: planned
-                .migrated
-                .map(|dir| project.relative(&dir).to_owned()),
-            context: refreshed.files,
-            warnings,
-            ..MilestoneReport::default()
-        };
-        Ok((report, changes))
-    })?;
-    report.changed = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
-    report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(project.named(applied.warnings));
-    Ok(report)
+            migrated: migrated.map(|dir| project.relative(&dir).to_owned()),
+        })
+    })
 }
 
 fn plan_new(
