@@ -21,6 +21,8 @@ pub enum LayoutName {
     Yolo,
     /// Get Shit Done.
     Gsd,
+    /// Ariadna, a fork of Get Shit Done for Ruby on Rails.
+    Ariadna,
 }
 
 /// What is true of one planning tool.
@@ -66,15 +68,25 @@ const GSD: Dialect = Dialect {
     table: include_str!("../../templates/layouts/gsd.toml"),
 };
 
+const ARIADNA: Dialect = Dialect {
+    name: "ariadna",
+    dir: ".ariadna_planning",
+    prefixes: &["/ariadna:"],
+    mark: None,
+    keeps_milestones: true,
+    table: include_str!("../../templates/layouts/ariadna.toml"),
+};
+
 impl LayoutName {
     /// All layouts, in the order in which their folders are looked for.
-    pub const ALL: [Self; 3] = [Self::Vbw, Self::Yolo, Self::Gsd];
+    pub const ALL: [Self; 4] = [Self::Vbw, Self::Yolo, Self::Gsd, Self::Ariadna];
 
     const fn dialect(self) -> &'static Dialect {
         match self {
             Self::Vbw => &VBW,
             Self::Yolo => &YOLO,
             Self::Gsd => &GSD,
+            Self::Ariadna => &ARIADNA,
         }
     }
 
