@@ -3,6 +3,7 @@
 //! `recall`, `audit`, `export`, the command line and the MCP tools read this list, and no other. A digest has a
 //! list of its own, by importance and not by store.
 
+mod adr;
 mod entries;
 mod journal;
 mod ledger;
@@ -33,6 +34,8 @@ pub enum SourceName {
     Entries,
     /// The repository's ledger.
     Ledger,
+    /// The project's decision records.
+    Adr,
     /// The journal.
     Journal,
     /// The user's facts.
@@ -41,11 +44,12 @@ pub enum SourceName {
 
 impl SourceName {
     /// All stores, in the order in which they are named.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Plan,
         Self::Patterns,
         Self::Entries,
         Self::Ledger,
+        Self::Adr,
         Self::Journal,
         Self::Facts,
     ];
@@ -57,6 +61,7 @@ impl SourceName {
             Self::Patterns => "patterns",
             Self::Entries => "entries",
             Self::Ledger => "ledger",
+            Self::Adr => "adr",
             Self::Journal => "journal",
             Self::Facts => "facts",
         }
@@ -118,5 +123,6 @@ pub(crate) const SOURCES: &[&dyn Source] = &[
     &patterns::Patterns,
     &entries::Entries,
     &ledger::Ledger,
+    &adr::Adr,
     &journal::Journal,
 ];
