@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
+use annals::project::LayoutName;
 use assert_cmd::Command;
 use ignore::WalkBuilder;
 
@@ -105,7 +106,7 @@ fn every_example_has_a_planning_folder_and_a_line_in_their_readme() {
     let readme = read("examples/README.md");
     let mut examples = 0;
     for example in folders("examples") {
-        let layouts = [".vbw-planning", ".yolo-planning", ".planning"];
+        let layouts = LayoutName::ALL.map(LayoutName::dir);
         let found = layouts.iter().filter(|name| example.join(name).is_dir());
         assert_eq!(
             found.count(),
@@ -120,7 +121,10 @@ fn every_example_has_a_planning_folder_and_a_line_in_their_readme() {
         );
         examples += 1;
     }
-    assert!(examples >= 3, "one example for each layout");
+    assert!(
+        examples >= LayoutName::ALL.len(),
+        "one example for each layout"
+    );
 }
 
 #[test]

@@ -39,7 +39,8 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         };
         Detail::at(place, message)
     };
-    let files = &report.context.files;
+    let context = report.context.unwrap_or_default();
+    let files = &context.files;
     let off = files.iter().filter_map(|file| match file.outcome {
         Outcome::Created => Some(of(file, "is missing")),
         Outcome::Updated => Some(of(file, "is out of date")),
@@ -71,7 +72,7 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
             "shorten the text outside the block",
         ),
     ];
-    let refused = report.context.refused.iter();
+    let refused = context.refused.iter();
     let hint = refused.clone().find_map(|refusal| refusal.hint.clone());
     let refused: Vec<Detail> = refused
         .map(|refusal| Detail {

@@ -1,6 +1,5 @@
 //! The knowledge entries, their index and the notepad.
 
-use crate::audit::files;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
 use crate::audit::row::Row;
@@ -29,12 +28,6 @@ pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let rows = named.rows(&found);
     warnings.extend(found.warnings);
     Ok(rows)
-}
-
-/// Looks for secrets in the entries and the notepad.
-pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
-    let files = files::below(Store::of(project).root());
-    files::secrets(project, STORE, &files, warnings)
 }
 
 /// Turns keys into the files that they stand for.

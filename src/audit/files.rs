@@ -9,14 +9,9 @@ use crate::audit::row::Row;
 use crate::error::Result;
 use crate::project::Project;
 use crate::secrets;
-use crate::storage::listing;
-use crate::storage::listing::Kind;
 use crate::storage::read;
 use crate::warning::Place;
 use crate::warning::Warning;
-
-/// Folders deeper than this are no store's.
-const DEEPEST: usize = 12;
 
 /// No command takes a secret back: once written it has to be taken for known.
 const MEND: &str = "revoke the key, then take it out of the file by hand";
@@ -74,26 +69,6 @@ pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
             )
         })
         .collect()
-}
-
-/// Returns every file below a folder, in order; links are not followed.
-pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    add(folder, 0, &mut found);
-    found.sort();
-    found
-}
-
-fn add(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    // A folder that cannot be listed is told by the check that reads it.
-    for (name, kind) in listing::entries(folder).unwrap_or_default() {
-        let path = folder.join(&name);
-        if kind == Kind::Folder && depth < DEEPEST && name != ".git" {
-            add(&path, depth + 1, found);
-        } else if kind == Kind::File {
-            found.push(path);
-        }
-    }
 }
 
 /// Returns a file's bytes; a link that leads elsewhere is no file of the store.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::audit::files;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
 use crate::audit::row::Row;
@@ -51,11 +50,6 @@ fn coverage(coverage: &Coverage) -> Row {
     let found = (count, if count > 0 { details } else { Vec::new() });
     let mend = "annals ledger pending";
     Row::counted(STORE, "coverage", Level::Attention, found, mend)
-}
-
-/// Looks for secrets in the three files.
-pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
-    files::secrets(project, STORE, &paths(project), warnings)
 }
 
 fn paths(project: &Project) -> Vec<PathBuf> {

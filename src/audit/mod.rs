@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
+use crate::recall::SOURCES;
 use crate::text::quantity;
 use crate::warning::Warning;
 
@@ -96,18 +97,6 @@ const CHECKS: &[Check] = &[
     Check::new("facts", "database", "annals facts check", facts::database),
 ];
 
-/// A search for secrets; nothing where a store is not in use.
-type Search = fn(&Project, &mut Vec<Warning>) -> Option<Row>;
-
-/// Looks for secrets in the files of each store.
-const SECRETS: &[Search] = &[
-    context::secrets,
-    plan::secrets,
-    patterns::secrets,
-    entries::secrets,
-    ledger::secrets,
-];
-
 /// Runs every check of every store in use; nothing is changed.
 pub fn audit(project: &Project) -> Audit {
     let project = &project.dry_run(true);
@@ -116,8 +105,11 @@ pub fn audit(project: &Project) -> Audit {
     for check in CHECKS {
         rows.extend(check.rows(project, &mut warnings));
     }
-    for secrets in SECRETS {
-        rows.extend(secrets(project, &mut warnings));
+    rows.extend(context::secrets(project, &mut warnings));
+    // Files that the user's settings name have checks of their own.
+    for store in SOURCES.iter().filter(|store| !store.is_users_own()) {
+        let (name, files) = (store.name().as_str(), store.guarded(project));
+        rows.extend(files::secrets(project, name, &files, &mut warnings));
     }
     Audit {
         level: rows.iter().map(|row| row.level).max().unwrap_or(Level::Ok),

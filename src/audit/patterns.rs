@@ -1,6 +1,5 @@
 //! What finished phases taught: whether it still holds.
 
-use crate::audit::files;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
 use crate::audit::row::Row;
@@ -43,10 +42,4 @@ pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         details,
         mend,
     )])
-}
-
-/// Looks for secrets among the patterns.
-pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
-    let path = patterns::path(&project.planning_place().dir);
-    files::secrets(project, STORE, &[path], warnings)
 }

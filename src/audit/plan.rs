@@ -1,11 +1,9 @@
 //! The planning folder: what it states and what its files say.
 
-use crate::audit::files;
 use crate::audit::row::Detail;
 use crate::audit::row::Level;
 use crate::audit::row::Row;
 use crate::error::Result;
-use crate::patterns;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
@@ -40,13 +38,4 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         row("drift", drift, "annals sync --fix-state"),
         row("documents", findings, "put the named files right by hand"),
     ])
-}
-
-/// Looks for secrets in every file of the planning folder but the patterns, which are a store of their own.
-pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<Row> {
-    let folder = &project.planning_place().dir;
-    let apart = patterns::path(folder);
-    let mut files = files::below(folder);
-    files.retain(|file| *file != apart);
-    files::secrets(project, STORE, &files, warnings)
 }

@@ -9,11 +9,11 @@
 //! |---|---|
 //! | `# {project}`, first in the file | the core value, as the block has it |
 //! | `## Active Context` | lines of the position; nothing shipped, no work in the author's words |
-//! | `## State`, `## VBW State` | the planning folder and lines of the position |
+//! | `## State`, `## {TOOL} State` | the planning folder and lines of the position |
 //! | `## Key Decisions` | a table or bullets, all of it among the recorded decisions |
 //! | `## Installed Skills` | bullets, all of them among the recorded skills; or the placeholder |
 //! | `## Learned Patterns` | bullets, all of them in PATTERNS.md |
-//! | `## Commands`, `## VBW Commands`, `## YOLO Commands` | the generator's own lines |
+//! | `## Commands`, `## {TOOL} Commands` | the generator's own lines |
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,6 +26,7 @@ use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::Decision;
 use crate::planning::Skill;
+use crate::project::LayoutName;
 use crate::text::fold;
 use crate::warning::Warning;
 
@@ -36,8 +37,8 @@ pub struct Known<'a> {
     pub project: &'a str,
     /// The core value.
     pub core_value: Option<&'a str>,
-    /// The layout's short name, by which its commands begin: `vbw` for `/vbw:status`.
-    pub layout: &'a str,
+    /// Whose generator wrote the rest, if one did.
+    pub layout: LayoutName,
     /// All recorded decisions by their folded text, also those that the block leaves out.
     pub(crate) decisions: HashMap<String, &'a Decision>,
     /// The names of all recorded skills.
@@ -83,13 +84,10 @@ type Judge = fn(&[&str], &Known<'_>) -> Verdict;
 const SECTIONS: &[(&str, Judge)] = &[
     ("## Active Context", legacy_body::active_context),
     ("## State", legacy_body::state),
-    ("## VBW State", legacy_body::state),
     ("## Key Decisions", legacy_body::decisions),
     ("## Installed Skills", legacy_body::skills),
     ("## Learned Patterns", legacy_body::patterns),
     ("## Commands", legacy_body::commands),
-    ("## VBW Commands", legacy_body::commands),
-    ("## YOLO Commands", legacy_body::commands),
 ];
 
 /// The generator's sections in a file, and those that look like it and must stay.
@@ -181,10 +179,27 @@ fn head(outline: &Outline<'_>, start: usize, known: &Known<'_>) -> Option<Range<
     (is_first && is_title && is_same).then_some(section.heading.start..section.own.end)
 }
 
-fn judge_of(text: &str, section: &Section) -> Option<(&'static str, Judge)> {
+/// Returns a section's heading, and what judges its body.
+fn judge_of<'a>(text: &'a str, section: &Section) -> Option<(&'a str, Judge)> {
     let line = whole_line(text, section)?;
-    let (heading, judge) = SECTIONS.iter().find(|(heading, _)| *heading == line)?;
-    (section.whole == section.own).then_some((*heading, *judge))
+    let plain = without_tool(line);
+    let (_, judge) = SECTIONS.iter().find(|(heading, _)| *heading == plain)?;
+    (section.whole == section.own).then_some((line, *judge))
+}
+
+/// Returns a heading without the name of the tool that a generator sets before some: `## VBW State`.
+fn without_tool(heading: &str) -> Cow<'_, str> {
+    let words: Vec<&str> = heading.split(' ').collect();
+    match words.as_slice() {
+        ["##", tool, word @ ("State" | "Commands")] if is_tool(tool) => format!("## {word}").into(),
+        _ => heading.into(),
+    }
+}
+
+fn is_tool(word: &str) -> bool {
+    LayoutName::ALL
+        .into_iter()
+        .any(|layout| layout.as_str().to_uppercase() == word)
 }
 
 /// Returns a heading's line, if the heading is all of it: one in a list or a quote is not.

@@ -5,6 +5,7 @@ use crate::claude_md::legacy::Verdict;
 use crate::planning::Decision;
 use crate::planning::is_absent;
 use crate::planning::present;
+use crate::project::LayoutName;
 use crate::text::clip;
 use crate::text::fold;
 
@@ -134,7 +135,7 @@ pub(crate) fn skills(body: &[&str], known: &Known<'_>) -> Verdict {
 
 /// Judges the fixed lines that name the workflow's commands.
 pub(crate) fn commands(body: &[&str], known: &Known<'_>) -> Verdict {
-    let layout = known.layout;
+    let layout = known.layout.as_str();
     let status = format!("Run /{layout}:status for current progress.");
     let help = [
         format!("Run /{layout}:help for all commands."),
@@ -168,8 +169,7 @@ fn is_phase(value: &str) -> bool {
 }
 
 fn names_command(value: &str) -> bool {
-    let starts = ["/vbw:", "/yolo:", "/gsd:"];
-    is_absent(value) || starts.iter().any(|start| value.contains(start))
+    is_absent(value) || LayoutName::prefixes().any(|prefix| value.contains(prefix))
 }
 
 fn cells(row: &str) -> Vec<&str> {

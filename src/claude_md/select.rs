@@ -82,7 +82,7 @@ impl Sources {
         Known {
             project: &self.project,
             core_value: self.core_value.as_deref(),
-            layout: layout.name.as_str(),
+            layout: layout.name,
             ..Known::default()
         }
         .recorded(

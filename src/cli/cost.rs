@@ -5,6 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use crate::cli::output::Output;
 use crate::error::Result;
@@ -23,30 +24,21 @@ use crate::project::Project;
 pub(crate) struct CostArgs {
     /// Whose session
     #[arg(long, value_name = "NAME", default_value = "claude")]
-    harness: HarnessName,
+    harness: Harness,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum HarnessName {
-    Claude,
-    Codex,
-    Gemini,
-    Opencode,
-}
+impl ValueEnum for Harness {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
 
-impl From<HarnessName> for Harness {
-    fn from(name: HarnessName) -> Self {
-        match name {
-            HarnessName::Claude => Self::Claude,
-            HarnessName::Codex => Self::Codex,
-            HarnessName::Gemini => Self::Gemini,
-            HarnessName::Opencode => Self::Opencode,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.as_str()))
     }
 }
 
 pub(crate) fn run(args: &CostArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let cost = hooks::cost(project, args.harness.into(), &mcp::told(&[])?);
+    let cost = hooks::cost(project, args.harness, &mcp::told(&[])?);
     if !out.is_json() {
         out.warnings(&cost.warnings);
     }

@@ -71,9 +71,8 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
         again: args.again,
         effort: args.effort.clone(),
     };
-    let report = lifecycle::execute(project, &request)?;
-    out.warnings(&report.warnings);
-    out.result_until(&report, show, shown::refusal(&report.context))
+    let done = lifecycle::execute(project, &request)?;
+    out.outcome(&done, show, done.refusal())
 }
 
 /// Reads a phase number from the command line.
@@ -84,9 +83,6 @@ pub(crate) fn phase_number(text: &str) -> Result<PhaseNumber> {
 }
 
 fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &report.diff {
-        return write!(to, "{diff}");
-    }
     shown::phases("Recorded", &report.recorded, to)?;
     shown::phases("Lessons replaced", &report.judged, to)?;
     shown::phases("Already recorded", &report.already, to)?;
@@ -99,5 +95,5 @@ fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
     if report.recorded.is_empty() && report.already.is_empty() && report.judged.is_empty() {
         writeln!(to, "No complete phase to record.")?;
     }
-    shown::context(&report.context, to)
+    Ok(())
 }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use crate::cli::output::Output;
-use crate::cli::shown;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::InitReport;
@@ -40,26 +40,16 @@ pub(crate) struct InitArgs {
     core_value: Option<String>,
     /// Whose planning folder to make, where there is none [default: vbw]
     #[arg(long, value_name = "NAME")]
-    layout: Option<LayoutArg>,
+    layout: Option<LayoutName>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LayoutArg {
-    /// .vbw-planning
-    Vbw,
-    /// .yolo-planning
-    Yolo,
-    /// .planning
-    Gsd,
-}
+impl ValueEnum for LayoutName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
 
-impl From<LayoutArg> for LayoutName {
-    fn from(layout: LayoutArg) -> Self {
-        match layout {
-            LayoutArg::Vbw => Self::Vbw,
-            LayoutArg::Yolo => Self::Yolo,
-            LayoutArg::Gsd => Self::Gsd,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.as_str()).help(self.dir()))
     }
 }
 
@@ -68,14 +58,13 @@ pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Resul
         name: args.name.clone(),
         description: args.description.clone(),
         core_value: args.core_value.clone(),
-        layout: args.layout.map(LayoutName::from),
+        layout: args.layout,
     };
     if out.can_ask() {
         ask(&mut request, project, out)?;
     }
-    let report = lifecycle::init(project, &request)?;
-    out.warnings(&report.warnings);
-    out.result_until(&report, show, shown::refusal(&report.context))
+    let done = lifecycle::init(project, &request)?;
+    out.outcome(&done, show, done.refusal())
 }
 
 /// Asks for what a new PROJECT.md needs and the command line did not say.
@@ -100,9 +89,6 @@ fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result
 }
 
 fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
-        return write!(to, "{diff}");
-    }
     let folder = report.planning_dir.display();
     if report.created.is_empty() {
         writeln!(to, "{folder} is complete already; nothing created.")?;
@@ -127,8 +113,7 @@ fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(line) = report.profile.first() {
         writeln!(to, "Recorded existing code: {line}.")?;
     }
-    shown::context(&report.context, to)?;
-    writeln!(to, "Next: {}", report.next)
+    Ok(())
 }
 
 /// Names files as they stand in the planning folder.

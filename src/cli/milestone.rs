@@ -7,7 +7,6 @@ use clap::Args;
 use clap::Subcommand;
 
 use crate::cli::output::Output;
-use crate::cli::shown;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ListedMilestone;
@@ -54,7 +53,7 @@ struct SwitchArgs {
 }
 
 pub(crate) fn run(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let report = match &args.command {
+    let done = match &args.command {
         MilestoneCommand::List(_) => {
             out.list("milestones", &lifecycle::milestones(project)?, show_list);
             return Ok(());
@@ -62,20 +61,15 @@ pub(crate) fn run(args: &MilestoneArgs, project: &Project, out: &mut Output) -> 
         MilestoneCommand::New(args) => lifecycle::new_milestone(project, &args.slug)?,
         MilestoneCommand::Switch(args) => lifecycle::switch_milestone(project, &args.slug)?,
     };
-    out.warnings(&report.warnings);
-    out.result_until(&report, show, shown::refusal(&report.context))
+    out.outcome(&done, show, done.refusal())
 }
 
 fn show(report: &MilestoneReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &report.diff {
-        return write!(to, "{diff}");
-    }
     if let Some(dir) = &report.migrated {
         writeln!(to, "Moved the work so far to {}.", dir.display())?;
     }
     let already = if report.was_active { " already" } else { "" };
-    writeln!(to, "Active milestone{already}: {}.", report.active)?;
-    shown::context(&report.context, to)
+    writeln!(to, "Active milestone{already}: {}.", report.active)
 }
 
 fn show_list(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Result<()> {

@@ -15,11 +15,13 @@ use anstyle::AnsiColor;
 use anstyle::Style;
 use serde::Serialize;
 
+use crate::cli::shown;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Kind;
 use crate::error::Problem;
 use crate::error::Result;
+use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
 use crate::text;
 use crate::warning::Place;
@@ -110,7 +112,11 @@ impl Output {
     }
 
     /// Prints a result: as one JSON document, or as text by `show`.
-    pub(crate) fn result<T: Serialize>(&mut self, result: &T, show: Show<T>) {
+    pub(crate) fn result<T: Serialize>(
+        &mut self,
+        result: &T,
+        show: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
+    ) {
         let mut page = Vec::new();
         let shown = if self.manner.json {
             serde_json::to_writer_pretty(&mut page, result)
@@ -138,13 +144,32 @@ impl Output {
     pub(crate) fn result_until<T: Serialize>(
         &mut self,
         result: &T,
-        show: Show<T>,
+        show: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
         end: Result<()>,
     ) -> Result<()> {
         if end.is_ok() || !self.is_json() {
             self.result(result, show);
         }
         end
+    }
+
+    /// Prints what a writing command did: on a dry run what would change, else what `show` says of it; then the
+    /// context files and the next command.
+    pub(crate) fn outcome<T: Serialize>(
+        &mut self,
+        outcome: &CommandOutcome<T>,
+        show: Show<T>,
+        end: Result<()>,
+    ) -> Result<()> {
+        self.warnings(&outcome.warnings);
+        let show = |outcome: &CommandOutcome<T>, to: &mut dyn Write| {
+            if let Some(diff) = outcome.diff.as_ref().filter(|diff| !diff.is_empty()) {
+                return write!(to, "{diff}");
+            }
+            show(&outcome.value, to)?;
+            shown::ending(outcome, to)
+        };
+        self.result_until(outcome, show, end)
     }
 
     /// Prints one line of JSON, for commands that stream.

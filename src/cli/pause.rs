@@ -28,21 +28,16 @@ pub(crate) fn run(args: &PauseArgs, project: &Project, out: &mut Output) -> Resu
     let request = PauseRequest {
         notes: args.notes.clone(),
     };
-    let report = lifecycle::pause(project, &request)?;
-    out.warnings(&report.warnings);
-    out.result(&report, show);
-    Ok(())
+    let done = lifecycle::pause(project, &request)?;
+    out.outcome(&done, show, Ok(()))
 }
 
 fn show(report: &PauseReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &report.diff {
-        return write!(to, "{diff}");
-    }
     let phase = report.phase.as_deref().unwrap_or("none");
     writeln!(to, "Paused in {}.", report.file.display())?;
     writeln!(to, "Phase: {phase}")?;
     if let Some(plan) = &report.next_pending {
         writeln!(to, "Next pending: {plan}")?;
     }
-    writeln!(to, "Next: {}", report.next)
+    Ok(())
 }

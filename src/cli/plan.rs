@@ -7,10 +7,10 @@ use clap::Args;
 
 use crate::cli::execute::phase_number;
 use crate::cli::output::Output;
-use crate::cli::shown;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::CarefulFile;
+use crate::lifecycle::CommandOutcome;
 use crate::lifecycle::Dependency;
 use crate::lifecycle::DeviationRate;
 use crate::lifecycle::PhaseBrief;
@@ -43,12 +43,14 @@ pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Resul
     let request = PlanRequest {
         phase: args.phase.as_deref().map(phase_number).transpose()?,
     };
-    let brief = lifecycle::plan(project, &request)?;
-    out.warnings(&brief.warnings);
-    out.result_until(&brief, show, shown::refusal(&brief.context))
+    let done = lifecycle::plan(project, &request)?;
+    out.warnings(&done.warnings);
+    out.result_until(&done, show, done.refusal())
 }
 
-fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
+/// Prints the brief, which nobody asked to change anything: a diff stands behind it, and the context files nowhere.
+fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()> {
+    let brief = &done.value;
     heading(brief, to)?;
     list("Requirements", &requirements(&brief.requirements), 5, to)?;
     list("Done when", &brief.success_criteria, 5, to)?;
@@ -59,10 +61,12 @@ fn show(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     rate(brief.rate, to)?;
     list("Plans", &plans(&brief.plans), 5, to)?;
     problems(&brief.problems, to)?;
-    if let Some(diff) = brief.diff.as_ref().filter(|diff| !diff.is_empty()) {
+    if let Some(diff) = done.diff.as_ref().filter(|diff| !diff.is_empty()) {
         return write!(to, "{diff}");
     }
-    writeln!(to, "Next: {}", brief.next)?;
+    if let Some(next) = &done.next {
+        writeln!(to, "Next: {next}")?;
+    }
     match &brief.contested {
         Some(contest) => writeln!(to, "Contested: {contest}"),
         None => Ok(()),
@@ -269,7 +273,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::lifecycle::ContextFiles;
     use crate::patterns::PlanRef;
     use crate::planning::PlanNumber;
 
@@ -338,19 +341,22 @@ mod tests {
             ],
             plans: vec![endless_plan(&long); 90],
             problems: vec![Warning::file(Path::new("p/01-PLAN.md"), long); 90],
-            next: "/vbw:plan 2.1".to_owned(),
             contested: None,
-            context: ContextFiles::default(),
-            changed: Vec::new(),
-            diff: None,
-            warnings: Vec::new(),
         }
     }
 
     #[test]
     fn a_brief_is_short_enough_to_be_read_whatever_there_is() {
         let mut page = Vec::new();
-        show(&endless(), &mut page).unwrap();
+        let done = CommandOutcome {
+            value: endless(),
+            next: Some("/vbw:plan 2.1".to_owned()),
+            context: None,
+            changed: Vec::new(),
+            diff: None,
+            warnings: Vec::new(),
+        };
+        show(&done, &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
         assert!(page.lines().count() <= 60, "{page}");
         let longest = page.lines().map(|line| line.chars().count()).max().unwrap();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use crate::cli::output::Output;
 use crate::cli::shown::NOTHING_RELEVANT;
@@ -44,7 +45,7 @@ pub(crate) struct RecallArgs {
     limit: usize,
     /// The stores to search [default: all]
     #[arg(long = "in", value_name = "STORES", value_delimiter = ',')]
-    sources: Vec<Store>,
+    sources: Vec<SourceName>,
     /// Give the nearest texts too, each marked with its relevance
     #[arg(long)]
     all: bool,
@@ -59,26 +60,13 @@ pub(crate) struct RecallArgs {
     silence: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Store {
-    Plan,
-    Patterns,
-    Entries,
-    Ledger,
-    Journal,
-    Facts,
-}
+impl ValueEnum for SourceName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
 
-impl From<Store> for SourceName {
-    fn from(store: Store) -> Self {
-        match store {
-            Store::Plan => Self::Plan,
-            Store::Patterns => Self::Patterns,
-            Store::Entries => Self::Entries,
-            Store::Ledger => Self::Ledger,
-            Store::Journal => Self::Journal,
-            Store::Facts => Self::Facts,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.as_str()))
     }
 }
 
@@ -93,7 +81,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
     query.limit = args.limit;
     query.all = args.all;
     if !args.sources.is_empty() {
-        query.sources = args.sources.iter().copied().map(SourceName::from).collect();
+        query.sources.clone_from(&args.sources);
     }
     let mut found = recall(project, &query)?;
     if !args.explain {

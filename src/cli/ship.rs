@@ -42,15 +42,11 @@ pub(crate) fn run(args: &ShipArgs, project: &Project, out: &mut Output) -> Resul
         cleanup_only: args.cleanup_only,
         tag: args.tag.clone(),
     };
-    let report = lifecycle::ship(project, &request)?;
-    out.warnings(&report.warnings);
-    out.result_until(&report, show, report.verdict())
+    let done = lifecycle::ship(project, &request)?;
+    out.outcome(&done, show, done.verdict())
 }
 
 fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &report.diff {
-        return write!(to, "{diff}");
-    }
     match &report.archived {
         Some(archived) => writeln!(
             to,
@@ -75,5 +71,5 @@ fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(tag) = &report.tag {
         writeln!(to, "Tagged {tag}.")?;
     }
-    shown::context(&report.context, to)
+    Ok(())
 }

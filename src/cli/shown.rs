@@ -5,15 +5,13 @@ use std::io::Write;
 
 use crate::audit::Level;
 use crate::audit::Row;
-use crate::error::Error;
-use crate::error::Result;
-use crate::lifecycle::ContextFiles;
+use crate::lifecycle::CommandOutcome;
 use crate::ranking::Silence;
 use crate::text::quantity;
 
-/// Prints a line for each context file.
-pub(crate) fn context(files: &ContextFiles, to: &mut dyn Write) -> io::Result<()> {
-    for file in &files.files {
+/// Prints how reports of writing commands end: a line for each context file, and the next command.
+pub(crate) fn ending<T>(outcome: &CommandOutcome<T>, to: &mut dyn Write) -> io::Result<()> {
+    for file in outcome.context.iter().flat_map(|context| &context.files) {
         writeln!(
             to,
             "{} {} ({}).",
@@ -22,7 +20,10 @@ pub(crate) fn context(files: &ContextFiles, to: &mut dyn Write) -> io::Result<()
             quantity(file.lines, "line")
         )?;
     }
-    Ok(())
+    match &outcome.next {
+        Some(next) => writeln!(to, "Next: {next}"),
+        None => Ok(()),
+    }
 }
 
 /// Says in place of hits that there are none, and how to see the nearest.
@@ -63,12 +64,6 @@ pub(crate) fn show_silence(silence: &Silence, to: &mut dyn Write) -> io::Result<
         )?;
     }
     Ok(())
-}
-
-/// Fails where a rule kept a context file from being written.
-pub(crate) fn refusal(files: &ContextFiles) -> Result<()> {
-    let first = files.refused.first().cloned();
-    first.map_or(Ok(()), |refusal| Err(Error::from(refusal)))
 }
 
 /// Prints one line that names phases; nothing where there are none.

@@ -7,7 +7,6 @@ use clap::Args;
 use clap::ValueEnum;
 
 use crate::cli::output::Output;
-use crate::cli::shown;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::SyncReport;
@@ -81,15 +80,11 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
         fix_state: args.fix_state,
         present_only: false,
     };
-    let report = lifecycle::sync(project, &request)?;
-    out.warnings(&report.warnings);
-    out.result_until(&report, show, report.verdict(&request))
+    let done = lifecycle::sync(project, &request)?;
+    out.outcome(&done, show, done.verdict(&request))
 }
 
 fn show(report: &SyncReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
-        return write!(to, "{diff}");
-    }
     for one in &report.corrections {
         let (file, line) = (one.file.display(), one.line);
         writeln!(
@@ -98,5 +93,5 @@ fn show(report: &SyncReport, to: &mut dyn Write) -> io::Result<()> {
             one.stated, one.written, one.because
         )?;
     }
-    shown::context(&report.context, to)
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! Copies every store into one new folder of plain files.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::fs::File;
 use std::io::BufRead;
@@ -20,15 +19,14 @@ use crate::facts;
 use crate::facts::Facts;
 use crate::facts::UserId;
 use crate::journal;
-use crate::knowledge::Place;
 use crate::project::Project;
+use crate::recall::Copies;
+use crate::recall::SOURCES;
 use crate::storage::Access;
 use crate::storage::Changes;
 use crate::storage::Log;
 use crate::storage::Storage;
 use crate::storage::Store;
-use crate::storage::listing;
-use crate::storage::listing::Kind;
 use crate::storage::read;
 use crate::text::hexadecimal;
 use crate::warning::Warning;
@@ -75,9 +73,6 @@ pub struct ExportedFile {
     pub sha256: String,
 }
 
-/// The files that are copied whole: store, name in the export, place.
-type Copies = Vec<(&'static str, String, PathBuf)>;
-
 /// Exports every store; the facts of one user only where one is named.
 pub fn export(
     project: &Project,
@@ -91,7 +86,7 @@ pub fn export(
         dry_run: project.dry_run,
         warnings: Vec::new(),
     };
-    let copies = copies(project, &mut done)?;
+    let copies = copies(project, &mut done.warnings)?;
     let storage = project.storage();
     let unfinished = storage.begin_folder(&export.to, &names(&copies))?;
     let to = unfinished.folder();
@@ -117,56 +112,48 @@ pub fn export(
             done.files.push(described("facts", FACTS, lines.as_bytes()));
         }
     }
+    let memories: Vec<&str> = copies.iter().map(|copies| copies.memory).collect();
     write(project, to, copies, &mut done)?;
     unfinished.finish()?;
-    for store in [
-        "entries", "notepad", "ledger", "patterns", "journal", "facts",
-    ] {
-        let is_wanted = store != "facts" || user.is_some();
-        if is_wanted && !done.files.iter().any(|file| file.store == store) {
-            done.empty.push(store);
-        }
-    }
+    let is_there = |memory: &&str| done.files.iter().any(|file| file.store == *memory);
+    let facts = user.map(|_| "facts");
+    let memories = memories.into_iter().chain(["journal"]).chain(facts);
+    done.empty = memories.filter(|memory| !is_there(memory)).collect();
     done.warnings = project.named(done.warnings);
     Ok(done)
 }
 
 /// Returns the names of all files that an export can hold.
-fn names(copies: &Copies) -> Vec<String> {
+fn names(copies: &[Copies]) -> Vec<String> {
     let fixed = [JOURNAL, FACTS, MANIFEST].map(str::to_owned);
-    let others = copies.iter().map(|(_, name, _)| name.clone());
-    fixed.into_iter().chain(others).collect()
+    let others = copies.iter().flat_map(|copies| &copies.files);
+    fixed
+        .into_iter()
+        .chain(others.map(|(name, _)| name.clone()))
+        .collect()
 }
 
-fn copies(project: &Project, done: &mut Exported) -> Result<Copies> {
-    let place = Place::of(project);
-    let mut copies = Copies::new();
-    let memory = place.memory();
-    for (name, kind) in listing::entries(&memory).at("list", &memory)? {
-        let path = memory.join(&name);
-        let is_markdown = path.extension() == Some(OsStr::new("md"));
-        if kind == Kind::Link {
-            let warning = "is a symbolic link, which is not followed";
-            done.warnings.push(Warning::file(&path, warning));
-        } else if kind == Kind::File && is_markdown && !name.starts_with('.') {
-            copies.push(("entries", format!("entries/{name}"), path));
-        }
+/// Returns what is copied whole, by memory.
+fn copies(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+    let mut all = Vec::new();
+    for store in SOURCES {
+        all.extend(store.copies(project, warnings)?);
     }
-    copies.push(("notepad", "notepad.md".to_owned(), place.notepad()));
-    let ledger = project.root.join(&project.settings.ledger_dir);
-    for name in ["STATE.md", "CONSTRAINTS.md", "DECISIONS.md"] {
-        copies.push(("ledger", format!("ledger/{name}"), ledger.join(name)));
-    }
-    let patterns = project.planning_place().dir.join("patterns/PATTERNS.md");
-    copies.push(("patterns", "patterns/PATTERNS.md".to_owned(), patterns));
-    copies.sort();
-    Ok(copies)
+    all.sort_by_key(|copies| copies.memory);
+    Ok(all)
 }
 
 /// Writes all that is copied whole, and the manifest, in one operation.
-fn write(project: &Project, to: &Path, copies: Copies, done: &mut Exported) -> Result<()> {
+fn write(project: &Project, to: &Path, copies: Vec<Copies>, done: &mut Exported) -> Result<()> {
     let mut contents = Vec::new();
-    for (store, file, from) in copies {
+    let files = copies.into_iter().flat_map(|copies| {
+        let memory = copies.memory;
+        copies
+            .files
+            .into_iter()
+            .map(move |(file, from)| (memory, file, from))
+    });
+    for (store, file, from) in files {
         match read::bytes(&from) {
             Ok(Some(bytes)) => {
                 done.files.push(described(store, &file, &bytes));

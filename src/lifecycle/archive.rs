@@ -16,6 +16,7 @@ use crate::planning::Skill;
 use crate::planning::State;
 use crate::planning::Survey;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::read;
 use crate::templates;
@@ -23,7 +24,8 @@ use crate::templates::Template;
 use crate::warning::Parsed;
 
 /// The files of a milestone that is worked on in the planning folder itself; all else there is shared.
-pub(crate) const OWN_ENTRIES: &[&str] = &["phases", "ROADMAP.md", "STATE.md"];
+pub(crate) const OWN_ENTRIES: &[&str] =
+    &[vocabulary::PHASES, vocabulary::ROADMAP, vocabulary::STATE];
 
 /// A milestone that was archived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,7 +52,7 @@ pub(crate) fn archive(
     let folder = &survey.folder;
     let name = milestone_name(project, survey);
     let slug = free_slug(folder, &wanted_slug(survey, asked, &name)?);
-    let home = folder.dir.join("milestones").join(&slug);
+    let home = folder.dir.join(vocabulary::MILESTONES).join(&slug);
     let shipped = shipped::shipped(project, survey, &name, &slug)?;
     let root_state = root_state(project, survey, &name, &slug, changes)?;
     let is_root = folder.active.dir == folder.dir;
@@ -63,13 +65,13 @@ pub(crate) fn archive(
         }
     } else {
         // Session notes are stale once the milestone has shipped; they must not move into the archive.
-        changes.delete(&folder.active.dir.join("RESUME.md"))?;
+        changes.delete(&folder.active.dir.join(vocabulary::RESUME))?;
         if folder.active.dir != home {
             changes.rename(&folder.active.dir, &home)?;
         }
     }
-    changes.write(&home.join("SHIPPED.md"), shipped.page)?;
-    let state_file = folder.dir.join("STATE.md");
+    changes.write(&home.join(vocabulary::SHIPPED), shipped.page)?;
+    let state_file = folder.dir.join(vocabulary::STATE);
     // Beside a named milestone the root's STATE.md belongs to someone else and stays, unless it is what an
     // earlier milestone left: its todos went with the milestone that has shipped now.
     let is_left_over = |bytes: Vec<u8>| {
@@ -201,7 +203,7 @@ fn root_state(
     slug: &str,
     changes: &Changes,
 ) -> Result<String> {
-    let old = changes.current(&survey.folder.active.dir.join("STATE.md"))?;
+    let old = changes.current(&survey.folder.active.dir.join(vocabulary::STATE))?;
     let old = old
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .unwrap_or_default();
@@ -225,7 +227,7 @@ pub(crate) fn next_milestone(
     changes: &mut Changes,
 ) -> Result<Option<Milestone>> {
     let folder = &survey.folder;
-    let file = folder.dir.join("ACTIVE");
+    let file = folder.dir.join(vocabulary::ACTIVE);
     let remaining = folder.milestones()?.into_iter().find(|slug| slug != gone);
     let Some(slug) = remaining else {
         changes.delete(&file)?;

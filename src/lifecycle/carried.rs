@@ -10,6 +10,7 @@ use crate::markdown::Outline;
 use crate::planning::Decision;
 use crate::planning::Folder;
 use crate::planning::State;
+use crate::project::vocabulary;
 use crate::storage::read;
 
 /// What is carried over. Lists hold lines as they are written, with tags and boxes: other tools search for them.
@@ -42,7 +43,7 @@ impl Carried {
         let mut states = Vec::new();
         for archive in &folder.archived {
             let Some(dir) = &archive.dir else { continue };
-            if let Some(text) = read::text(&dir.join("STATE.md"))? {
+            if let Some(text) = read::text(&dir.join(vocabulary::STATE))? {
                 states.push((shipped::date(dir)?, &archive.slug, text.value));
             }
         }

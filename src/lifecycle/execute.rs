@@ -6,10 +6,12 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::outcome::CommandOutcome;
+use crate::lifecycle::outcome::Work;
+use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::record::Manner;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::ContextFiles;
 use crate::patterns::JudgedLessons;
 use crate::planning::Milestone;
 use crate::planning::Phase;
@@ -18,9 +20,7 @@ use crate::planning::PhaseNumber;
 use crate::planning::Standing;
 use crate::planning::Survey;
 use crate::project::Project;
-use crate::storage::Changes;
 use crate::storage::Store;
-use crate::warning::Warning;
 
 /// What `annals execute` was asked.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ pub struct ExecuteRequest {
     pub lessons: Option<JudgedLessons>,
 }
 
-/// What `annals execute` did. It is the document of `annals execute --json`.
+/// Which phases `annals execute` recorded.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ExecuteReport {
     /// The phases that were recorded, by folder name.
@@ -50,43 +50,23 @@ pub struct ExecuteReport {
     pub judged: Vec<String>,
     /// The phases whose summaries changed since they were recorded, by folder name.
     pub changed_since: Vec<String>,
-    /// The context files.
-    pub context: ContextFiles,
-    /// The files changed, relative to the project.
-    pub changed: Vec<PathBuf>,
-    /// On a dry run, what would change.
-    pub diff: Option<String>,
-    /// What was read in part only.
-    pub warnings: Vec<Warning>,
 }
 
 /// Appends an entry to PATTERNS.md for each phase asked for, and refreshes the context files.
 ///
 /// A context file that a rule protects is told in the report; the phases are recorded all the same.
-pub fn execute(project: &Project, request: &ExecuteRequest) -> Result<ExecuteReport> {
-    project.planning()?;
-    let stores = [Store::Plan, Store::Patterns, Store::Context];
-    let (mut report, applied) = project.storage().transact("execute", &stores, || {
-        let mut changes = Changes::new();
-        let report = plan(project, request, &mut changes)?;
-        Ok((report, changes))
-    })?;
-    report.changed = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
-    report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(applied.warnings);
-    report.warnings = project.named(report.warnings);
-    Ok(report)
-}
-
-fn plan(
+pub fn execute(
     project: &Project,
     request: &ExecuteRequest,
-    changes: &mut Changes,
-) -> Result<ExecuteReport> {
+) -> Result<CommandOutcome<ExecuteReport>> {
+    project.planning()?;
+    let stores = [Store::Plan, Store::Patterns, Store::Context];
+    carry_out(project, "execute", &stores, |work| {
+        plan(project, request, work)
+    })
+}
+
+fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<ExecuteReport> {
     let survey = Survey::take(project)?;
     let manner = Manner {
         again: request.again,
@@ -94,26 +74,22 @@ fn plan(
         lessons: request.lessons.clone().zip(handed_in(&survey, request)),
         latest: complete(&survey).last().map(|(dir, _)| dir.dir.clone()),
     };
-    let mut recorder = Recorder::new(project, &survey, manner, changes)?;
+    let mut recorder = Recorder::new(project, &survey, manner, &work.changes)?;
     match &request.phase {
         Some(number) => named(project, &survey, number, request.partial, &mut recorder)?,
         None if request.all => all(&survey, &mut recorder)?,
         None => latest(&survey, &mut recorder)?,
     }
-    let mut report = ExecuteReport {
-        warnings: survey.warnings.clone(),
-        ..ExecuteReport::default()
-    };
-    let written = recorder.write(changes)?;
-    report.recorded = written.recorded;
-    report.already = written.already;
-    report.judged = written.judged;
-    report.changed_since = written.changed_since;
-    report.warnings.extend(written.warnings);
-    let refreshed = refresh::plan(project, &survey, changes)?;
-    report.context = refreshed.files;
-    report.warnings.extend(refreshed.warnings);
-    Ok(report)
+    let written = recorder.write(&mut work.changes)?;
+    work.warnings.extend(survey.warnings.iter().cloned());
+    work.warnings.extend(written.warnings);
+    refresh::plan(project, &survey, work)?;
+    Ok(ExecuteReport {
+        recorded: written.recorded,
+        already: written.already,
+        judged: written.judged,
+        changed_since: written.changed_since,
+    })
 }
 
 /// Returns the folder that lessons are of: the one that the digest shows. A phase without one has no entry either.

@@ -16,6 +16,7 @@ use crate::planning::Roadmap;
 use crate::planning::State;
 use crate::planning::Summary;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -91,9 +92,9 @@ impl Kind {
         // An archive keeps `v1.0-ROADMAP.md`.
         let plain = name.rsplit_once('-').map_or(name, |(_, last)| last);
         match plain {
-            "STATE.md" => Some(Self::State),
-            "ROADMAP.md" => Some(Self::Roadmap),
-            "PROJECT.md" => Some(Self::Project),
+            vocabulary::STATE => Some(Self::State),
+            vocabulary::ROADMAP => Some(Self::Roadmap),
+            vocabulary::PROJECT => Some(Self::Project),
             "PATTERNS.md" => Some(Self::Patterns),
             _ => FileName::parse(name, folder.unwrap_or_default())
                 .map(|file| match file.kind {

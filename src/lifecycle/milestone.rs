@@ -13,22 +13,21 @@ use crate::lifecycle::archive::slug_of;
 use crate::lifecycle::carried::Carried;
 use crate::lifecycle::init::texts::Named;
 use crate::lifecycle::init::texts::NewState;
-use crate::lifecycle::pause;
+use crate::lifecycle::outcome::CommandOutcome;
+use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::ContextFiles;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Milestone;
 use crate::planning::Survey;
-use crate::project::LayoutName;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
-use crate::warning::Warning;
 
-/// What `annals milestone new` or `switch` did. It is the document of both with `--json`.
+/// The milestone that `annals milestone new` or `switch` led to.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MilestoneReport {
     /// The milestone that is worked on now.
@@ -37,14 +36,6 @@ pub struct MilestoneReport {
     pub was_active: bool,
     /// Where the work that stood in the planning folder itself was moved, relative to the project.
     pub migrated: Option<PathBuf>,
-    /// The context files.
-    pub context: ContextFiles,
-    /// The files changed, relative to the project.
-    pub changed: Vec<PathBuf>,
-    /// On a dry run, what would change.
-    pub diff: Option<String>,
-    /// What was read in part only.
-    pub warnings: Vec<Warning>,
 }
 
 /// A milestone as `annals milestone list` names it.
@@ -87,7 +78,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
 }
 
 /// Creates a milestone's folder and makes it the active one; work in the planning folder itself moves to `default/`.
-pub fn new_milestone(project: &Project, slug: &str) -> Result<MilestoneReport> {
+pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
         return Err(Error::usage(format!("{slug:?} is no slug for a milestone"))
             .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"));
@@ -98,7 +89,7 @@ pub fn new_milestone(project: &Project, slug: &str) -> Result<MilestoneReport> {
 }
 
 /// Makes an open milestone the active one.
-pub fn switch_milestone(project: &Project, slug: &str) -> Result<MilestoneReport> {
+pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     carried_out(project, "milestone switch", |survey, changes| {
         plan_switch(survey, slug, changes)
     })
@@ -114,44 +105,29 @@ fn carried_out(
     project: &Project,
     operation: &str,
     plan: impl Fn(&Survey, &mut Changes) -> Result<Planned>,
-) -> Result<MilestoneReport> {
+) -> Result<CommandOutcome<MilestoneReport>> {
     let place = project.planning()?;
-    if place.layout.name == LayoutName::Gsd {
-        return Err(
-            Error::refused("a GSD milestone is started by its own workflow")
-                .hint(place.layout.commands.new_milestone.clone()),
-        );
+    if place.layout.name.keeps_milestones() {
+        let brand = &place.layout.brand;
+        let message = format!("milestones of {brand} are started by its own workflow");
+        let hint = place.layout.commands.new_milestone.clone();
+        return Err(Error::refused(message).hint(hint));
     }
     let stores = [Store::Plan, Store::Context];
-    let (mut report, applied) = project.storage().transact(operation, &stores, || {
-        let mut changes = Changes::new();
+    carry_out(project, operation, &stores, |work| {
         let survey = Survey::take(project)?;
-        let planned = plan(&survey, &mut changes)?;
+        let planned = plan(&survey, &mut work.changes)?;
         let slug = planned.active.slug.clone();
-        let after = in_milestone(project, &survey, planned.active, &changes)?;
-        let refreshed = refresh::plan_after(project, &survey, &after, &mut changes)?;
-        let mut warnings = project.named(after.warnings);
-        warnings.extend(refreshed.warnings);
-        let report = MilestoneReport {
+        let after = in_milestone(project, &survey, planned.active, &work.changes)?;
+        work.warnings.extend(after.warnings.iter().cloned());
+        refresh::plan_after(project, &survey, &after, work)?;
+        let migrated = planned.migrated;
+        Ok(MilestoneReport {
             was_active: slug == survey.folder.active.slug,
             active: slug,
-            migrated: planned
-                .migrated
-                .map(|dir| project.relative(&dir).to_owned()),
-            context: refreshed.files,
-            warnings,
-            ..MilestoneReport::default()
-        };
-        Ok((report, changes))
-    })?;
-    report.changed = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
-    report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(project.named(applied.warnings));
-    Ok(report)
+            migrated: migrated.map(|dir| project.relative(&dir).to_owned()),
+        })
+    })
 }
 
 fn plan_new(
@@ -180,7 +156,7 @@ fn plan_new(
             .at(project.relative(&home), None)
             .hint("choose another slug"));
     }
-    let state = changes.current(&folder.active.dir.join("STATE.md"))?;
+    let state = changes.current(&folder.active.dir.join(vocabulary::STATE))?;
     let mut carried = Carried::of(
         &String::from_utf8_lossy(&state.unwrap_or_default()),
         &survey.state,
@@ -204,11 +180,11 @@ fn plan_new(
         carried,
     };
     let text = templates::render(project, Template::InitState, &context)?;
-    changes.write(&home.join("STATE.md"), text)?;
+    changes.write(&home.join(vocabulary::STATE), text)?;
     let text = templates::render(project, Template::InitRoadmap, &Named { name: slug })?;
-    changes.write(&home.join("ROADMAP.md"), text)?;
-    changes.create_dir(&home.join("phases"))?;
-    changes.write(&folder.dir.join("ACTIVE"), format!("{slug}\n"))?;
+    changes.write(&home.join(vocabulary::ROADMAP), text)?;
+    changes.create_dir(&home.join(vocabulary::PHASES))?;
+    changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
     Ok(Planned {
         active: Milestone {
             slug: slug.to_owned(),
@@ -227,16 +203,16 @@ fn migrate(survey: &Survey, changes: &mut Changes) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     let home = folder.dir.join(DEFAULT_MILESTONE);
-    for entry in OWN_ENTRIES.iter().chain(&[pause::FILE]) {
+    for entry in OWN_ENTRIES.iter().chain(&[vocabulary::RESUME]) {
         let from: &Path = &folder.dir.join(entry);
         if from.exists() {
             changes.rename(from, &home.join(entry))?;
         }
     }
     // Without one of these the folder would not be known as a milestone again.
-    changes.create_dir(&home.join("phases"))?;
-    if changes.current(&home.join("STATE.md"))?.is_none() {
-        changes.write(&home.join("STATE.md"), "# State\n")?;
+    changes.create_dir(&home.join(vocabulary::PHASES))?;
+    if changes.current(&home.join(vocabulary::STATE))?.is_none() {
+        changes.write(&home.join(vocabulary::STATE), "# State\n")?;
     }
     Ok(Some(home))
 }
@@ -244,13 +220,13 @@ fn migrate(survey: &Survey, changes: &mut Changes) -> Result<Option<PathBuf>> {
 fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Planned> {
     let folder = &survey.folder;
     let known = folder.milestones()?;
-    let file = folder.dir.join("ACTIVE");
+    let file = folder.dir.join(vocabulary::ACTIVE);
     let active = if folder.active.slug == slug {
         folder.active.clone()
     } else if known.iter().any(|known| known == slug) {
         changes.write(&file, format!("{slug}\n"))?;
         Milestone::read(&folder.dir.join(slug), slug)?.value
-    } else if slug == DEFAULT_MILESTONE && read::is_folder(&folder.dir.join("phases")) {
+    } else if slug == DEFAULT_MILESTONE && read::is_folder(&folder.dir.join(vocabulary::PHASES)) {
         changes.delete(&file)?;
         Milestone::read(&folder.dir, slug)?.value
     } else {

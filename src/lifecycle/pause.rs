@@ -30,21 +30,20 @@ use sha2::Sha256;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::outcome::CommandOutcome;
+use crate::lifecycle::outcome::carry_out;
 use crate::planning::NextStatus;
 use crate::planning::Phase;
 use crate::planning::PlanStanding;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::secrets;
-use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
 use crate::text::strip_controls;
 use crate::warning::Warning;
-
-/// The name of the note.
-pub(crate) const FILE: &str = "RESUME.md";
 
 const MARKER: &str = "<!-- annals:resume sha256=";
 
@@ -55,7 +54,7 @@ pub struct PauseRequest {
     pub notes: Option<String>,
 }
 
-/// What `annals pause` wrote. It is the document of `annals pause --json`.
+/// Where the work stood at `annals pause`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PauseReport {
     /// The note, relative to the project.
@@ -66,18 +65,10 @@ pub struct PauseReport {
     pub last_completed: Option<String>,
     /// The plan to go on with, by its file.
     pub next_pending: Option<String>,
-    /// The command to go on with.
-    pub next: String,
-    /// The files changed, relative to the project.
-    pub changed: Vec<PathBuf>,
-    /// On a dry run, what would change.
-    pub diff: Option<String>,
-    /// What was read in part only.
-    pub warnings: Vec<Warning>,
 }
 
 /// Writes RESUME.md beside the active milestone's STATE.md.
-pub fn pause(project: &Project, request: &PauseRequest) -> Result<PauseReport> {
+pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome<PauseReport>> {
     let notes = request.notes.as_deref().map(strip_controls);
     let notes = notes
         .as_deref()
@@ -88,31 +79,27 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<PauseReport> {
         return Err(Error::refused(message).hint("the next session reads them; say it without"));
     }
     project.planning()?;
-    let (mut report, applied) = project.storage().transact("pause", &[Store::Plan], || {
-        let mut changes = Changes::new();
+    carry_out(project, "pause", &[Store::Plan], |work| {
         let survey = Survey::take(project)?;
-        let path = survey.folder.active.dir.join(FILE);
-        let old = changes.current(&path)?;
+        let path = survey.folder.active.dir.join(vocabulary::RESUME);
+        let old = work.changes.current(&path)?;
         if old.as_deref().is_some_and(|old| !is_own(old)) {
             return Err(Error::refused("was written or edited by somebody else")
                 .at(project.relative(&path), 1)
                 .hint("`annals resume` reads it; add to it by hand, or move it away"));
         }
-        let mut report = standing(project, &survey);
-        let page = page(project, &survey, &report, notes)?;
-        changes.edit(&path, old, page)?;
-        project.relative(&path).clone_into(&mut report.file);
-        report.warnings = project.named(survey.warnings.clone());
-        Ok((report, changes))
-    })?;
-    report.changed = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
-    report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(project.named(applied.warnings));
-    Ok(report)
+        let report = PauseReport {
+            file: project.relative(&path).to_owned(),
+            ..standing(project, &survey)
+        };
+        let layout = &project.planning_place().layout;
+        let next = NextStatus::of(&survey.position, layout).command;
+        let page = page(project, &survey, (&report, &next), notes)?;
+        work.changes.edit(&path, old, page)?;
+        work.next = Some(next);
+        work.warnings.extend(survey.warnings);
+        Ok(report)
+    })
 }
 
 fn standing(project: &Project, survey: &Survey) -> PauseReport {
@@ -124,12 +111,10 @@ fn standing(project: &Project, survey: &Survey) -> PauseReport {
         let parts = [total, name, status].map(Option::unwrap_or_default);
         format!("{number}{}", parts.concat())
     });
-    let layout = &project.planning_place().layout;
     PauseReport {
         phase,
         last_completed: last_completed(survey),
         next_pending: next_pending(survey),
-        next: NextStatus::of(&survey.position, layout).command,
         ..PauseReport::default()
     }
 }
@@ -181,7 +166,7 @@ pub(crate) fn done_plans(survey: &Survey) -> Vec<String> {
 fn page(
     project: &Project,
     survey: &Survey,
-    report: &PauseReport,
+    (report, next): (&PauseReport, &String),
     notes: Option<&str>,
 ) -> Result<String> {
     let mut body = String::from("# Resume\n\n");
@@ -192,7 +177,7 @@ fn page(
         ("Phase", report.phase.as_ref()),
         ("Last completed", report.last_completed.as_ref()),
         ("Next pending", report.next_pending.as_ref()),
-        ("Next command", Some(&report.next)),
+        ("Next command", Some(next)),
         ("Commit", commit.as_ref()),
     ];
     for (label, value) in lines {
@@ -239,7 +224,10 @@ pub(crate) fn find(
 ) -> Result<Option<(PathBuf, String)>> {
     let homes: [&Path; 2] = [&survey.folder.active.dir, &survey.folder.dir];
     let of_phase = survey.position.phase().and_then(|phase| phase.dir.as_ref());
-    let mut places: Vec<PathBuf> = homes.iter().map(|home| home.join(FILE)).collect();
+    let mut places: Vec<PathBuf> = homes
+        .iter()
+        .map(|home| home.join(vocabulary::RESUME))
+        .collect();
     places.extend(of_phase.map(|dir| dir.join(".continue-here.md")));
     for path in places {
         if let Some(text) = read::text(&path)? {

@@ -6,9 +6,9 @@ use crate::claude_md::DecisionList;
 use crate::claude_md::Pattern;
 use crate::claude_md::Regenerated;
 use crate::claude_md::Sources;
-use crate::error::Error;
 use crate::error::Result;
 use crate::lifecycle::lessons::lessons;
+use crate::lifecycle::outcome::Work;
 use crate::patterns;
 use crate::patterns::Doubts;
 use crate::patterns::RelevantPattern;
@@ -17,21 +17,10 @@ use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
-use crate::storage::Changes;
 use crate::warning::Warning;
 
 /// What became of the context files.
 pub type ContextFiles = Regenerated;
-
-/// The planned context files, and the rule that kept one from being written.
-pub(crate) struct Refreshed {
-    /// What becomes of each file.
-    pub(crate) files: ContextFiles,
-    /// The first refusal: the rest of the work is done all the same.
-    pub(crate) refused: Option<Error>,
-    /// What was read in part only.
-    pub(crate) warnings: Vec<Warning>,
-}
 
 /// What a caller may ask of the context files.
 #[derive(Clone, Debug, Default)]
@@ -44,21 +33,21 @@ pub(crate) struct RefreshRequest {
     pub(crate) present_only: bool,
 }
 
-/// Plans the context files as they are to be once `changes` are made.
-pub(crate) fn plan(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<Refreshed> {
-    plan_with(project, survey, &RefreshRequest::default(), changes)
+/// Plans the context files as they are to be once the changes of `work` are made.
+pub(crate) fn plan(project: &Project, survey: &Survey, work: &mut Work) -> Result<()> {
+    plan_with(project, survey, &RefreshRequest::default(), work)
 }
 
-/// Plans the context files of a folder that `changes` reshape, from `before` to `after`.
+/// Plans the context files of a folder that `work` reshapes, from `before` to `after`.
 ///
 /// The history is read where its files still stand.
 pub(crate) fn plan_after(
     project: &Project,
     before: &Survey,
     after: &Survey,
-    changes: &mut Changes,
-) -> Result<Refreshed> {
-    write(project, before, after, &RefreshRequest::default(), changes)
+    work: &mut Work,
+) -> Result<()> {
+    write(project, before, after, &RefreshRequest::default(), work)
 }
 
 /// Plans the context files as asked.
@@ -66,9 +55,9 @@ pub(crate) fn plan_with(
     project: &Project,
     survey: &Survey,
     request: &RefreshRequest,
-    changes: &mut Changes,
-) -> Result<Refreshed> {
-    write(project, survey, survey, request, changes)
+    work: &mut Work,
+) -> Result<()> {
+    write(project, survey, survey, request, work)
 }
 
 fn write(
@@ -76,30 +65,26 @@ fn write(
     before: &Survey,
     survey: &Survey,
     request: &RefreshRequest,
-    changes: &mut Changes,
-) -> Result<Refreshed> {
-    let mut warnings = Vec::new();
-    let patterns = patterns::recent(project, changes, &mut warnings)?;
+    work: &mut Work,
+) -> Result<()> {
+    let warnings = &mut work.warnings;
+    let patterns = patterns::recent(project, &work.changes, warnings)?;
     let targets: &[Target] = match &request.targets[..] {
         _ if request.present_only => &[],
         [] => &project.settings.targets,
         named => named,
     };
     let lessons = lessons(project, before, &patterns)?;
-    let doubts = Doubts::known(project, &patterns, &mut warnings);
+    let doubts = Doubts::known(project, &patterns, warnings);
     let phase = survey.position.phase();
     let relevant = patterns::relevant_to(&patterns, &doubts, survey, phase);
-    let mut sources = sources(project, survey, relevant, lessons, &mut warnings);
+    let mut sources = sources(project, survey, relevant, lessons, warnings);
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, request.force)?;
-    changes.extend(planned)?;
-    warnings.append(&mut files.warnings);
-    let refused = files.refused.first().cloned().map(Error::from);
-    Ok(Refreshed {
-        files,
-        refused,
-        warnings: project.named(warnings),
-    })
+    work.changes.extend(planned)?;
+    work.warnings.append(&mut files.warnings);
+    work.context = Some(files);
+    Ok(())
 }
 
 /// What the whole history shows stands behind what phases taught, where there is room.

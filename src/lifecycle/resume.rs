@@ -13,6 +13,7 @@ use crate::planning::NextStatus;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::warning::Warning;
 
 /// What `annals resume` read. It is the document of `annals resume --json`.
@@ -56,7 +57,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     let survey = Survey::take(project)?;
     let mut warnings = survey.warnings.clone();
     let Some((path, text)) = pause::find(&survey, &mut warnings)? else {
-        let place = survey.folder.active.dir.join(pause::FILE);
+        let place = survey.folder.active.dir.join(vocabulary::RESUME);
         return Err(Error::not_found("no session left a note here")
             .at(project.relative(&place), None)
             .hint("`annals pause` leaves one; `annals status` says where the work stands"));

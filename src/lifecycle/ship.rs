@@ -12,22 +12,22 @@ use crate::lifecycle::archive::afterwards;
 use crate::lifecycle::archive::archive;
 use crate::lifecycle::archive::next_milestone;
 use crate::lifecycle::execute;
+use crate::lifecycle::outcome::CommandOutcome;
+use crate::lifecycle::outcome::Work;
+use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::record::Manner;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::ContextFiles;
 use crate::planning::Action;
 use crate::planning::Phase;
 use crate::planning::Position;
 use crate::planning::Standing;
 use crate::planning::Survey;
-use crate::project::LayoutName;
 use crate::project::Project;
-use crate::storage::Applied;
+use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::text::noun;
-use crate::warning::Warning;
 
 /// What `annals ship` was asked.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ pub struct ShipRequest {
     pub tag: Option<String>,
 }
 
-/// What `annals ship` did. It is the document of `annals ship --json`.
+/// What became of the milestone that `annals ship` was to archive.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ShipReport {
     /// The milestone that was archived; null where there was none to ship.
@@ -57,25 +57,15 @@ pub struct ShipReport {
     pub left_to: Option<String>,
     /// The git tag that was made.
     pub tag: Option<String>,
-    /// The context files.
-    pub context: ContextFiles,
-    /// The files changed, relative to the project.
-    pub changed: Vec<PathBuf>,
-    /// On a dry run, what would change.
-    pub diff: Option<String>,
-    /// What was read in part only.
-    pub warnings: Vec<Warning>,
 }
 
-impl ShipReport {
-    /// Returns the rule that kept a part of the work from being done; the report tells the rest.
+impl CommandOutcome<ShipReport> {
+    /// Fails where a rule kept a part of the work from being done; the report tells the rest.
     pub fn verdict(&self) -> Result<()> {
-        if let Some(refusal) = self.context.refused.first() {
-            return Err(Error::from(refusal.clone()));
-        }
-        match &self.left_to {
+        self.refusal()?;
+        match &self.value.left_to {
             Some(command) => Err(Error::refused(
-                "a GSD milestone is archived by its own workflow; the clean-up is done",
+                "its own workflow archives this milestone; the clean-up is done",
             )
             .hint(command.clone())),
             None => Ok(()),
@@ -84,37 +74,26 @@ impl ShipReport {
 }
 
 /// Ships the active milestone: all moves are one transaction, so that a ship is whole or has not begun.
-pub fn ship(project: &Project, request: &ShipRequest) -> Result<ShipReport> {
+pub fn ship(project: &Project, request: &ShipRequest) -> Result<CommandOutcome<ShipReport>> {
     let stores = [Store::Plan, Store::Patterns, Store::Context];
     project.planning()?;
-    let (mut report, applied): (ShipReport, Applied) =
-        project.storage().transact("ship", &stores, || {
-            let mut changes = Changes::new();
-            let report = plan(project, request, &mut changes)?;
-            Ok((report, changes))
-        })?;
-    report.changed = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
-    report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(applied.warnings);
-    report.warnings = project.named(report.warnings);
-    if let Some(archived) = report.archived.as_ref().filter(|_| !applied.dry_run) {
+    let mut outcome = carry_out(project, "ship", &stores, |work| {
+        plan(project, request, work)
+    })?;
+    let report = &mut outcome.value;
+    if let Some(archived) = report.archived.as_ref().filter(|_| !project.dry_run) {
         report.tag = tag(project, request, archived)?;
     }
-    Ok(report)
+    Ok(outcome)
 }
 
 /// Plans all that shipping changes, before anything is changed.
-fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Result<ShipReport> {
+fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<ShipReport> {
     let survey = Survey::take(project)?;
-    let mut report = ShipReport {
-        warnings: survey.warnings.clone(),
-        ..ShipReport::default()
-    };
-    let is_foreign = project.planning_place().layout.name == LayoutName::Gsd;
+    let mut report = ShipReport::default();
+    work.warnings.extend(survey.warnings.iter().cloned());
+    let changes = &mut work.changes;
+    let is_foreign = project.planning_place().layout.name.keeps_milestones();
     let archives = !request.cleanup_only && !is_foreign && has_work(&survey.position);
     let mut after = survey.clone();
     if archives {
@@ -127,7 +106,7 @@ fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Resu
         execute::all(&survey, &mut recorder)?;
         let written = recorder.write(changes)?;
         report.recorded = written.recorded;
-        report.warnings.extend(written.warnings);
+        work.warnings.extend(written.warnings);
         let (done, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
         report.active = (!left.position.phases.is_empty()).then(|| left.folder.active.slug.clone());
         after = left;
@@ -145,9 +124,7 @@ fn plan(project: &Project, request: &ShipRequest, changes: &mut Changes) -> Resu
         report.active = Some(next.slug.clone());
         after = afterwards(project, &survey, Some(next), changes)?;
     }
-    let refreshed = refresh::plan_after(project, &survey, &after, changes)?;
-    report.context = refreshed.files;
-    report.warnings.extend(refreshed.warnings);
+    refresh::plan_after(project, &survey, &after, work)?;
     report.left_to = (is_foreign && !request.cleanup_only)
         .then(|| project.planning_place().layout.commands.ship.clone());
     Ok(report)
@@ -234,7 +211,7 @@ fn remove_session_notes(
     let shipped = archives.filter(|archive| Some(archive.slug.as_str()) == moved);
     let homes = [&survey.folder.dir, &survey.folder.active.dir].into_iter();
     for home in homes.chain(shipped.filter_map(|archive| archive.dir.as_ref())) {
-        let path = home.join("RESUME.md");
+        let path = home.join(vocabulary::RESUME);
         // A milestone that is being archived has moved: its notes are looked for where they are now.
         if changes.current(&path)?.is_some() {
             changes.delete(&path)?;
@@ -246,10 +223,13 @@ fn remove_session_notes(
 
 /// Returns the milestone that ACTIVE names and that the caller has moved away.
 fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>> {
-    let path: &Path = &survey.folder.dir.join("ACTIVE");
+    let path: &Path = &survey.folder.dir.join(vocabulary::ACTIVE);
     let folder = &survey.folder;
     let is_moved = folder.active.dir == folder.dir
-        || folder.active.dir.starts_with(folder.dir.join("milestones"));
+        || folder
+            .active
+            .dir
+            .starts_with(folder.dir.join(vocabulary::MILESTONES));
     let named = changes.current(path)?.filter(|_| is_moved);
     Ok(named.map(|named| String::from_utf8_lossy(&named).trim().to_owned()))
 }

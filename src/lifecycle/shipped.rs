@@ -14,6 +14,7 @@ use crate::planning::Standing;
 use crate::planning::Summary;
 use crate::planning::Survey;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
@@ -75,7 +76,7 @@ struct Commits {
 
 /// Returns the day on which an archived milestone's SHIPPED.md says that it shipped.
 pub(crate) fn date(milestone: &Path) -> Result<Option<NaiveDate>> {
-    let Some(text) = read::text(&milestone.join("SHIPPED.md"))? else {
+    let Some(text) = read::text(&milestone.join(vocabulary::SHIPPED))? else {
         return Ok(None);
     };
     let is_about = |line: &&str| {

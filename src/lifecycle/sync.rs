@@ -7,8 +7,10 @@ use serde::Serializer;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::outcome::CommandOutcome;
+use crate::lifecycle::outcome::Work;
+use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::ContextFiles;
 use crate::lifecycle::refresh::RefreshRequest;
 use crate::markdown::edit;
 use crate::planning;
@@ -17,6 +19,7 @@ use crate::planning::Drift;
 use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
+use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
@@ -41,45 +44,36 @@ pub struct SyncRequest {
     pub present_only: bool,
 }
 
-/// What `annals sync` did. It is the document of `annals sync --json`.
+/// What `annals sync` put right of what the planning folder states.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SyncReport {
     /// The statements of STATE.md and ROADMAP.md that were put right.
     pub corrections: Vec<Correction>,
     /// What the files contradict still: it cannot be put right without losing a person's words.
     pub left: Vec<Drift>,
-    /// The context files.
-    pub context: ContextFiles,
-    /// The files changed, or with `--check` and on a dry run to be changed; relative to the project.
-    pub changed: Vec<PathBuf>,
-    /// With `--check` and on a dry run, what would change.
-    pub diff: Option<String>,
-    /// What was read in part only.
-    pub warnings: Vec<Warning>,
 }
 
-impl SyncReport {
-    /// Returns the rule that kept a file from being written, or with `check` what is out of date.
+impl CommandOutcome<SyncReport> {
+    /// Fails where a rule kept a file from being written, or with `check` where one is out of date.
     ///
     /// The report holds in either case: the other files are written, and the warnings are to be told.
     pub fn verdict(&self, request: &SyncRequest) -> Result<()> {
-        match self.context.refused.first() {
-            Some(refusal) => Err(Error::from(refusal.clone())),
-            None if request.check && !self.changed.is_empty() => Err(out_of_date(self)),
-            None => match self.left.first() {
-                Some(first) => Err(left(self, first)),
-                None => Ok(()),
-            },
+        self.refusal()?;
+        if request.check && !self.changed.is_empty() {
+            return Err(out_of_date(&self.changed));
+        }
+        match self.value.left.first() {
+            Some(first) => Err(left(&self.value, first)),
+            None => Ok(()),
         }
     }
 }
 
 /// Brings the context files up to date, or with `check` works out whether they are.
-pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
+pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<SyncReport>> {
     // Before the lock is taken: taking it makes a folder, and nothing is written where there is no planning folder.
     project.planning()?;
     let project = &project.dry_run(project.dry_run || request.check);
-    let storage = project.storage();
     let asked = RefreshRequest {
         targets: request.targets.clone(),
         force: request.force,
@@ -90,34 +84,17 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<SyncReport> {
     } else {
         &[Store::Context]
     };
-    let (mut report, applied) = storage.transact("sync", stores, || {
-        let mut changes = Changes::new();
+    carry_out(project, "sync", stores, |work| {
         let mut survey = Survey::take(project)?;
-        let repaired = if request.fix_state {
-            repaired(project, &mut survey, &mut changes)?
+        let report = if request.fix_state {
+            repaired(project, &mut survey, &mut work.changes)?
         } else {
-            Repaired::default()
+            SyncReport::default()
         };
-        let refreshed = refresh::plan_with(project, &survey, &asked, &mut changes)?;
-        let mut warnings = survey.warnings;
-        warnings.extend(refreshed.warnings);
-        let report = SyncReport {
-            corrections: repaired.corrections,
-            left: repaired.left,
-            context: refreshed.files,
-            warnings,
-            ..SyncReport::default()
-        };
-        Ok((report, changes))
-    })?;
-    report.changed = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
-    report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(project.named(applied.warnings));
-    Ok(report)
+        work.warnings.append(&mut survey.warnings);
+        refresh::plan_with(project, &survey, &asked, work)?;
+        Ok(report)
+    })
 }
 
 /// Puts the position lines of STATE.md and the roadmap right, and nothing else; returns what was corrected.
@@ -134,15 +111,8 @@ pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
     Ok(corrections)
 }
 
-/// What became of the statements that the files contradict.
-#[derive(Default)]
-struct Repaired {
-    corrections: Vec<Correction>,
-    left: Vec<Drift>,
-}
-
 /// Plans STATE.md and ROADMAP.md as the files say they should be, and goes on with what they say then.
-fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<Repaired> {
+fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<SyncReport> {
     let repair = planning::repair(project, survey)?;
     for (path, old, new) in repair.files {
         changes.edit(&path, Some(old), new)?;
@@ -152,7 +122,7 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
     let warnings = std::mem::take(&mut survey.warnings);
     *survey = repair.survey;
     survey.warnings = warnings;
-    Ok(Repaired {
+    Ok(SyncReport {
         corrections: repair.corrections,
         left: repair.left,
     })
@@ -160,7 +130,7 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
 
 /// Plans STATE.md's performance metrics as the summaries have them.
 fn measure(survey: &Survey, changes: &mut Changes) -> Result<()> {
-    let path = survey.folder.active.dir.join("STATE.md");
+    let path = survey.folder.active.dir.join(vocabulary::STATE);
     let Some(bytes) = changes.current(&path)? else {
         return Ok(());
     };
@@ -194,9 +164,9 @@ fn left(report: &SyncReport, first: &Drift) -> Error {
         .hint("these lines hold more than a status; edit them by hand")
 }
 
-fn out_of_date(report: &SyncReport) -> Error {
-    let names: Vec<String> = report
-        .changed
+/// Returns the error that names the files which a check found out of date.
+fn out_of_date(changed: &[PathBuf]) -> Error {
+    let names: Vec<String> = changed
         .iter()
         .map(|path| path.display().to_string())
         .collect();
@@ -223,22 +193,22 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok
 pub fn preview(project: &Project, target: Target) -> Result<Preview> {
     let project = &project.dry_run(true);
     let survey = Survey::take(project)?;
-    let mut changes = Changes::new();
+    let mut work = Work::default();
     let asked = RefreshRequest {
         targets: vec![target],
         force: false,
         present_only: false,
     };
-    let refreshed = refresh::plan_with(project, &survey, &asked, &mut changes)?;
-    if let Some(error) = refreshed.refused {
-        return Err(error);
+    work.warnings.extend(survey.warnings.iter().cloned());
+    refresh::plan_with(project, &survey, &asked, &mut work)?;
+    let refused = work.context.iter().flat_map(|files| &files.refused);
+    if let Some(refusal) = refused.cloned().next() {
+        return Err(Error::from(refusal));
     }
     let path = project.root.join(target.file());
-    let mut warnings = survey.warnings;
-    warnings.extend(refreshed.warnings);
     Ok(Preview {
         file: PathBuf::from(target.file()),
-        bytes: changes.current(&path)?.unwrap_or_default(),
-        warnings,
+        bytes: work.changes.current(&path)?.unwrap_or_default(),
+        warnings: project.named(work.warnings),
     })
 }

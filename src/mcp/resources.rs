@@ -19,6 +19,7 @@ use crate::mcp::answer::fenced;
 use crate::patterns;
 use crate::planning::Folder;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::secrets;
 use crate::storage::read;
 use crate::text::clip;
@@ -152,8 +153,8 @@ fn files(project: &Project) -> Vec<File> {
             "What finished phases taught",
         ));
         if let Ok(folder) = Folder::read(&planning.dir) {
-            let state = folder.value.active.dir.join("STATE.md");
-            files.push(file("STATE.md", &state, "Where the work stands"));
+            let state = folder.value.active.dir.join(vocabulary::STATE);
+            files.push(file(vocabulary::STATE, &state, "Where the work stands"));
         }
     }
     files

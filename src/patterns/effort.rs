@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use crate::error::Result;
+use crate::project::vocabulary;
 use crate::storage::read;
 
 /// Returns the profile in force in a planning folder: `balanced`, `thorough`; nothing where none is set.
 pub fn effort(planning_dir: &Path) -> Result<Option<String>> {
-    let Some(bytes) = read::bytes(&planning_dir.join("config.json"))? else {
+    let Some(bytes) = read::bytes(&planning_dir.join(vocabulary::CONFIG))? else {
         return Ok(None);
     };
     // A config.json that is broken belongs to the workflow, which says so itself.

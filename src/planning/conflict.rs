@@ -2,6 +2,7 @@
 
 use crate::planning::Evidence;
 use crate::planning::PhaseDir;
+use crate::project::vocabulary;
 use crate::storage::read;
 
 /// The live phases stand in an archive too: shipped, and left behind.
@@ -33,7 +34,7 @@ pub(crate) fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
 pub(crate) fn other_milestone(evidence: &Evidence<'_>) -> Option<String> {
     let slug = evidence.state.active_milestone.as_ref()?;
     let dir = [
-        evidence.folder.dir.join("milestones").join(slug),
+        evidence.folder.dir.join(vocabulary::MILESTONES).join(slug),
         evidence.folder.dir.join(slug),
     ]
     .into_iter()

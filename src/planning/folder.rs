@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use crate::error::At;
 use crate::error::Result;
 use crate::planning::PhaseDir;
+use crate::project::vocabulary;
 use crate::storage::listing;
 use crate::storage::listing::Kind;
 use crate::storage::read;
@@ -83,10 +84,10 @@ impl Folder {
         for (name, kind) in entries(&self.dir, &mut Vec::new())? {
             let home = self.dir.join(&name);
             let is_milestone = kind == Kind::Folder
-                && read::is_folder(&home.join("phases"))
-                && read::is_file(&home.join("STATE.md"));
+                && read::is_folder(&home.join(vocabulary::PHASES))
+                && read::is_file(&home.join(vocabulary::STATE));
             // A GSD folder that was taken over is an archive.
-            if is_milestone && name != "gsd-archive" {
+            if is_milestone && name != vocabulary::TAKEN_OVER {
                 slugs.push(name);
             }
         }
@@ -98,7 +99,7 @@ impl Milestone {
     /// Reads the phases of the milestone in `home`.
     pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
         Ok(
-            PhaseDir::read_all(&home.join("phases"), true)?.map(|phases| Self {
+            PhaseDir::read_all(&home.join(vocabulary::PHASES), true)?.map(|phases| Self {
                 slug: slug.to_owned(),
                 dir: home.to_owned(),
                 phases,
@@ -116,7 +117,7 @@ impl Archive {
                 ..Milestone::default()
             }));
         };
-        let nested = dir.join("phases");
+        let nested = dir.join(vocabulary::PHASES);
         let home = if read::is_folder(&nested) {
             nested
         } else {
@@ -133,7 +134,7 @@ impl Archive {
 }
 
 fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone> {
-    let file = dir.join("ACTIVE");
+    let file = dir.join(vocabulary::ACTIVE);
     let named = match read::kind(&file).at("look at", &file)? {
         None | Some(Kind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
         Some(_) => {
@@ -145,10 +146,10 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
     };
     let slug = named.as_deref().map(str::trim).unwrap_or_default();
     let is_name = !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
-    let homes = [dir.join(slug), dir.join("milestones").join(slug)];
+    let homes = [dir.join(slug), dir.join(vocabulary::MILESTONES).join(slug)];
     // What has shipped stays where it is and is no longer worked on.
     let is_worked_on =
-        |home: &PathBuf| read::is_folder(home) && !read::exists(&home.join("SHIPPED.md"));
+        |home: &PathBuf| read::is_folder(home) && !read::exists(&home.join(vocabulary::SHIPPED));
     let home = homes.into_iter().find(|home| is_name && is_worked_on(home));
     let (slug, home) = if let Some(home) = home {
         (slug.to_owned(), home)
@@ -179,18 +180,18 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
 
 fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
     let mut found: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
-    for (name, kind) in entries(&dir.join("milestones"), warnings)? {
-        let path = dir.join("milestones").join(&name);
+    for (name, kind) in entries(&dir.join(vocabulary::MILESTONES), warnings)? {
+        let path = dir.join(vocabulary::MILESTONES).join(&name);
         if kind == Kind::Folder {
-            let slug = name.strip_suffix("-phases").unwrap_or(&name);
+            let slug = name.strip_suffix(vocabulary::PHASES_OF).unwrap_or(&name);
             found.insert(slug.to_owned(), Some(path));
-        } else if let Some(slug) = name.strip_suffix("-ROADMAP.md") {
+        } else if let Some(slug) = name.strip_suffix(vocabulary::ROADMAP_OF) {
             found.entry(slug.to_owned()).or_insert(None);
         }
     }
-    let taken_over = dir.join("gsd-archive");
-    if read::is_folder(&taken_over.join("phases")) {
-        found.insert("gsd-archive".to_owned(), Some(taken_over));
+    let taken_over = dir.join(vocabulary::TAKEN_OVER);
+    if read::is_folder(&taken_over.join(vocabulary::PHASES)) {
+        found.insert(vocabulary::TAKEN_OVER.to_owned(), Some(taken_over));
     }
     Ok(found
         .into_iter()

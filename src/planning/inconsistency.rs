@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::planning::Phase;
 use crate::planning::Survey;
+use crate::project::vocabulary;
 use crate::warning::Warning;
 
 /// Numbers further apart are years or tickets, not a count of phases.
@@ -14,10 +15,10 @@ const MAX_SPAN: u32 = 200;
 pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     let home = &survey.folder.active.dir;
     let mut found = missing(survey);
-    found.extend(unlisted(survey, &home.join("ROADMAP.md")));
-    found.extend(listed_twice(survey, &home.join("ROADMAP.md")));
+    found.extend(unlisted(survey, &home.join(vocabulary::ROADMAP)));
+    found.extend(listed_twice(survey, &home.join(vocabulary::ROADMAP)));
     found.extend(gap(survey));
-    found.extend(other_name(survey, &home.join("STATE.md")));
+    found.extend(other_name(survey, &home.join(vocabulary::STATE)));
     found
 }
 
@@ -33,8 +34,8 @@ fn missing(survey: &Survey) -> Vec<Warning> {
         return Vec::new();
     }
     let documents = [
-        ("STATE.md", survey.has_state),
-        ("ROADMAP.md", survey.has_roadmap),
+        (vocabulary::STATE, survey.has_state),
+        (vocabulary::ROADMAP, survey.has_roadmap),
     ];
     let absent = documents.iter().filter(|(_, is_there)| !is_there);
     absent
@@ -99,7 +100,7 @@ fn gap(survey: &Survey) -> Option<Warning> {
         );
         let home = &survey.folder.active.dir;
         let place = if survey.has_roadmap {
-            home.join("ROADMAP.md")
+            home.join(vocabulary::ROADMAP)
         } else {
             home.clone()
         };

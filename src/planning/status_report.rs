@@ -30,7 +30,7 @@ pub struct StatusReport {
     pub project: String,
     /// What the project is for.
     pub core_value: Option<String>,
-    /// `vbw`, `yolo` or `gsd`.
+    /// The short name of the tool whose folder it is: `vbw`.
     pub layout: &'static str,
     /// The planning folder, relative to the project where it lies inside.
     pub planning_dir: PathBuf,

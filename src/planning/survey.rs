@@ -16,6 +16,7 @@ use crate::planning::State;
 use crate::planning::WorkflowSettings;
 use crate::planning::phases;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -61,12 +62,13 @@ impl Survey {
             warnings: RefCell::new(warnings),
         };
         let home = &folder.active.dir;
-        let state = documents.parse(&home.join("STATE.md"), State::parse);
-        let roadmap = documents.parse(&home.join("ROADMAP.md"), Roadmap::parse);
-        let project_file = documents.parse(&folder.dir.join("PROJECT.md"), ProjectFile::parse);
+        let state = documents.parse(&home.join(vocabulary::STATE), State::parse);
+        let roadmap = documents.parse(&home.join(vocabulary::ROADMAP), Roadmap::parse);
+        let project_file =
+            documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
         let (has_state, has_roadmap) = (state.is_some(), roadmap.is_some());
         let (state, roadmap) = (state.unwrap_or_default(), roadmap.unwrap_or_default());
-        let config = documents.text(&folder.dir.join("config.json"));
+        let config = documents.text(&folder.dir.join(vocabulary::CONFIG));
         let workflow = config
             .as_deref()
             .map(WorkflowSettings::parse)
@@ -74,7 +76,7 @@ impl Survey {
         let phases = phases(&folder.active, &roadmap, &state, &|path| {
             documents.text(path)
         });
-        let milestones = documents.text(&folder.dir.join("MILESTONES.md"));
+        let milestones = documents.text(&folder.dir.join(vocabulary::MILESTONE_LIST));
         let has_shipped = milestones.is_some_and(|text| lists_as_shipped(&text, &state));
         let evidence = Evidence {
             has_shipped,

@@ -11,7 +11,7 @@
 use std::path::Path;
 use std::path::PathBuf;
 
-use crate::project::layout::LayoutName;
+use crate::project::dialect::LayoutName;
 
 /// Returns the root of the project that a folder belongs to.
 pub(crate) fn root(start: &Path, home: Option<&Path>) -> PathBuf {

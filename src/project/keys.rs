@@ -41,7 +41,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "planning_dir",
         scope: Scope::Inside,
-        about: "The planning folder, instead of the first of .vbw-planning, .yolo-planning, .planning",
+        about: "Planning folder, if it has a non-standard name",
         set: |settings, input| {
             settings.planning_dir = Some(input.path()?);
             Ok(())

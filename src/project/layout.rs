@@ -1,4 +1,4 @@
-//! The planning tools that are understood: their folders, their words and their commands.
+//! The commands and sentences of a planning tool, in the generation that is in use.
 
 use std::path::Path;
 
@@ -7,84 +7,11 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::project::dialect::LayoutName;
+use crate::project::dialect::glance;
+use crate::project::vocabulary;
 use crate::storage;
 use crate::storage::listing;
-use crate::storage::read;
-
-/// The planning tools whose folders are understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LayoutName {
-    /// `.vbw-planning`.
-    Vbw,
-    /// `.yolo-planning`.
-    Yolo,
-    /// `.planning`.
-    Gsd,
-}
-
-impl LayoutName {
-    /// All layouts, in the order in which their folders are looked for.
-    pub const ALL: [Self; 3] = [Self::Vbw, Self::Yolo, Self::Gsd];
-
-    /// Returns the layout's short name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Vbw => "vbw",
-            Self::Yolo => "yolo",
-            Self::Gsd => "gsd",
-        }
-    }
-
-    /// Returns the name of the layout's planning folder.
-    pub fn dir(self) -> &'static str {
-        match self {
-            Self::Vbw => ".vbw-planning",
-            Self::Yolo => ".yolo-planning",
-            Self::Gsd => ".planning",
-        }
-    }
-
-    /// Returns the layout whose planning folder has this name.
-    pub fn of_dir(dir: &Path) -> Option<Self> {
-        let name = dir.file_name()?;
-        Self::ALL.into_iter().find(|layout| name == layout.dir())
-    }
-
-    /// Returns the layout whose tool wrote the files of a planning folder of another name.
-    ///
-    /// Every tool names its own commands in the files it writes, and only GSD versions its state.
-    pub fn of_content(dir: &Path) -> Self {
-        let state = glance(&dir.join("STATE.md"));
-        if state.contains("gsd_state_version") {
-            return Self::Gsd;
-        }
-        let text = state + &glance(&dir.join("ROADMAP.md")) + &glance(&dir.join("PROJECT.md"));
-        let mentions = |layout: &Self| text.matches(&format!("/{}:", layout.as_str())).count();
-        // The last of equal maxima wins, so the order is turned round: without evidence it is the first.
-        Self::ALL
-            .into_iter()
-            .rev()
-            .max_by_key(mentions)
-            .unwrap_or(Self::Vbw)
-    }
-
-    fn table(self) -> &'static str {
-        match self {
-            Self::Vbw => include_str!("../../templates/layouts/vbw.toml"),
-            Self::Yolo => include_str!("../../templates/layouts/yolo.toml"),
-            Self::Gsd => include_str!("../../templates/layouts/gsd.toml"),
-        }
-    }
-}
-
-/// Returns a file's text for a look at who wrote it; one that cannot be read is its parser's to report.
-fn glance(path: &Path) -> String {
-    match read::text(path) {
-        Ok(Some(text)) => text.value,
-        _ => String::new(),
-    }
-}
 
 /// The commands of a workflow, as they are printed; nothing here is ever run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -153,10 +80,10 @@ fn is_as_made(root: &Path, planning: &Path) -> bool {
             .unwrap_or_default()
             .is_empty()
     };
-    let settings = glance(&planning.join("config.json"));
+    let settings = glance(&planning.join(vocabulary::CONFIG));
     let is_own = settings == include_str!("../../templates/init/config.json")
         || settings.is_empty() && storage::has_pending(root);
-    !planning.exists() || is_own && is_empty("phases") && is_empty("milestones")
+    !planning.exists() || is_own && is_empty(vocabulary::PHASES) && is_empty(vocabulary::MILESTONES)
 }
 
 /// The context file's block repeats commands that were printed before: it says nothing of what is in use.
@@ -263,7 +190,7 @@ impl Layout {
         });
         let named = || {
             let text = without_own_block(&glance(&root.join("CLAUDE.md")));
-            let text = text + &glance(&planning.join("STATE.md"));
+            let text = text + &glance(&planning.join(vocabulary::STATE));
             let counted = self
                 .generations
                 .iter()
@@ -274,7 +201,7 @@ impl Layout {
             most.map(|(_, generation)| generation)
         };
         let Some(generation) = installed.or_else(named) else {
-            if self.name == LayoutName::Vbw && is_as_made(root, planning) {
+            if self.name == LayoutName::default() && is_as_made(root, planning) {
                 self.is_in_use = false;
                 self.commands = self.plain.clone();
                 self.section.lines.clear();
@@ -344,18 +271,5 @@ mod tests {
             "",
         );
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
-    }
-
-    #[test]
-    fn a_folder_of_another_name_is_known_by_what_its_tool_wrote() {
-        let tree = Tree::new(&[]);
-        assert_eq!(LayoutName::of_content(&tree.at("")), LayoutName::Vbw);
-        tree.write(
-            "ROADMAP.md",
-            "Run /vbw:status, /yolo:vibe or /yolo:status\n",
-        );
-        assert_eq!(LayoutName::of_content(&tree.at("")), LayoutName::Yolo);
-        tree.write("STATE.md", "---\ngsd_state_version: 1.0\n---\n");
-        assert_eq!(LayoutName::of_content(&tree.at("")), LayoutName::Gsd);
     }
 }

@@ -4,6 +4,7 @@
 //! the working directory, the flags and the environment. [`Project::open`] makes of it the one
 //! value that every entry point of the library takes first.
 
+mod dialect;
 mod discovery;
 mod environment;
 #[cfg(test)]
@@ -16,14 +17,15 @@ mod planning;
 mod services;
 mod settings;
 mod sources;
+pub(crate) mod vocabulary;
 
+pub use dialect::LayoutName;
 pub use environment::Environment;
 pub use keys::Scope;
 pub(crate) use keys::scope_name;
 pub use layout::CommandSection;
 pub use layout::Commands;
 pub use layout::Layout;
-pub use layout::LayoutName;
 pub use open::Project;
 pub use open::Request;
 pub use planning::Planning;

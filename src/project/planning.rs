@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::project::dialect::LayoutName;
 use crate::project::discovery;
 use crate::project::layout::Layout;
-use crate::project::layout::LayoutName;
 use crate::project::settings::Origin;
 use crate::project::settings::Settings;
 use crate::warning::Warning;
@@ -61,7 +61,7 @@ impl Planning {
 fn found(root: &Path, warnings: &mut Vec<Warning>) -> (PathBuf, Option<LayoutName>) {
     let found = discovery::layouts(root);
     warnings.extend(ambiguous(&found));
-    let name = found.first().copied().unwrap_or(LayoutName::Vbw);
+    let name = found.first().copied().unwrap_or_default();
     (root.join(name.dir()), Some(name))
 }
 

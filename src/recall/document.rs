@@ -3,48 +3,6 @@
 use chrono::NaiveDate;
 use serde::Serialize;
 
-/// A store that is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SourceName {
-    /// The planning folder and the context files.
-    Plan,
-    /// What finished phases taught.
-    Patterns,
-    /// The knowledge entries and the notepad.
-    Entries,
-    /// The repository's ledger.
-    Ledger,
-    /// The journal.
-    Journal,
-    /// The user's facts.
-    Facts,
-}
-
-impl SourceName {
-    /// All stores, in the order in which they are named.
-    pub const ALL: [Self; 6] = [
-        Self::Plan,
-        Self::Patterns,
-        Self::Entries,
-        Self::Ledger,
-        Self::Journal,
-        Self::Facts,
-    ];
-
-    /// Returns the word that asks for this store.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Patterns => "patterns",
-            Self::Entries => "entries",
-            Self::Ledger => "ledger",
-            Self::Journal => "journal",
-            Self::Facts => "facts",
-        }
-    }
-}
-
 /// Why a hit is to be read with care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -23,12 +23,12 @@ use crate::ranking::words;
 use crate::recall::document::Flag;
 use crate::recall::document::Flags;
 use crate::recall::document::Rank;
-use crate::recall::document::SourceName;
 use crate::recall::index::Index;
 use crate::recall::index::Text;
 use crate::recall::index::Unit;
 use crate::recall::query::Query;
 use crate::recall::search::Scan;
+use crate::recall::sources::SourceName;
 use crate::warning::Warning;
 
 /// How many facts are held against the project's texts.

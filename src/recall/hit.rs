@@ -6,9 +6,9 @@ use serde::Serialize;
 use crate::ranking::Relevance;
 use crate::ranking::Term;
 use crate::recall::document::Flag;
-use crate::recall::document::SourceName;
 use crate::recall::index::Text;
 use crate::recall::search::Parts;
+use crate::recall::sources::SourceName;
 use crate::secrets;
 use crate::text::strip_controls;
 

@@ -22,7 +22,6 @@ mod sources;
 mod staleness;
 
 pub use document::Flag;
-pub use document::SourceName;
 pub use evaluation::Evaluation;
 pub use evaluation::EvaluationRow;
 pub use evaluation::evaluate;
@@ -32,6 +31,9 @@ pub use index::cache_state;
 pub use query::Query;
 pub use search::Method;
 pub use search::Parts;
+pub(crate) use sources::Copies;
+pub(crate) use sources::SOURCES;
+pub use sources::SourceName;
 
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::recall::document::SourceName;
+use crate::recall::sources::SourceName;
 
 /// A question to the memory of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::embedding::Quantized;
 use crate::embedding::Table;
+use crate::project::vocabulary;
 use crate::ranking::Evidence;
 use crate::ranking::Question;
 use crate::ranking::SIBLINGS;
@@ -337,7 +338,7 @@ impl Scan {
 /// Tells whether a file belongs to a finished milestone.
 fn is_archived(file: &str) -> bool {
     let mut folders = file.split('/').rev().skip(1);
-    folders.any(|folder| matches!(folder, "milestones" | "gsd-archive" | "archive"))
+    folders.any(vocabulary::is_archive)
 }
 
 fn nearness(query: &Quantized, stored: &[u8]) -> f64 {

@@ -8,9 +8,9 @@ use crate::patterns;
 use crate::patterns::Doubts;
 use crate::patterns::Patterns;
 use crate::project::Project;
-use crate::recall::document::SourceName;
 use crate::recall::index::Index;
 use crate::recall::search::Scan;
+use crate::recall::sources::SourceName;
 use crate::storage::read;
 use crate::warning::Parsed;
 

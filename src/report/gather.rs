@@ -11,6 +11,7 @@ use crate::ledger;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::report::SessionCost;
 use crate::report::inline::Inline;
 use crate::report::inline::clean;
@@ -73,7 +74,7 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     page.project = plain(&status.project);
     page.core_value = status.core_value.as_deref().map(Inline::of);
     page.standing = Some(standing(&status));
-    let state = survey.folder.active.dir.join("STATE.md");
+    let state = survey.folder.active.dir.join(vocabulary::STATE);
     let file = clean(&project.relative(&state).to_string_lossy());
     // Lists without dates grow at their end.
     let decisions = status.decisions.iter().rev().map(|decision| DecisionRow {

@@ -253,6 +253,32 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, Kind)>> {
     kinds.collect()
 }
 
+/// Folders deeper than this are nobody's work.
+const DEEPEST: usize = 12;
+
+/// Returns the files below a folder, sorted; of those and the folders on the way, the wanted ones by name.
+///
+/// Links are not followed. A folder that cannot be listed has nothing to be found; who reads it says so.
+pub(crate) fn below(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        for (name, kind) in entries(&folder).unwrap_or_default() {
+            let path = folder.join(&name);
+            if !is_wanted(&name) {
+                continue;
+            }
+            if kind == Kind::Folder && depth < DEEPEST {
+                folders.push((path, depth + 1));
+            } else if kind == Kind::File {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;

@@ -161,9 +161,37 @@ fn what_a_harness_has_disabled_or_doubled_is_named_with_the_next_step() {
 }
 
 #[test]
+fn what_qwen_code_turns_off_in_the_file_that_holds_our_entries_is_named() {
+    let case = Case::new(VBW);
+    case.run("setup qwen").success();
+    let file = case.root().join(".qwen/settings.json");
+    let ours = std::fs::read_to_string(&file).unwrap();
+    for (switch, told, mend) in [
+        (
+            r#""disableAllHooks": true"#,
+            "all hooks off",
+            "disableAllHooks",
+        ),
+        (
+            r#""mcp": {"excluded": ["annals"]}"#,
+            "does not allow",
+            "mcp.excluded",
+        ),
+    ] {
+        std::fs::write(&file, ours.replacen('{', &format!("{{ {switch},"), 1)).unwrap();
+        let found = diagnosis(&case);
+        let row = row(&found, "harness", "qwen");
+        assert_eq!(row["level"], "attention", "{row:#}");
+        let message = row["details"][0]["message"].as_str().unwrap();
+        assert!(message.contains(told), "{message}");
+        assert!(row["mend"].as_str().unwrap().contains(mend), "{row:#}");
+    }
+}
+
+#[test]
 fn a_harness_that_is_set_up_twice_is_named_with_what_to_drop() {
     let case = Case::new(VBW);
-    for harness in ["claude", "codex", "gemini", "opencode"] {
+    for harness in ["claude", "codex", "gemini", "opencode", "qwen"] {
         case.run(&format!("setup {harness}")).success();
         case.run(&format!("setup {harness} --user")).success();
         let found = diagnosis(&case);
@@ -197,6 +225,12 @@ fn an_approval_that_is_open_is_named_until_it_is_given() {
             format!("{{{root:?}: \"TRUST_FOLDER\"}}"),
         ),
         (
+            "qwen",
+            "does not trust this folder",
+            ".qwen/trustedFolders.json",
+            format!("{{{root:?}: \"TRUST_FOLDER\"}}"),
+        ),
+        (
             "codex",
             "are not trusted yet",
             ".codex/config.toml",
@@ -206,6 +240,13 @@ fn an_approval_that_is_open_is_named_until_it_is_given() {
         ),
     ] {
         case.run(&format!("setup {harness}")).success();
+        if harness == "qwen" {
+            // Off unless the user turns it on.
+            assert_eq!(message(harness), "set up for this project");
+            let file = case.home().join(".qwen/settings.json");
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, r#"{"security": {"folderTrust": {"enabled": true}}}"#).unwrap();
+        }
         assert!(message(harness).contains(open), "{}", message(harness));
         let file = case.home().join(file);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();

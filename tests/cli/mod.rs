@@ -58,6 +58,7 @@ use crate::support::difference;
 pub(crate) const VBW: &str = "examples/vbw-project";
 const YOLO: &str = "examples/yolo-project";
 const GSD: &str = "examples/gsd-project";
+const ARIADNA: &str = "examples/ariadna-project";
 
 /// Fails the test unless nothing but our own folder changed.
 pub(crate) fn assert_unchanged(before: &Tree, case: &Case, outcome: &Outcome) {

@@ -6,7 +6,7 @@ use crate::cli::assert_error;
 use crate::support::Case;
 use crate::support::require;
 
-const TARGETS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
+const TARGETS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "qwen"];
 
 #[test]
 fn a_second_run_changes_nothing_and_remove_leaves_nothing() {
@@ -38,13 +38,14 @@ fn settings_at_home(case: &Case) -> Vec<(String, Vec<u8>)> {
 }
 
 /// The settings that each target extends, in the project.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 7] = [
     ("claude", ".claude/settings.json"),
     ("claude", ".mcp.json"),
     ("codex", ".codex/hooks.json"),
     ("codex", ".codex/config.toml"),
     ("gemini", ".gemini/settings.json"),
     ("opencode", "opencode.json"),
+    ("qwen", ".qwen/settings.json"),
 ];
 
 const FOREIGN_JSON: [&str; 9] = [
@@ -129,7 +130,7 @@ fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
             ("{\n\"a\": ", 2, "is not valid JSON"),
             ("{} {}", 1, "more than one"),
         ] {
-            let takes_comments = matches!(target, "gemini" | "opencode");
+            let takes_comments = matches!(target, "gemini" | "opencode" | "qwen");
             if what == "Comments" && takes_comments
                 || what == "Trailing commas" && target == "opencode"
             {
@@ -280,6 +281,7 @@ fn the_next_steps_of_each_harness_are_said_and_a_second_scope_is_named() {
         ("codex", "/hooks"),
         ("gemini", "GEMINI_CLI_TRUST_WORKSPACE=true"),
         ("opencode", "npm_config_fetch_retries=0"),
+        ("qwen", "/permissions"),
     ] {
         let report = case.run(&format!("setup {target}")).success().stdout();
         assert!(report.contains(step), "{report}");
@@ -393,6 +395,13 @@ fn the_command_strings_never_change() {
         "SessionStart: annals hook session-start --harness gemini --no-notepad",
         "AfterTool: annals hook post-tool-use --harness gemini",
         "SessionEnd: annals hook session-end --harness gemini",
+        "SessionStart: annals hook session-start --harness qwen",
+        "PostToolUse: annals hook post-tool-use --harness qwen",
+        "SessionEnd: annals hook session-end --harness qwen",
+        "SessionStart: annals hook session-start --harness qwen --no-notepad",
+        "PostToolUse: annals hook post-tool-use --harness qwen",
+        "SessionEnd: annals hook session-end --harness qwen",
+        "PreCompact: annals hook pre-compact --harness qwen",
     ];
     assert_eq!(found, pinned, "users have trusted exactly these strings");
 }

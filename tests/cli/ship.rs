@@ -116,7 +116,7 @@ fn a_gsd_folder_is_cleaned_up_and_not_archived() {
     let refused = case.run("ship --force").code(4);
     assert_eq!(
         refused.stderr(),
-        "error: a GSD milestone is archived by its own workflow; the clean-up is done\n\
+        "error: its own workflow archives this milestone; the clean-up is done\n\
          hint: /gsd:complete-milestone\n"
     );
     // What was done all the same is told.

@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
+use crate::cli::ARIADNA;
 use crate::cli::GSD;
 use crate::cli::VBW;
 use crate::cli::YOLO;
@@ -71,7 +72,12 @@ Next:       /gsd:execute-phase 2
 
 #[test]
 fn the_document_of_each_layout() {
-    for (name, example) in [("vbw", VBW), ("yolo", YOLO), ("gsd", GSD)] {
+    for (name, example) in [
+        ("vbw", VBW),
+        ("yolo", YOLO),
+        ("gsd", GSD),
+        ("ariadna", ARIADNA),
+    ] {
         let status = Case::new(example).run("status --json").success();
         status.json();
         assert_snapshot!(format!("status_{name}"), status.stdout());

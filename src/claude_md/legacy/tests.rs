@@ -21,7 +21,7 @@ fn kept(text: &str) -> (String, Vec<String>) {
     let known = Known {
         project: "shop",
         core_value: Some("Sell things"),
-        layout: "vbw",
+        layout: LayoutName::Vbw,
         ..Known::default()
     }
     .recorded(

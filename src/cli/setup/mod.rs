@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::hooks::Harness;
 use crate::project::Project;
 
-/// Connect Claude Code, Codex, Gemini CLI or opencode to annals, or disconnect it
+/// Connect Claude Code, Codex, Gemini CLI, opencode or Qwen Code to annals, or disconnect it
 ///
 /// Adds our own entries to the harness's settings and leaves every other byte as it is. Settings that are
 /// not valid are refused. --remove brings back what was there before.
@@ -40,6 +40,9 @@ enum Target {
     /// Set up opencode: the MCP server in opencode.json, and a plugin file
     #[command(after_help = "Example: annals setup opencode --remove")]
     Opencode(harness::HarnessArgs),
+    /// Set up Qwen Code: hooks and the MCP server in settings.json
+    #[command(after_help = "Example: annals setup qwen --user")]
+    Qwen(harness::HarnessArgs),
     Git(git::GitArgs),
     Journal(journal::JournalArgs),
 }
@@ -50,6 +53,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         Target::Codex(args) => harness::run(Harness::Codex, args, project, out),
         Target::Gemini(args) => harness::run(Harness::Gemini, args, project, out),
         Target::Opencode(args) => harness::run(Harness::Opencode, args, project, out),
+        Target::Qwen(args) => harness::run(Harness::Qwen, args, project, out),
         Target::Git(args) => git::run(args, project, out),
         Target::Journal(args) => journal::run(args, project, out),
     }

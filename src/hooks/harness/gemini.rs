@@ -90,16 +90,10 @@ fn next_steps(scope: Scope, choice: Choice) -> Vec<String> {
 }
 
 fn obstacles(sight: &Sight) -> Vec<Obstacle> {
-    let user = sight.user_folder.join("settings.json");
-    let mut files = vec![user.clone()];
-    if sight.scope == Scope::Project {
-        files.push(sight.folder.join("settings.json"));
-    }
     let mut obstacles = Vec::new();
-    for file in &files {
-        if let Some(json) = Sight::json(file) {
-            obstacles.extend(of_settings(&json, &sight.shown(file)));
-        }
+    for (json, shown) in sight.settings() {
+        obstacles.extend(of_hooks(&json["hooksConfig"], &shown));
+        obstacles.extend(Sight::shut_out(&json, &shown));
     }
     let enablement = Sight::json(&sight.user_folder.join("mcp-server-enablement.json"));
     if enablement.is_some_and(|json| json["annals"]["enabled"] == false) {
@@ -108,9 +102,9 @@ fn obstacles(sight: &Sight) -> Vec<Obstacle> {
             "gemini mcp enable annals",
         ));
     }
-    let is_asked =
-        Sight::json(&user).is_none_or(|json| json["security"]["folderTrust"]["enabled"] != false);
-    if sight.scope == Scope::Project && is_asked && !is_trusted(sight) {
+    let user = Sight::json(&sight.user_folder.join("settings.json"));
+    let is_asked = user.is_none_or(|json| json["security"]["folderTrust"]["enabled"] != false);
+    if sight.scope == Scope::Project && is_asked && !sight.is_trusted() {
         obstacles.push(Obstacle::open(
             "Gemini CLI does not trust this folder yet, so it reads none of its settings"
                 .to_owned(),
@@ -120,10 +114,9 @@ fn obstacles(sight: &Sight) -> Vec<Obstacle> {
     obstacles
 }
 
-/// Returns what one settings file turns off.
-fn of_settings(json: &Value, shown: &str) -> Vec<Obstacle> {
+/// Returns which hooks one settings file turns off.
+fn of_hooks(hooks: &Value, shown: &str) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
-    let hooks = &json["hooksConfig"];
     if hooks["enabled"] == false {
         let what = format!("{shown} turns all hooks off");
         obstacles.push(Obstacle::stop(what, "remove hooksConfig.enabled there"));
@@ -137,24 +130,5 @@ fn of_settings(json: &Value, shown: &str) -> Vec<Obstacle> {
         let what = format!("{shown} has a hook of annals disabled");
         obstacles.push(Obstacle::stop(what, "enable it in Gemini CLI: /hooks"));
     }
-    let lists = |name: &str| {
-        let list = json["mcp"][name].as_array()?;
-        Some(list.iter().any(|one| one == "annals"))
-    };
-    if lists("excluded") == Some(true) || lists("allowed") == Some(false) {
-        let what = format!("{shown} does not allow the MCP server annals");
-        obstacles.push(Obstacle::stop(
-            what,
-            "see mcp.allowed and mcp.excluded there",
-        ));
-    }
     obstacles
-}
-
-/// Says whether the user trusts the project's folder, or one that it lies in.
-fn is_trusted(sight: &Sight) -> bool {
-    let folders = Sight::json(&sight.user_folder.join("trustedFolders.json")).unwrap_or_default();
-    let folders = folders.as_object().into_iter().flatten();
-    let mut trusted = folders.filter(|(_, trust)| *trust != "DO_NOT_TRUST");
-    trusted.any(|(folder, _)| sight.project.root.starts_with(folder))
 }

@@ -5,6 +5,7 @@ mod codex;
 mod gemini;
 mod names;
 mod opencode;
+mod qwen;
 mod sight;
 
 use serde::Serialize;
@@ -30,6 +31,8 @@ pub enum Harness {
     Gemini,
     /// opencode.
     Opencode,
+    /// Qwen Code.
+    Qwen,
 }
 
 /// Whose settings are meant.
@@ -223,7 +226,13 @@ impl Choice {
 
 impl Harness {
     /// Every harness.
-    pub const ALL: [Self; 4] = [Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
+    pub const ALL: [Self; 5] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Gemini,
+        Self::Opencode,
+        Self::Qwen,
+    ];
 
     /// Returns the word that asks for this harness.
     pub fn as_str(self) -> &'static str {
@@ -237,6 +246,7 @@ impl Harness {
             Self::Codex => &codex::PROFILE,
             Self::Gemini => &gemini::PROFILE,
             Self::Opencode => &opencode::PROFILE,
+            Self::Qwen => &qwen::PROFILE,
         }
     }
 }

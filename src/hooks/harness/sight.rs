@@ -74,6 +74,35 @@ impl Sight<'_> {
         Self::json(&inside).or_else(|| Self::json(&beside?))
     }
 
+    /// Returns the settings that count in this scope, the user's own first, and how a message names each file.
+    pub(crate) fn settings(&self) -> Vec<(Value, String)> {
+        let own = (self.scope == Scope::Project).then_some(&self.folder);
+        let folders = [&self.user_folder].into_iter().chain(own);
+        let files = folders.map(|folder| folder.join("settings.json"));
+        files
+            .filter_map(|file| Some((Self::json(&file)?, self.shown(&file))))
+            .collect()
+    }
+
+    /// Returns the lists that shut our server out, in the settings of Gemini CLI and its forks.
+    pub(crate) fn shut_out(settings: &Value, shown: &str) -> Option<Obstacle> {
+        let lists = |name: &str| {
+            let list = settings["mcp"][name].as_array()?;
+            Some(list.iter().any(|one| one == "annals"))
+        };
+        let is_shut_out = lists("excluded") == Some(true) || lists("allowed") == Some(false);
+        let what = || format!("{shown} does not allow the MCP server annals");
+        is_shut_out.then(|| Obstacle::stop(what(), "see mcp.allowed and mcp.excluded there"))
+    }
+
+    /// Says whether the user trusts the project's folder, or one that it lies in, as Gemini CLI and its forks note it.
+    pub(crate) fn is_trusted(&self) -> bool {
+        let folders = Self::json(&self.user_folder.join("trustedFolders.json")).unwrap_or_default();
+        let folders = folders.as_object().into_iter().flatten();
+        let mut trusted = folders.filter(|(_, trust)| *trust != "DO_NOT_TRUST");
+        trusted.any(|(folder, _)| self.project.root.starts_with(folder))
+    }
+
     /// Returns the project's folder as a harness names it.
     pub(crate) fn project_name(&self) -> String {
         self.project.root.display().to_string()

@@ -13,8 +13,10 @@ use crate::lifecycle::init::texts::Empty;
 pub(crate) use crate::lifecycle::init::texts::Named;
 pub(crate) use crate::lifecycle::init::texts::NewState;
 use crate::lifecycle::init::texts::Texts;
+use crate::lifecycle::outcome::CommandOutcome;
+use crate::lifecycle::outcome::Work;
+use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::ContextFiles;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Folder;
 use crate::planning::NextStatus;
@@ -24,6 +26,7 @@ use crate::planning::Survey;
 use crate::planning::installed_skills;
 use crate::project::LayoutName;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::storage::read;
@@ -48,12 +51,12 @@ pub struct InitRequest {
     pub layout: Option<LayoutName>,
 }
 
-/// What `annals init` did. It is the document of `annals init --json`.
+/// The planning folder that `annals init` made or found.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct InitReport {
     /// The project's name.
     pub project: String,
-    /// `vbw`, `yolo` or `gsd`.
+    /// The short name of the tool whose folder it is: `vbw`.
     pub layout: &'static str,
     /// The planning folder, relative to the project where it lies inside.
     pub planning_dir: PathBuf,
@@ -65,16 +68,6 @@ pub struct InitReport {
     pub skills: Vec<Skill>,
     /// The profile of existing code, as recorded in a new STATE.md.
     pub profile: Vec<String>,
-    /// The command to run next.
-    pub next: String,
-    /// The context files.
-    pub context: ContextFiles,
-    /// The files changed, relative to the project.
-    pub changed: Vec<PathBuf>,
-    /// On a dry run, what would change.
-    pub diff: Option<String>,
-    /// What was read in part only.
-    pub warnings: Vec<Warning>,
 }
 
 /// What a new PROJECT.md says where nobody is asked.
@@ -89,7 +82,7 @@ pub struct InitDefaults {
 /// Returns what a new PROJECT.md would say; nothing where there is one already.
 pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<InitDefaults>> {
     let project = in_layout(project, request)?;
-    let path = project.planning_place().dir.join("PROJECT.md");
+    let path = project.planning_place().dir.join(vocabulary::PROJECT);
     if path.exists() {
         return Ok(None);
     }
@@ -101,30 +94,19 @@ pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<
 ///
 /// A file that exists is never touched, so a second run changes nothing. A context file that a rule
 /// protects is told in the report, and stops nothing else.
-pub fn init(project: &Project, request: &InitRequest) -> Result<InitReport> {
+pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<InitReport>> {
     let project = &in_layout(project, request)?;
+    let layout = &project.planning_place().layout;
     let stores = [Store::Plan, Store::Context];
-    let (mut report, applied) = project.storage().transact("init", &stores, || {
-        let mut changes = Changes::new();
-        let mut report = create(project, request, &mut changes)?;
-        let after = afterwards(project, &changes)?;
+    carry_out(project, "init", &stores, |work| {
+        let mut report = create(project, request, work)?;
+        let after = afterwards(project, &work.changes)?;
         report.project = after.name(project);
-        report.next = NextStatus::of(&after.position, &project.planning_place().layout).command;
-        report.warnings.extend(after.warnings.iter().cloned());
-        let refreshed = refresh::plan(project, &after, &mut changes)?;
-        report.context = refreshed.files;
-        report.warnings.extend(refreshed.warnings);
-        Ok((report, changes))
-    })?;
-    report.changed = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
-    report.diff = applied.dry_run.then_some(applied.diff);
-    report.warnings.extend(applied.warnings);
-    report.warnings = project.named(report.warnings);
-    Ok(report)
+        work.next = Some(NextStatus::of(&after.position, layout).command);
+        work.warnings.extend(after.warnings.iter().cloned());
+        refresh::plan(project, &after, work)?;
+        Ok(report)
+    })
 }
 
 fn in_layout(project: &Project, request: &InitRequest) -> Result<Project> {
@@ -135,56 +117,60 @@ fn in_layout(project: &Project, request: &InitRequest) -> Result<Project> {
 }
 
 /// Plans the files that are missing.
-fn create(project: &Project, request: &InitRequest, changes: &mut Changes) -> Result<InitReport> {
+fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<InitReport> {
     let place = project.planning_place();
     let folder = Folder::read(&place.dir)?.value;
     let (root, home) = (&place.dir, &folder.active.dir);
     let mut new = Creation {
         project,
-        changes,
+        work,
         report: InitReport {
             layout: place.layout.name.as_str(),
             planning_dir: project.relative(root).to_owned(),
             ..InitReport::default()
         },
     };
-    let defaults = defaults(project, &mut new.report.warnings)?;
+    let defaults = defaults(project, &mut new.work.warnings)?;
     let texts = Texts::of(request, defaults)?;
     let date = project.clock.today().to_string();
-    let project_file = root.join("PROJECT.md");
+    let project_file = root.join(vocabulary::PROJECT);
     if project_file.exists() && request.says_something() {
         let message =
             "is there already and stays as it is; what you say of the project is for a new one";
-        new.report
+        new.work
             .warnings
             .push(Warning::file(&project_file, message));
     }
     new.file(&project_file, Template::InitProject, &texts)?;
     new.file(
-        &root.join("REQUIREMENTS.md"),
+        &root.join(vocabulary::REQUIREMENTS),
         Template::InitRequirements,
         &Dated { date: &date },
     )?;
     // The rest belongs to the milestone that is worked on, which may have a folder of its own.
     let name = new.name()?.unwrap_or(texts.name);
     new.file(
-        &home.join("ROADMAP.md"),
+        &home.join(vocabulary::ROADMAP),
         Template::InitRoadmap,
         &Named { name: &name },
     )?;
-    new.state(&home.join("STATE.md"), &name, &date)?;
-    // GSD's settings have another shape; its own commands write them.
-    if place.layout.name != LayoutName::Gsd {
-        new.file(&root.join("config.json"), Template::InitConfig, &Empty {})?;
+    new.state(&home.join(vocabulary::STATE), &name, &date)?;
+    // Where the workflow keeps milestones, its settings have another shape; its own commands write them.
+    if !place.layout.name.keeps_milestones() {
+        new.file(
+            &root.join(vocabulary::CONFIG),
+            Template::InitConfig,
+            &Empty {},
+        )?;
     }
-    new.folder(&home.join("phases"))?;
+    new.folder(&home.join(vocabulary::PHASES))?;
     Ok(new.report)
 }
 
 /// The plan of a planning folder's missing files.
 struct Creation<'a> {
     project: &'a Project,
-    changes: &'a mut Changes,
+    work: &'a mut Work,
     report: InitReport,
 }
 
@@ -194,7 +180,8 @@ impl Creation<'_> {
         if self.is_kept(path) {
             return Ok(());
         }
-        self.changes
+        self.work
+            .changes
             .write(path, templates::render(self.project, template, context)?)?;
         self.report
             .created
@@ -207,7 +194,7 @@ impl Creation<'_> {
         if self.is_kept(path) {
             return Ok(());
         }
-        let warnings = &mut self.report.warnings;
+        let warnings = &mut self.work.warnings;
         let skills = installed_skills(self.project).into_value(warnings);
         let profile = Profile::of(self.project).into_value(warnings);
         let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
@@ -232,7 +219,7 @@ impl Creation<'_> {
 
     fn folder(&mut self, path: &Path) -> Result<()> {
         if !self.is_kept(path) {
-            self.changes.create_dir(path)?;
+            self.work.changes.create_dir(path)?;
             self.report
                 .created
                 .push(self.project.relative(path).to_owned());
@@ -254,7 +241,7 @@ impl Creation<'_> {
     /// Returns the name that PROJECT.md gives, an old or the planned one.
     fn name(&self) -> Result<Option<String>> {
         let folder = Parsed::clean(Folder::read(&self.project.planning_place().dir)?.value);
-        Ok(planned(self.project, folder, self.changes)?
+        Ok(planned(self.project, folder, &self.work.changes)?
             .project_file
             .name)
     }

@@ -1,14 +1,14 @@
 //! Gathers what a planner should know of a phase, before its plans are written and after.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::lifecycle::outcome::CommandOutcome;
+use crate::lifecycle::outcome::Work;
+use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
-use crate::lifecycle::refresh::ContextFiles;
 use crate::patterns;
 use crate::patterns::Doubts;
 use crate::patterns::FinishedPhase;
@@ -24,7 +24,7 @@ use crate::planning::Survey;
 use crate::planning::roadmap_phase;
 use crate::planning::status_words;
 use crate::project::Project;
-use crate::storage::Changes;
+use crate::project::vocabulary;
 use crate::storage::Store;
 use crate::storage::read;
 use crate::warning::Warning;
@@ -45,7 +45,7 @@ pub struct PlanRequest {
     pub phase: Option<PhaseNumber>,
 }
 
-/// The brief for planning one phase. It is the document of `annals plan --json`.
+/// The brief for planning one phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseBrief {
     /// The phase's number.
@@ -74,18 +74,8 @@ pub struct PhaseBrief {
     pub plans: Vec<PlanBrief>,
     /// What keeps its open plans from being carried out as they are.
     pub problems: Vec<Warning>,
-    /// The command to run next.
-    pub next: String,
-    /// What contests it; null where no other reading of the files is about as good.
+    /// What contests the next command; null where no other reading of the files is about as good.
     pub contested: Option<String>,
-    /// The context files.
-    pub context: ContextFiles,
-    /// The files changed, relative to the project.
-    pub changed: Vec<PathBuf>,
-    /// On a dry run, what would change.
-    pub diff: Option<String>,
-    /// What was read in part only.
-    pub warnings: Vec<Warning>,
 }
 
 /// A phase that another one builds on.
@@ -120,28 +110,18 @@ impl DeviationRate {
 /// Returns the brief for a phase, and brings the context files up to date.
 ///
 /// A context file that a rule protects is told in the brief, and keeps nobody from planning.
-pub fn plan(project: &Project, request: &PlanRequest) -> Result<PhaseBrief> {
+pub fn plan(project: &Project, request: &PlanRequest) -> Result<CommandOutcome<PhaseBrief>> {
     project.planning()?;
-    let (mut brief, applied) = project.storage().transact("plan", &[Store::Context], || {
-        let mut changes = Changes::new();
+    let mut outcome = carry_out(project, "plan", &[Store::Context], |work| {
         let survey = Survey::take(project)?;
         let phase = chosen(project, &survey, request.phase.as_ref())?;
-        let mut brief = brief(project, &survey, &phase, &changes)?;
-        let refreshed = refresh::plan(project, &survey, &mut changes)?;
-        brief.context = refreshed.files;
-        brief.warnings.extend(refreshed.warnings);
-        Ok((brief, changes))
+        let brief = brief(project, &survey, &phase, work)?;
+        refresh::plan(project, &survey, work)?;
+        Ok(brief)
     })?;
-    brief.changed = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
-    brief.diff = applied.dry_run.then_some(applied.diff);
-    brief.warnings.extend(applied.warnings);
-    brief.warnings = project.named(brief.warnings);
-    brief.problems = project.named(brief.problems);
-    Ok(brief)
+    let brief = &mut outcome.value;
+    brief.problems = project.named(std::mem::take(&mut brief.problems));
+    Ok(outcome)
 }
 
 /// Returns the phase that was asked for, else the one that the work stands at.
@@ -165,19 +145,15 @@ fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Re
     }
 }
 
-fn brief(
-    project: &Project,
-    survey: &Survey,
-    phase: &Phase,
-    changes: &Changes,
-) -> Result<PhaseBrief> {
-    let mut warnings = survey.warnings.clone();
+fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> Result<PhaseBrief> {
+    let warnings = &mut work.warnings;
+    warnings.extend(survey.warnings.iter().cloned());
     let planned = roadmap_phase(&survey.roadmap, &phase.number);
-    let requirements = requirements(survey, planned, &mut warnings);
+    let requirements = requirements(survey, planned, warnings);
     // What is odd in old summaries is told where they are read for their own sake.
-    let recorded = patterns::recent(project, changes, &mut warnings)?;
+    let recorded = patterns::recent(project, &work.changes, warnings)?;
     let past = history(survey, &recorded)?.value;
-    let checked = PhasePlans::read(phase, planned, &mut warnings);
+    let checked = PhasePlans::read(phase, planned, warnings);
     let criteria = planned
         .map(|planned| planned.success_criteria.clone())
         .unwrap_or_default();
@@ -187,6 +163,8 @@ fn brief(
     let mut know = patterns::relevant(&recorded, &topic, &stale);
     know.truncate(MOST_KNOWN);
     let next = NextStatus::of(&survey.position, &project.planning_place().layout);
+    let contested = next.contest();
+    work.next = Some(next.command);
     Ok(PhaseBrief {
         phase: phase.number.clone(),
         total: survey.position.total(),
@@ -201,12 +179,7 @@ fn brief(
         careful: careful::careful(&past, &checked.open_files()),
         plans: checked.plans,
         problems: checked.problems,
-        contested: next.contest(),
-        next: next.command,
-        context: ContextFiles::default(),
-        changed: Vec::new(),
-        diff: None,
-        warnings,
+        contested,
     })
 }
 
@@ -222,7 +195,7 @@ fn requirements(
     let homes = [&survey.folder.active.dir, &survey.folder.dir];
     let mut text = String::new();
     for home in homes {
-        let path = home.join("REQUIREMENTS.md");
+        let path = home.join(vocabulary::REQUIREMENTS);
         match read::text(&path) {
             Ok(Some(found)) if text.is_empty() => text = found.into_value(warnings),
             Ok(_) => {}

@@ -36,7 +36,7 @@ pub(crate) const TOOLS: &[Tool] = &[
                 "query": {"type": "string", "description": "plain words, any language"},
                 "limit": {"type": "integer", "description": "default 10"},
                 "all": {"type": "boolean", "description": "also what is only nearest"},
-                "in": {"type": "array", "items": {"enum": ["plan", "patterns", "entries", "ledger", "journal", "facts"]}}
+                "in": {"type": "array", "items": {"enum": SourceName::ALL.map(SourceName::as_str)}}
             })
         },
         required: &["query"],

@@ -13,6 +13,7 @@ use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::PlanRef;
+use crate::project::vocabulary;
 use crate::secrets;
 use crate::text::Line;
 use crate::text::strip_controls;
@@ -170,7 +171,11 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
 
 /// Tells whether a file belongs to the planning itself: every plan touches those, and none is about them.
 fn is_planning(path: &str) -> bool {
-    const DOCUMENTS: &[&str] = &["STATE.md", "ROADMAP.md", "REQUIREMENTS.md"];
+    const DOCUMENTS: &[&str] = &[
+        vocabulary::STATE,
+        vocabulary::ROADMAP,
+        vocabulary::REQUIREMENTS,
+    ];
     let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
     let last = name(path);
     path.split('/').any(is_folder)

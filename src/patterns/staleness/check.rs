@@ -26,6 +26,7 @@ use crate::patterns::staleness::structure::Compared;
 use crate::patterns::staleness::structure::Today;
 use crate::patterns::staleness::tree::Location;
 use crate::patterns::staleness::tree::Tree;
+use crate::project::LayoutName;
 use crate::storage::read;
 
 /// A text that may have become stale.
@@ -297,5 +298,5 @@ fn looked_up(texts: &[Written<'_>], tree: &Tree) -> Result<Vec<Open>> {
 /// Tells whether a path is in a planning folder, where shipping moves everything.
 fn is_planning(path: &str) -> bool {
     path.split('/')
-        .any(|part| [".vbw-planning", ".yolo-planning", ".planning"].contains(&part))
+        .any(|part| LayoutName::of_dir(Path::new(part)).is_some())
 }

@@ -15,10 +15,11 @@ use crate::planning::drift::Right;
 use crate::planning::drift::Statements;
 use crate::planning::drift::has_unclear_counts;
 use crate::planning::drift::is_check;
+use crate::project::vocabulary;
 
 /// Returns the statements of ROADMAP.md that the files contradict, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
-    let mut statements = Statements::of(evidence, position, "ROADMAP.md");
+    let mut statements = Statements::of(evidence, position, vocabulary::ROADMAP);
     for planned in &evidence.roadmap.phases {
         let mut same = position.phases.iter().enumerate().filter(|(_, phase)| {
             phase.number == planned.number && phase.dir.is_some() && !phase.plans.is_empty()

@@ -19,6 +19,7 @@ use crate::planning::drift::Statements;
 use crate::planning::drift::has_unclear_counts;
 use crate::planning::drift::only;
 use crate::planning::drift::unprefixed;
+use crate::project::vocabulary;
 
 /// The phases that STATE.md's statements are about.
 struct Subjects<'a> {
@@ -73,7 +74,7 @@ impl<'a> Subjects<'a> {
 
 /// Returns the statements of STATE.md that the files contradict, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
-    let mut statements = Statements::of(evidence, position, "STATE.md");
+    let mut statements = Statements::of(evidence, position, vocabulary::STATE);
     if position.phases.iter().all(|phase| phase.dir.is_none()) {
         // Without a single phase folder there is nothing to hold a statement against.
         return Vec::new();

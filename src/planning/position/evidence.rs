@@ -8,6 +8,7 @@ use crate::planning::Folder;
 use crate::planning::Roadmap;
 use crate::planning::State;
 use crate::planning::WorkflowSettings;
+use crate::project::vocabulary;
 
 /// The documents that a position is worked out from.
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +35,12 @@ impl Evidence<'_> {
     }
 
     pub(crate) fn state(&self, line: usize) -> String {
-        let file = self.folder.active.dir.join("STATE.md");
+        let file = self.folder.active.dir.join(vocabulary::STATE);
         format!("{}:{line}", self.show(&file))
     }
 
     pub(crate) fn roadmap(&self, line: usize) -> String {
-        let file = self.folder.active.dir.join("ROADMAP.md");
+        let file = self.folder.active.dir.join(vocabulary::ROADMAP);
         format!("{}:{line}", self.show(&file))
     }
 

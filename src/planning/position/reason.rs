@@ -7,6 +7,7 @@ use crate::planning::position::choice::Choice;
 use crate::planning::position::choice::Rule;
 use crate::planning::position::gate;
 use crate::planning::position::reading::Reading;
+use crate::project::vocabulary;
 
 /// No more open plans than this are listed one by one.
 const MAX_PLANS: usize = 5;
@@ -56,7 +57,7 @@ fn check(reading: &Reading<'_>, index: usize) -> String {
             "{}: asks for a check of phase {}, and there is none",
             reading
                 .evidence
-                .show(&reading.evidence.folder.dir.join("config.json")),
+                .show(&reading.evidence.folder.dir.join(vocabulary::CONFIG)),
             reading.phases[index].number
         ),
     }

@@ -10,6 +10,7 @@ use crate::planning::Evidence;
 use crate::planning::Position;
 use crate::planning::conflict;
 use crate::planning::drift::only;
+use crate::project::vocabulary;
 use crate::storage::read;
 
 /// Refuses where the files leave open what is true, and says what to decide.
@@ -31,7 +32,7 @@ type Undecided = (String, &'static str);
 
 /// It is open which milestone is worked on, or whether it has shipped already.
 fn of_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
-    let active = evidence.folder.dir.join("ACTIVE");
+    let active = evidence.folder.dir.join(vocabulary::ACTIVE);
     if evidence.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
         let what = format!("{} names no milestone here", evidence.show(&active));
         return Some((what, "correct ACTIVE or remove it"));

@@ -6,6 +6,7 @@ use crate::planning::PlanStanding;
 use crate::planning::Position;
 use crate::planning::Standing;
 use crate::planning::roadmap_phase;
+use crate::project::vocabulary;
 
 /// Returns what shows how far a phase is: its first open plan, else its folder, else the roadmap.
 pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
@@ -50,7 +51,7 @@ pub(super) fn open_plan(evidence: &Evidence<'_>, phase: &Phase) -> Option<String
 
 /// Returns what shows how many phases and plans there are.
 pub(super) fn of_all(evidence: &Evidence<'_>, position: &Position) -> String {
-    let dir = evidence.folder.active.dir.join("phases");
+    let dir = evidence.folder.active.dir.join(vocabulary::PHASES);
     let with_folder = || position.phases.iter().filter(|phase| phase.dir.is_some());
     let done: usize = with_folder()
         .map(|phase| phase.count(PlanStanding::Complete))

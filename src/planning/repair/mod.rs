@@ -21,6 +21,7 @@ use crate::planning::repair::revision::Revised;
 use crate::planning::repair::revision::Revision;
 use crate::planning::repair::source_text::SourceText;
 use crate::project::Project;
+use crate::project::vocabulary;
 use crate::storage::read;
 use crate::warning::Parsed;
 
@@ -81,8 +82,8 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
     ambiguity::check(&survey.evidence(project), &survey.position)?;
     let home = &survey.folder.active.dir;
     let mut texts = [
-        SourceText::read(&home.join("STATE.md"))?,
-        SourceText::read(&home.join("ROADMAP.md"))?,
+        SourceText::read(&home.join(vocabulary::STATE))?,
+        SourceText::read(&home.join(vocabulary::ROADMAP))?,
     ];
     for _ in 0..MAX_ROUNDS {
         let revised = revise(project, &repair.survey, &texts);
@@ -111,14 +112,14 @@ fn revise(project: &Project, survey: &Survey, texts: &[SourceText; 2]) -> [Revis
     let is_elsewhere = state
         .iter()
         .any(|finding| finding.drift.kind == DriftKind::Phase);
-    let mut of_state = Revision::of(&evidence, &survey.position, &texts[0], "STATE.md");
+    let mut of_state = Revision::of(&evidence, &survey.position, &texts[0], vocabulary::STATE);
     if is_elsewhere {
         // What else STATE.md says is of the phase it stands at: that comes first.
         of_state.move_phase(&state);
     } else {
         of_state.take_state(&state);
     }
-    let mut of_roadmap = Revision::of(&evidence, &survey.position, &texts[1], "ROADMAP.md");
+    let mut of_roadmap = Revision::of(&evidence, &survey.position, &texts[1], vocabulary::ROADMAP);
     of_roadmap.take_roadmap(&roadmap);
     [of_state.finish(), of_roadmap.finish()]
 }

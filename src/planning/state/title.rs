@@ -1,15 +1,9 @@
 //! The project's name in a title.
 
-/// Words of a STATE.md's title that name the file or the tool.
-const WORDS: &[&str] = &[
-    "state",
-    "project",
-    "vbw",
-    "yolo",
-    "gsd",
-    "milestone",
-    "current",
-];
+use crate::project::LayoutName;
+
+/// Words of a STATE.md's title that name the file.
+const WORDS: &[&str] = &["state", "project", "milestone", "current"];
 
 /// Returns the project that a title names: `name State`, `STATE: Name`, `Name — Project State`.
 pub(super) fn project(title: &str) -> Option<String> {
@@ -25,9 +19,14 @@ pub(super) fn project(title: &str) -> Option<String> {
     (!named.is_empty() && !is_file_title(named)).then(|| named.to_owned())
 }
 
+/// Tells whether a text names the file or the tool, and no more.
 fn is_file_title(text: &str) -> bool {
-    text.split_whitespace()
-        .all(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+    let tools = LayoutName::ALL.map(LayoutName::as_str);
+    let mut known = text.split_whitespace();
+    known.all(|word| {
+        let mut names = WORDS.iter().chain(&tools);
+        names.any(|name| word.eq_ignore_ascii_case(name))
+    })
 }
 
 /// Drops `State` or `Project State` at the end; a title without the word names no project.

@@ -18,6 +18,7 @@ use toml::de::DeValue;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::project::dialect::LayoutName;
 use crate::project::environment::Environment;
 use crate::project::input::Input;
 use crate::project::keys::KEYS;
@@ -33,9 +34,6 @@ pub(crate) const PROJECT_FILE: &str = "annals.toml";
 
 /// The user's settings, in the user's configuration directory.
 const USER_FILE: &str = "config.toml";
-
-/// How the slash commands of the known workflows begin.
-const PREFIXES: [&str; 4] = ["/vbw:", "/yolo:", "/gsd:", "/gsd-"];
 
 /// The longest slash command that a project may set, in bytes.
 const LONGEST_COMMAND: usize = 120;
@@ -185,9 +183,7 @@ fn is_slash_command(text: &str) -> bool {
         let is_fitting = |byte: u8| byte.is_ascii_alphanumeric() || b"-._=".contains(&byte);
         word == "{phase}" || !word.is_empty() && word.bytes().all(is_fitting)
     };
-    let name = PREFIXES
-        .iter()
-        .find_map(|prefix| command.strip_prefix(prefix));
+    let name = LayoutName::prefixes().find_map(|prefix| command.strip_prefix(prefix));
     name.is_some_and(is_name) && text.len() <= LONGEST_COMMAND && words.all(is_plain)
 }
 
@@ -199,7 +195,7 @@ fn not_a_slash_command(name: &str, line: usize) -> Warning {
         format!(
             "{name} is not a slash command of a known workflow ({}), so it is not used; \
          your own {USER_FILE} and {variable} may name any command",
-            PREFIXES.join("…, ") + "…"
+            LayoutName::prefixes().collect::<Vec<_>>().join("…, ") + "…"
         ),
     )
 }

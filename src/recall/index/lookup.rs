@@ -9,11 +9,11 @@ use rusqlite::params;
 use crate::ranking::Language;
 use crate::recall::document::Flags;
 use crate::recall::document::Rank;
-use crate::recall::document::SourceName;
 use crate::recall::index::prepared::VECTOR;
 use crate::recall::index::schema::Index;
 use crate::recall::index::update::BETWEEN_HEADINGS;
 use crate::recall::sources::SOURCES;
+use crate::recall::sources::SourceName;
 
 /// A word of fewer characters is no part of another that could be looked for.
 const SHORTEST_PART: usize = 3;

@@ -1,19 +1,24 @@
 //! The knowledge entries and the notepad.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::error::At;
+use crate::error::Result;
 use crate::knowledge::Place;
 use crate::project::Project;
 use crate::recall::document::Document;
 use crate::recall::document::Rank;
-use crate::recall::document::SourceName;
 use crate::recall::markdown_file::documents;
+use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
+use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
 use crate::storage::Boundary;
 use crate::storage::listing;
 use crate::storage::listing::Kind;
+use crate::warning::Warning;
 
 /// One file an entry, each known by its key.
 pub(crate) struct Entries;
@@ -31,7 +36,7 @@ impl Source for Entries {
         let listed = listing::entries(&memory).unwrap_or_default();
         let files = listed
             .into_iter()
-            .filter(|(name, kind)| *kind == Kind::File && is_markdown(name));
+            .filter(|(name, kind)| *kind == Kind::File && is_markdown(Path::new(name)));
         let files = files.map(|(name, _)| memory.join(name)).collect();
         found.extend(Boundary::within_limit(&memory, files));
         found.retain(|file| !own.contains(file));
@@ -49,4 +54,39 @@ impl Source for Entries {
         }
         found
     }
+
+    /// All that stands in their folder: the log and the index have texts, too.
+    fn guarded(&self, project: &Project) -> Vec<PathBuf> {
+        listing::below(Place::of(project).root(), &|name| name != ".git")
+    }
+
+    fn copies(&self, project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+        let place = Place::of(project);
+        let memory = place.memory();
+        let mut files = Vec::new();
+        for (name, kind) in listing::entries(&memory).at("list", &memory)? {
+            let path = memory.join(&name);
+            if kind == Kind::Link {
+                let warning = "is a symbolic link, which is not followed";
+                warnings.push(Warning::file(&path, warning));
+            } else if kind == Kind::File && is_entry(&name) {
+                files.push((format!("entries/{name}"), path));
+            }
+        }
+        let entries = Copies {
+            memory: "entries",
+            files,
+        };
+        let notepad = Copies {
+            memory: "notepad",
+            files: vec![("notepad.md".to_owned(), place.notepad())],
+        };
+        Ok(vec![entries, notepad])
+    }
+}
+
+/// Tells whether a file is one of the visible markdown files, by its name.
+fn is_entry(name: &str) -> bool {
+    let extension = Path::new(name).extension();
+    extension == Some(OsStr::new("md")) && !name.starts_with('.')
 }

@@ -13,10 +13,12 @@ use crate::project::Project;
 use crate::recall::document::Document;
 use crate::recall::document::Flags;
 use crate::recall::document::Rank;
-use crate::recall::document::SourceName;
+use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
+use crate::recall::sources::SourceName;
 use crate::text::clip;
 use crate::warning::Parsed;
+use crate::warning::Warning;
 
 /// Older records are found by `journal search`, which looks at all of them.
 const RECORDS: usize = 2000;
@@ -65,6 +67,11 @@ impl Source for Journal {
 
     fn documents(&self, text: &str, _path: &Path) -> Vec<Document> {
         text.lines().filter_map(document).collect()
+    }
+
+    /// Nothing: an export writes it line by line, for it may be long and grow meanwhile.
+    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+        Ok(Vec::new())
     }
 }
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use crate::project::Project;
 use crate::recall::document::Document;
 use crate::recall::document::Rank;
-use crate::recall::document::SourceName;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Source;
+use crate::recall::sources::SourceName;
 
 /// STATE.md, CONSTRAINTS.md and DECISIONS.md of the ledger's folder.
 pub(crate) struct Ledger;

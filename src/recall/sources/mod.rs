@@ -1,5 +1,9 @@
-//! Where a project remembers: one file a store.
+//! Where a project remembers: one file a store, and the list of them all.
+//!
+//! `recall`, `audit`, `export`, the command line and the MCP tools read this list, and no other. A digest has a
+//! list of its own, by importance and not by store.
 
+mod adr;
 mod entries;
 mod journal;
 mod ledger;
@@ -9,12 +13,68 @@ mod plan;
 use std::path::Path;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use crate::error::Result;
 use crate::project::Project;
 use crate::recall::document::Document;
-use crate::recall::document::SourceName;
 use crate::storage::read;
 use crate::warning::Parsed;
+use crate::warning::Warning;
+
+/// A store, by the word that asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceName {
+    /// The planning folder and the context files.
+    Plan,
+    /// What finished phases taught.
+    Patterns,
+    /// The knowledge entries and the notepad.
+    Entries,
+    /// The repository's ledger.
+    Ledger,
+    /// The project's decision records.
+    Adr,
+    /// The journal.
+    Journal,
+    /// The user's facts.
+    Facts,
+}
+
+impl SourceName {
+    /// All stores, in the order in which they are named.
+    pub const ALL: [Self; 7] = [
+        Self::Plan,
+        Self::Patterns,
+        Self::Entries,
+        Self::Ledger,
+        Self::Adr,
+        Self::Journal,
+        Self::Facts,
+    ];
+
+    /// Returns the word that asks for this store.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Patterns => "patterns",
+            Self::Entries => "entries",
+            Self::Ledger => "ledger",
+            Self::Adr => "adr",
+            Self::Journal => "journal",
+            Self::Facts => "facts",
+        }
+    }
+}
+
+/// What an export copies whole of one memory.
+pub(crate) struct Copies {
+    /// The memory, as the list of an export names it.
+    pub(crate) memory: &'static str,
+    /// Each file's name in the export, and where it is.
+    pub(crate) files: Vec<(String, PathBuf)>,
+}
 
 /// A store whose texts can be found.
 pub(crate) trait Source: Sync {
@@ -39,6 +99,22 @@ pub(crate) trait Source: Sync {
 
     /// Returns the texts of a file.
     fn documents(&self, text: &str, path: &Path) -> Vec<Document>;
+
+    /// Returns the files in which no secret may stand; more than are searched where more is the store's.
+    fn guarded(&self, project: &Project) -> Vec<PathBuf> {
+        self.files(project)
+    }
+
+    /// Returns what an export copies: the files that are searched, in a folder of the store's name.
+    fn copies(&self, project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+        let memory = self.name().as_str();
+        let named = |path: PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            (format!("{memory}/{name}"), path)
+        };
+        let files = self.files(project).into_iter().map(named).collect();
+        Ok(vec![Copies { memory, files }])
+    }
 }
 
 /// Every store with files of its own.
@@ -47,5 +123,6 @@ pub(crate) const SOURCES: &[&dyn Source] = &[
     &patterns::Patterns,
     &entries::Entries,
     &ledger::Ledger,
+    &adr::Adr,
     &journal::Journal,
 ];

@@ -3,22 +3,22 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::error::Result;
 use crate::patterns;
 use crate::project::LayoutName;
 use crate::project::Project;
 use crate::project::Target;
 use crate::recall::document::Document;
 use crate::recall::document::Rank;
-use crate::recall::document::SourceName;
 use crate::recall::markdown_file::documents;
+use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
+use crate::recall::sources::SourceName;
 use crate::storage::Boundary;
 use crate::storage::listing;
 use crate::storage::listing::Kind;
 use crate::storage::read;
-
-/// Folders deeper than this are no planning folder's.
-const DEEPEST: usize = 12;
+use crate::warning::Warning;
 
 /// The last word in the name of a file whose text stands until it is changed; sorted.
 const STANDING: &[&str] = &[
@@ -53,10 +53,9 @@ impl Source for Plan {
     fn files(&self, project: &Project) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for folder in folders(project) {
-            let mut files = Vec::new();
-            add_markdown(&folder, 0, &mut files);
+            let mut files = listing::below(&folder, &|name| !name.starts_with('.'));
             let apart = patterns::path(&folder);
-            files.retain(|file| *file != apart);
+            files.retain(|file| is_markdown(file) && *file != apart);
             found.extend(Boundary::within_limit(&folder, files));
         }
         found.extend(Target::ALL.map(|target| project.root.join(target.file())));
@@ -65,6 +64,20 @@ impl Source for Plan {
 
     fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
         documents(&without_block(text), path, rank(path))
+    }
+
+    /// Every file of the folder in use but the patterns, which are a store of their own.
+    fn guarded(&self, project: &Project) -> Vec<PathBuf> {
+        let folder = &project.planning_place().dir;
+        let apart = patterns::path(folder);
+        let mut files = listing::below(folder, &|name| name != ".git");
+        files.retain(|file| *file != apart);
+        files
+    }
+
+    /// Nothing: the folder is the workflow's, and the repository carries it.
+    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+        Ok(Vec::new())
     }
 }
 
@@ -82,28 +95,9 @@ pub(crate) fn folders(project: &Project) -> Vec<PathBuf> {
     folders
 }
 
-/// Adds the markdown files below a folder; links are not followed, hidden files are left out.
-fn add_markdown(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    // What cannot be listed has nothing to be found; `status` reports it.
-    let Ok(entries) = listing::entries(folder) else {
-        return;
-    };
-    for (name, kind) in entries {
-        if name.starts_with('.') {
-            continue;
-        }
-        let path = folder.join(&name);
-        if kind == Kind::Folder && depth < DEEPEST {
-            add_markdown(&path, depth + 1, found);
-        } else if kind == Kind::File && is_markdown(&name) {
-            found.push(path);
-        }
-    }
-}
-
 /// Tells whether a file is markdown, by its name.
-pub(crate) fn is_markdown(name: &str) -> bool {
-    let extension = Path::new(name).extension();
+pub(crate) fn is_markdown(path: &Path) -> bool {
+    let extension = path.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 

@@ -1,0 +1,3 @@
+class Route < ApplicationRecord
+  has_many :sailings
+end

@@ -1,0 +1,102 @@
+//! Qwen Code: hooks and the server in `settings.json`, which may have comments. A fork of Gemini CLI with Claude
+//! Code's names for events.
+
+use crate::hooks::harness::Choice;
+use crate::hooks::harness::Content;
+use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::Hook;
+use crate::hooks::harness::JsonDialect;
+use crate::hooks::harness::Obstacle;
+use crate::hooks::harness::Profile;
+use crate::hooks::harness::Scope;
+use crate::hooks::harness::Server;
+use crate::hooks::harness::SettingsFile;
+use crate::hooks::harness::Sight;
+use crate::hooks::harness::UserFolder;
+use crate::hooks::harness::claude;
+
+pub(crate) static PROFILE: Profile = Profile {
+    name: "qwen",
+    title: "Qwen Code",
+    folder: ".qwen",
+    user_folder: UserFolder {
+        variable: Some("QWEN_HOME"),
+        below_variable: "",
+        below_home: ".qwen",
+    },
+    files: &[SettingsFile {
+        names: &["settings.json"],
+        is_in_project: false,
+        is_in: |_| true,
+        content: Content::Json {
+            hooks: true,
+            server: Some(Server::Program),
+            dialect: JsonDialect {
+                comments: true,
+                trailing_commas: false,
+            },
+        },
+    }],
+    events: claude::EVENTS,
+    owns_event_name: |_| false,
+    // Every version reads numbers from 1,000 on as milliseconds; smaller ones were once milliseconds, too, and
+    // are seconds now.
+    hooks: &[
+        Hook::new("SessionStart", None, "session-start", 10_000),
+        Hook::new(
+            "PostToolUse",
+            Some("write_file|edit"),
+            "post-tool-use",
+            5_000,
+        ),
+        Hook::new("SessionEnd", None, "session-end", 10_000),
+        Hook {
+            is_breadcrumb: true,
+            ..Hook::new("PreCompact", None, "pre-compact", 10_000)
+        },
+    ],
+    retired: &[],
+    is_named_in_commands: true,
+    context: ContextFiles {
+        of_user: &["QWEN.md"],
+        of_folder: &[&["QWEN.md"], &["AGENTS.md"], &[".qwen/QWEN.local.md"]],
+        stops_at_repository: true,
+        has_imports: true,
+        ..ContextFiles::NONE
+    },
+    runs_both_scopes: true,
+    next_steps,
+    after_removal: |_| None,
+    obstacles,
+};
+
+fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
+    match scope {
+        Scope::Project => vec![
+            "where folder trust is on, Qwen Code reads a project's own settings only in a trusted folder: \
+             /permissions there"
+                .to_owned(),
+        ],
+        Scope::User => Vec::new(),
+    }
+}
+
+fn obstacles(sight: &Sight) -> Vec<Obstacle> {
+    let mut obstacles = Vec::new();
+    for (json, shown) in sight.settings() {
+        if json["disableAllHooks"] == true {
+            let what = format!("{shown} turns all hooks off");
+            obstacles.push(Obstacle::stop(what, "remove disableAllHooks there"));
+        }
+        obstacles.extend(Sight::shut_out(&json, &shown));
+    }
+    let user = Sight::json(&sight.user_folder.join("settings.json")).unwrap_or_default();
+    let is_asked = user["security"]["folderTrust"]["enabled"] == true;
+    if sight.scope == Scope::Project && is_asked && !sight.is_trusted() {
+        obstacles.push(Obstacle::open(
+            "Qwen Code does not trust this folder yet, so it reads none of its settings".to_owned(),
+            "trust it in Qwen Code: /permissions",
+        ));
+    }
+    obstacles
+}

@@ -1,0 +1,185 @@
+//! The planning tools that are understood: one row a tool, with all that the code asks of it.
+//!
+//! What people read of a tool, its commands and sentences, is in `templates/layouts/`, one file a tool. What
+//! all tools share, the names in a planning folder, is in [`vocabulary`](crate::project::vocabulary).
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::project::vocabulary;
+use crate::storage::read;
+
+/// The planning tools whose folders are understood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LayoutName {
+    /// Vibe Better with Claude Code, whose folder is made where nobody names a tool.
+    #[default]
+    Vbw,
+    /// YOLO.
+    Yolo,
+    /// Get Shit Done.
+    Gsd,
+    /// Ariadna, a fork of Get Shit Done for Ruby on Rails.
+    Ariadna,
+}
+
+/// What is true of one planning tool.
+struct Dialect {
+    /// The word that asks for it.
+    name: &'static str,
+    /// The name of its planning folder.
+    dir: &'static str,
+    /// How its commands begin, whatever their generation.
+    prefixes: &'static [&'static str],
+    /// What only this tool writes into STATE.md.
+    mark: Option<&'static str>,
+    /// Whether its own workflow makes and archives milestones and writes config.json, in a shape of its own.
+    keeps_milestones: bool,
+    /// Its commands and sentences, as [`Layout`](crate::project::Layout) reads them.
+    table: &'static str,
+}
+
+const VBW: Dialect = Dialect {
+    name: "vbw",
+    dir: ".vbw-planning",
+    prefixes: &["/vbw:"],
+    mark: None,
+    keeps_milestones: false,
+    table: include_str!("../../templates/layouts/vbw.toml"),
+};
+
+const YOLO: Dialect = Dialect {
+    name: "yolo",
+    dir: ".yolo-planning",
+    prefixes: &["/yolo:"],
+    mark: None,
+    keeps_milestones: false,
+    table: include_str!("../../templates/layouts/yolo.toml"),
+};
+
+const GSD: Dialect = Dialect {
+    name: "gsd",
+    dir: ".planning",
+    prefixes: &["/gsd:", "/gsd-"],
+    mark: Some("gsd_state_version"),
+    keeps_milestones: true,
+    table: include_str!("../../templates/layouts/gsd.toml"),
+};
+
+const ARIADNA: Dialect = Dialect {
+    name: "ariadna",
+    dir: ".ariadna_planning",
+    prefixes: &["/ariadna:"],
+    mark: None,
+    keeps_milestones: true,
+    table: include_str!("../../templates/layouts/ariadna.toml"),
+};
+
+impl LayoutName {
+    /// All layouts, in the order in which their folders are looked for.
+    pub const ALL: [Self; 4] = [Self::Vbw, Self::Yolo, Self::Gsd, Self::Ariadna];
+
+    const fn dialect(self) -> &'static Dialect {
+        match self {
+            Self::Vbw => &VBW,
+            Self::Yolo => &YOLO,
+            Self::Gsd => &GSD,
+            Self::Ariadna => &ARIADNA,
+        }
+    }
+
+    /// Returns the layout's short name.
+    pub fn as_str(self) -> &'static str {
+        self.dialect().name
+    }
+
+    /// Returns the name of the layout's planning folder.
+    pub fn dir(self) -> &'static str {
+        self.dialect().dir
+    }
+
+    /// Tells whether the tool makes and archives milestones itself, so that nobody else may.
+    pub fn keeps_milestones(self) -> bool {
+        self.dialect().keeps_milestones
+    }
+
+    /// Returns how the commands of all tools begin.
+    pub(crate) fn prefixes() -> impl Iterator<Item = &'static str> {
+        let all = Self::ALL.into_iter();
+        all.flat_map(|layout| layout.dialect().prefixes.iter().copied())
+    }
+
+    /// Returns the layout whose planning folder has this name.
+    pub fn of_dir(dir: &Path) -> Option<Self> {
+        let name = dir.file_name()?;
+        Self::ALL.into_iter().find(|layout| name == layout.dir())
+    }
+
+    /// Returns the layout whose tool wrote the files of a planning folder of another name.
+    ///
+    /// Every tool names its own commands in the files it writes, and some leave a mark that no other does.
+    pub fn of_content(dir: &Path) -> Self {
+        let state = glance(&dir.join(vocabulary::STATE));
+        let is_marked = |layout: &Self| {
+            let mark = layout.dialect().mark;
+            mark.is_some_and(|mark| state.contains(mark))
+        };
+        if let Some(marked) = Self::ALL.into_iter().find(is_marked) {
+            return marked;
+        }
+        let others = [vocabulary::ROADMAP, vocabulary::PROJECT];
+        let others = others.map(|file| glance(&dir.join(file)));
+        let text = state + &others.concat();
+        let mentions = |layout: &Self| text.matches(&format!("/{}:", layout.as_str())).count();
+        // The last of equal maxima wins, so the order is turned round: without evidence it is the first.
+        let last_first = Self::ALL.into_iter().rev();
+        last_first.max_by_key(mentions).unwrap_or_default()
+    }
+
+    /// Returns the layout's commands and sentences, as they are compiled into the binary.
+    pub(crate) fn table(self) -> &'static str {
+        self.dialect().table
+    }
+}
+
+/// Returns a file's text for a look at who wrote it; one that cannot be read is its parser's to report.
+pub(crate) fn glance(path: &Path) -> String {
+    match read::text(path) {
+        Ok(Some(text)) => text.value,
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::fixture::Tree;
+
+    #[test]
+    fn no_two_tools_share_a_name_or_a_folder_or_the_beginning_of_a_command() {
+        for one in LayoutName::ALL {
+            for other in LayoutName::ALL.into_iter().filter(|other| *other != one) {
+                assert_ne!(one.as_str(), other.as_str());
+                assert_ne!(one.dir(), other.dir());
+                for prefix in one.dialect().prefixes {
+                    assert!(!other.dialect().prefixes.contains(prefix), "{prefix}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_of_another_name_is_known_by_what_its_tool_wrote() {
+        let tree = Tree::new(&[]);
+        assert_eq!(LayoutName::of_content(&tree.at("")), LayoutName::Vbw);
+        tree.write(
+            "ROADMAP.md",
+            "Run /vbw:status, /yolo:vibe or /yolo:status\n",
+        );
+        assert_eq!(LayoutName::of_content(&tree.at("")), LayoutName::Yolo);
+        tree.write("STATE.md", "---\ngsd_state_version: 1.0\n---\n");
+        assert_eq!(LayoutName::of_content(&tree.at("")), LayoutName::Gsd);
+    }
+}

@@ -1,0 +1,154 @@
+//! The project's decision records, one numbered file a decision, as adr-tools and MADR write them.
+//!
+//! ```text
+//! .adr-dir                         names their folder; without it, the first of the usual ones that is there
+//! docs/decisions/0007-use-sqlite.md
+//! ```
+//!
+//! They are read and never written. What took a record's place is told by its status.
+
+use std::path::Component;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::clock::parse_date;
+use crate::error::Result;
+use crate::markdown::FrontMatter;
+use crate::markdown::Outline;
+use crate::project::Project;
+use crate::recall::document::Document;
+use crate::recall::document::Flag;
+use crate::recall::document::Rank;
+use crate::recall::markdown_file::documents;
+use crate::recall::sources::Copies;
+use crate::recall::sources::Source;
+use crate::recall::sources::SourceName;
+use crate::recall::sources::plan::is_markdown;
+use crate::storage::Boundary;
+use crate::storage::listing;
+use crate::storage::listing::Kind;
+use crate::storage::read;
+use crate::warning::Warning;
+
+/// Where the records are, if nothing names their folder.
+const FOLDERS: &[&str] = &[
+    "doc/adr",
+    "docs/adr",
+    "docs/adrs",
+    "docs/decisions",
+    "doc/architecture/decisions",
+    "docs/architecture/decisions",
+];
+
+/// How a status begins that says that something else holds now; adr-tools spells the first with a c.
+const OVER: &[&str] = &["supersed", "superced", "deprecated", "rejected"];
+
+/// The decision records.
+pub(crate) struct Adr;
+
+impl Source for Adr {
+    fn name(&self) -> SourceName {
+        SourceName::Adr
+    }
+
+    fn files(&self, project: &Project) -> Vec<PathBuf> {
+        let Some(folder) = folder(project) else {
+            return Vec::new();
+        };
+        // A folder that cannot be listed has nothing to be found.
+        let listed = listing::entries(&folder).unwrap_or_default().into_iter();
+        let records = listed.filter(|(name, kind)| *kind == Kind::File && number(name).is_some());
+        let files = records.map(|(name, _)| folder.join(name));
+        Boundary::within_limit(&folder, files.filter(|file| is_markdown(file)).collect())
+    }
+
+    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let day = text.lines().find_map(|line| line.strip_prefix("Date:"));
+        let day = day.and_then(|day| parse_date(day.trim()));
+        let is_over = is_over(text, path);
+        let mut found = documents(text, path, Rank::Standing);
+        for document in &mut found {
+            document.id = number(&name).map(str::to_owned);
+            document.date = document.date.or(day);
+            document.flags = document.flags.with(Flag::Superseded, is_over);
+        }
+        found
+    }
+
+    /// Nothing: the repository carries them.
+    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
+        Ok(Vec::new())
+    }
+}
+
+fn folder(project: &Project) -> Option<PathBuf> {
+    let named = read::text(&project.root.join(".adr-dir")).ok().flatten();
+    let named = named.map(|text| PathBuf::from(text.value.trim()));
+    let is_inside = |path: &PathBuf| {
+        let mut parts = path.components();
+        parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    };
+    let mut usual = named
+        .into_iter()
+        .filter(is_inside)
+        .chain(FOLDERS.iter().map(PathBuf::from))
+        .map(|path| project.root.join(path));
+    usual.find(|folder| read::is_folder(folder))
+}
+
+/// Returns the digits that a record's name begins with; a template or an index has none.
+fn number(name: &str) -> Option<&str> {
+    let end = name.find(|c: char| !c.is_ascii_digit())?;
+    (end > 0 && name[end..].starts_with('-')).then(|| &name[..end])
+}
+
+/// Tells whether the record's status, a field or a section, says that it holds no longer.
+fn is_over(text: &str, path: &Path) -> bool {
+    let says = |status: &str| {
+        let status = status.trim().to_lowercase();
+        OVER.iter().any(|word| status.starts_with(word))
+    };
+    let front = FrontMatter::parse(text, path).value;
+    if let Some(status) = front.text(&["status"]) {
+        return says(status);
+    }
+    let outline = Outline::parse(text, front.range.end);
+    let mut sections = outline.sections().iter();
+    let status = sections.find(|section| section.title.eq_ignore_ascii_case("status"));
+    status.is_some_and(|section| text[section.own.clone()].lines().any(says))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_known_by_its_number_and_over_where_its_status_says_so() {
+        let read = |text: &str| {
+            let found = Adr.documents(text, Path::new("docs/adr/0007-use-sqlite.md"));
+            let last = found.into_iter().next_back().unwrap();
+            let day = last.date.map(|day| day.to_string());
+            (last.id.unwrap(), day, last.flags.list().count())
+        };
+        let nygard = "# 7. Use SQLite\n\nDate: 2026-02-01\n\n## Status\n\nAccepted\n\n## Context\n\nOne machine.\n";
+        let day = Some("2026-02-01".to_owned());
+        assert_eq!(read(nygard), ("0007".to_owned(), day.clone(), 0));
+        let over = nygard.replace(
+            "Accepted",
+            "Accepted\n\nSuperceded by [9. Files](0009-files.md)",
+        );
+        assert_eq!(read(&over), ("0007".to_owned(), day.clone(), 1));
+        let madr = "---\nstatus: superseded by ADR-0009\ndate: 2026-02-01\n---\n# Use SQLite\n\nOne machine.\n";
+        assert_eq!(read(madr), ("0007".to_owned(), day, 1));
+    }
+
+    #[test]
+    fn only_numbered_files_are_records() {
+        assert_eq!(number("0001-record-decisions.md"), Some("0001"));
+        assert_eq!(number("2026-02-01-use-sqlite.md"), Some("2026"));
+        for other in ["README.md", "template.md", "adr-template.md", "7", ""] {
+            assert_eq!(number(other), None, "{other}");
+        }
+    }
+}
