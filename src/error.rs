@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 
 /// The result of everything that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -64,7 +64,7 @@ pub struct Error {
     /// What failed, in one sentence without a full stop.
     pub message: String,
     /// Where it failed, if in a file.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// The next step, where there is one.
     pub hint: Option<String>,
     /// What is wrong with the document that was handed in, all of it.
@@ -107,7 +107,7 @@ impl Error {
     /// Names the file, and the line in it (counted from 1) where that is known.
     #[must_use]
     pub fn at(mut self, file: &Path, line: impl Into<Option<usize>>) -> Self {
-        self.place = Some(Place {
+        self.place = Some(SourceLocation {
             file: file.to_owned(),
             line: line.into(),
         });

@@ -8,7 +8,7 @@ use serde::Serializer;
 
 /// A file, and the line in it where that is known (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file, as the caller named it.
     #[serde(serialize_with = "lossy")]
     pub file: PathBuf,
@@ -21,7 +21,7 @@ fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(f, "{}:{line}", self.file.display()),
@@ -35,7 +35,7 @@ impl fmt::Display for Place {
 pub struct Warning {
     /// Where it stands.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: SourceLocation,
     /// What was not understood, in one sentence.
     pub message: String,
 }
@@ -44,7 +44,7 @@ impl Warning {
     /// Returns a warning about a line of a file, counted from 1.
     pub fn at(file: &Path, line: usize, message: impl Into<String>) -> Self {
         Self {
-            place: Place {
+            place: SourceLocation {
                 file: file.to_owned(),
                 line: Some(line),
             },
@@ -55,7 +55,7 @@ impl Warning {
     /// Returns a warning about a file as a whole.
     pub fn file(file: &Path, message: impl Into<String>) -> Self {
         Self {
-            place: Place {
+            place: SourceLocation {
                 file: file.to_owned(),
                 line: None,
             },

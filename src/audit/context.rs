@@ -13,7 +13,7 @@ use crate::lifecycle;
 use crate::lifecycle::SyncRequest;
 use crate::project::Project;
 use crate::project::Target;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 const STORE: &str = "context";
@@ -33,7 +33,7 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let report = lifecycle::sync(project, &request)?;
     warnings.extend(report.warnings);
     let of = |file: &RegeneratedFile, message: &str| {
-        let place = Place {
+        let place = SourceLocation {
             file: file.file.clone(),
             line: None,
         };

@@ -6,10 +6,10 @@ use crate::audit::row::Row;
 use crate::error::Result;
 use crate::knowledge;
 use crate::knowledge::EntryAudit;
-use crate::knowledge::Place as Store;
+use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::read;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 const STORE: &str = "entries";
@@ -19,7 +19,7 @@ const MEND: &str = "annals entry audit";
 
 /// Runs the entries' own audit on a dry run, so that nothing is pruned or rebuilt.
 pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
-    let store = Store::of(project);
+    let store = KnowledgeDir::of(project);
     if !read::is_folder(&store.memory()) && !read::exists(&store.notepad()) {
         return Ok(Vec::new());
     }
@@ -33,7 +33,7 @@ pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
 /// Turns keys into the files that they stand for.
 struct Named<'a> {
     project: &'a Project,
-    store: Store,
+    store: KnowledgeDir,
 }
 
 impl Named<'_> {
@@ -50,7 +50,7 @@ impl Named<'_> {
             Detail::at(place, "is not as the entries are")
         });
         let invalid = found.invalid.iter().map(|one| {
-            let place = Place {
+            let place = SourceLocation {
                 file: one.file.clone(),
                 line: one.line,
             };
@@ -120,8 +120,8 @@ impl Named<'_> {
         Detail::at(self.place(&self.store.entry(key), line), message)
     }
 
-    fn place(&self, path: &std::path::Path, line: Option<usize>) -> Place {
-        Place {
+    fn place(&self, path: &std::path::Path, line: Option<usize>) -> SourceLocation {
+        SourceLocation {
             file: self.project.relative(path).to_owned(),
             line,
         }

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::read;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// No command takes a secret back: once written it has to be taken for known.
@@ -59,7 +59,7 @@ pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
         .map(|secret| {
             line += text[at..secret.range.start].matches('\n').count();
             at = secret.range.start;
-            let place = Place {
+            let place = SourceLocation {
                 file: path.to_owned(),
                 line: Some(line),
             };

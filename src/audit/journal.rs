@@ -17,7 +17,7 @@ use crate::error::At;
 use crate::error::Result;
 use crate::journal;
 use crate::project::Project;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 const STORE: &str = "journal";
@@ -32,7 +32,7 @@ pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<V
     };
     let statistics = journal::statistics(&path)?;
     let named = statistics.skipped_lines.iter().map(|line| {
-        let place = Place {
+        let place = SourceLocation {
             file: project.relative(&path).to_owned(),
             line: Some(*line),
         };

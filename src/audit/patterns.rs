@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::patterns;
 use crate::project::Project;
 use crate::storage::read;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 const STORE: &str = "patterns";
@@ -21,7 +21,7 @@ pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let found = patterns::check(project)?.into_value(warnings);
     let stale = found.entries.into_iter().filter(|entry| entry.is_stale);
     let details = stale.map(|entry| {
-        let place = Place {
+        let place = SourceLocation {
             file: project.relative(&path).to_owned(),
             line: Some(entry.line),
         };

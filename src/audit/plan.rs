@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 const STORE: &str = "plan";
@@ -22,7 +22,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     warnings.extend(status.warnings);
     let found = status.drift.into_iter().map(|drift| {
         let message = format!("says {:?}, the files say {}", drift.stated, drift.actual);
-        let place = Place {
+        let place = SourceLocation {
             file: drift.file,
             line: Some(drift.line),
         };

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::secrets;
 use crate::text::Line;
 use crate::text::strip_controls;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 
 /// How many findings of one check are named; the rest are counted.
 const NAMED: usize = 20;
@@ -42,7 +42,7 @@ impl Level {
 pub struct Detail {
     /// Where, relative to the project where it lies inside.
     #[serde(flatten)]
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// What, on one line and without secrets.
     pub message: String,
 }
@@ -59,7 +59,7 @@ impl Detail {
     }
 
     /// Returns a finding in a file.
-    pub(crate) fn at(place: Place, message: &str) -> Self {
+    pub(crate) fn at(place: SourceLocation, message: &str) -> Self {
         Self {
             place: Some(place),
             ..Self::new(message)

@@ -28,7 +28,7 @@ use crate::storage::Changes;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::fold;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// What became of the context files.
@@ -86,7 +86,7 @@ pub struct Refusal {
     /// The rule that said no.
     pub message: String,
     /// The file, and the line where that is known.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// What to do next.
     pub hint: Option<String>,
 }

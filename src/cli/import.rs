@@ -20,7 +20,7 @@ use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::project::Project;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 
 /// How many items of a kind are shown; `--json` has them all.
 const SHOWN: usize = 100;
@@ -118,7 +118,7 @@ fn show(account: &Account, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn named(place: &Place, item: &str) -> String {
+fn named(place: &SourceLocation, item: &str) -> String {
     format!("{place}: {item}")
 }
 

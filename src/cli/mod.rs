@@ -53,8 +53,8 @@ use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
 
-use crate::cli::output::Manner;
 use crate::cli::output::Output;
+use crate::cli::output::OutputMode;
 use crate::error::At;
 use crate::error::Result;
 use crate::progress::Progress;
@@ -272,8 +272,8 @@ impl Global {
             .map_or(directory.clone(), |project| directory.join(project)))
     }
 
-    fn manner(&self) -> Manner {
-        Manner {
+    fn manner(&self) -> OutputMode {
+        OutputMode {
             json: self.json,
             quiet: self.quiet,
             verbose: self.verbose,

@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
 use crate::text;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// Writes a result as text.
@@ -32,7 +32,7 @@ pub(crate) type Show<T> = fn(&T, &mut dyn Write) -> io::Result<()>;
 
 /// How and how much this run prints.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct OutputMode {
     /// One JSON document in place of text.
     pub(crate) json: bool,
     /// No warnings, no notes.
@@ -45,7 +45,7 @@ pub(crate) struct Manner {
 
 /// Standard output and standard error of this run.
 pub(crate) struct Output {
-    manner: Manner,
+    manner: OutputMode,
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
     /// The project's folder, once it is known: what lies inside is named relative to it.
@@ -59,7 +59,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(manner: Manner) -> Self {
+    pub(crate) fn new(manner: OutputMode) -> Self {
         Self {
             manner,
             stdout: AutoStream::new(
@@ -79,7 +79,7 @@ impl Output {
 
     /// Returns an output that keeps all it is given, as text without styles.
     pub(crate) fn captured() -> Self {
-        let manner = Manner {
+        let manner = OutputMode {
             json: false,
             quiet: false,
             verbose: false,
@@ -370,11 +370,11 @@ impl Output {
     }
 
     /// Names a place relative to the project where it lies inside.
-    fn named(&self, place: &Place) -> Place {
+    fn named(&self, place: &SourceLocation) -> SourceLocation {
         let root = self.root.as_deref();
         let below = root.and_then(|root| place.file.strip_prefix(root).ok());
         let below = below.filter(|below| !below.as_os_str().is_empty());
-        Place {
+        SourceLocation {
             file: below.unwrap_or(&place.file).to_owned(),
             line: place.line,
         }
@@ -409,14 +409,14 @@ struct Failure<'a> {
 struct FailureBody<'a> {
     kind: Kind,
     message: String,
-    place: Option<&'a Place>,
+    place: Option<&'a SourceLocation>,
     hint: Option<&'a str>,
     #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
     problems: &'a [Problem],
 }
 
 impl<'a> Failure<'a> {
-    fn of(error: &'a Error, place: Option<&'a Place>) -> Self {
+    fn of(error: &'a Error, place: Option<&'a SourceLocation>) -> Self {
         Self {
             error: FailureBody {
                 kind: error.kind,

@@ -11,8 +11,8 @@ use clap::error::ErrorKind;
 
 use crate::cli::Arguments;
 use crate::cli::help;
-use crate::cli::output::Manner;
 use crate::cli::output::Output;
+use crate::cli::output::OutputMode;
 use crate::cli::suggestion;
 use crate::error::Error;
 
@@ -37,7 +37,7 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
 }
 
 /// Reads from a command line that cannot be parsed how its answer is to be printed.
-fn manner(arguments: &[OsString]) -> Manner {
+fn manner(arguments: &[OsString]) -> OutputMode {
     let options: Vec<&str> = arguments
         .iter()
         .take_while(|argument| *argument != "--")
@@ -48,7 +48,7 @@ fn manner(arguments: &[OsString]) -> Manner {
         options.contains(&joined.as_str())
             || options.windows(2).any(|pair| pair == ["--color", when])
     };
-    Manner {
+    OutputMode {
         json: options.contains(&"--json"),
         quiet: false,
         verbose: false,

@@ -13,8 +13,8 @@ use crate::knowledge;
 use crate::knowledge::Query;
 use crate::knowledge::notepad;
 use crate::patterns;
-use crate::patterns::Doubts;
 use crate::patterns::RelevantPattern;
+use crate::patterns::StaleReasons;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
 use crate::project::Project;
@@ -190,8 +190,8 @@ impl<'a> Scene<'a> {
             None => patterns::known_patterns(self.project, survey)?.into_value(warnings),
             Some(topic) => {
                 let recent = patterns::recent(self.project, &Changes::new(), warnings)?;
-                let doubts = Doubts::known(self.project, &recent, warnings);
-                patterns::relevant(&recent, topic, &|line, text| doubts.about(line, text))
+                let reasons = StaleReasons::known(self.project, &recent, warnings);
+                patterns::relevant(&recent, topic, &|line, text| reasons.about(line, text))
             }
         };
         let fresh = relevant.iter().filter(|pattern| pattern.stale.is_none());

@@ -21,7 +21,7 @@ use crate::context::gather::Scene;
 use crate::context::part::Section;
 use crate::error::Error;
 use crate::error::Result;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::warning::Warning;
 
@@ -40,7 +40,7 @@ const LEAST: usize = 100;
 /// Tells whether a project has a planning folder, entries or a ledger.
 pub fn has_memory(project: &Project) -> bool {
     project.planning().is_ok()
-        || Place::of(project).root().is_dir()
+        || KnowledgeDir::of(project).root().is_dir()
         || crate::ledger::is_kept(project)
 }
 

@@ -9,7 +9,7 @@ use crate::exchange::Target;
 use crate::exchange::source::Item;
 use crate::exchange::source::Source;
 use crate::project::Project;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// The account of an import. It is the document of `annals import --json`.
@@ -57,7 +57,7 @@ pub struct Counts {
 pub struct Taken {
     /// Where it stands in the source.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: SourceLocation,
     /// What the source calls it.
     pub item: String,
     /// What it is here: an entry's key, a record of the journal, a fact.
@@ -69,7 +69,7 @@ pub struct Taken {
 pub struct Left {
     /// Where it stands in the source.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: SourceLocation,
     /// What the source calls it.
     pub item: String,
     /// Why it is left out.

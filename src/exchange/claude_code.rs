@@ -17,7 +17,7 @@ use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
 use crate::markdown::Outline;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 
 /// The file that every session reads.
 const INDEX: &str = "MEMORY.md";
@@ -107,7 +107,7 @@ fn index(path: &Path, files: &Files, source: &mut Source) {
         parts.push((head.title.clone(), head.heading.end..head.whole.end, line));
     }
     for (name, range, line) in parts {
-        let place = |line| Place {
+        let place = |line| SourceLocation {
             file: path.to_owned(),
             line: Some(line),
         };

@@ -30,7 +30,7 @@ use crate::journal::Dated;
 use crate::journal::Draft;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// Tables whose rows are records, with the type of record where a row does not say its own.
@@ -247,7 +247,7 @@ fn named(table: &str, row: &Row) -> String {
 }
 
 fn item(path: &Path, name: String) -> Item {
-    let place = Place {
+    let place = SourceLocation {
         file: path.to_owned(),
         line: None,
     };

@@ -11,7 +11,7 @@ use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
 use crate::markdown::FrontMatter;
 use crate::storage::read;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// A file with its front matter, its first heading and the rest.
@@ -117,7 +117,7 @@ pub(crate) fn notes(
 
 /// Returns the item that a whole file is.
 pub(crate) fn item(path: &Path, name: &str) -> Item {
-    let place = Place {
+    let place = SourceLocation {
         file: path.to_owned(),
         line: None,
     };

@@ -22,7 +22,7 @@ use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
 use crate::storage::read;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// Reads a graph.
@@ -83,7 +83,7 @@ impl Graph {
             None => Err(format!("has no {name}")),
         };
         let item = |name: String| {
-            let place = Place {
+            let place = SourceLocation {
                 file: path.to_owned(),
                 line: Some(number),
             };

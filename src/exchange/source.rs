@@ -3,7 +3,7 @@
 use crate::journal::Dated;
 use crate::knowledge::Adoption;
 use crate::text;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// The longest title, in characters.
@@ -13,14 +13,14 @@ const LONGEST_TITLE: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     /// Where it stands.
-    pub(crate) place: Place,
+    pub(crate) place: SourceLocation,
     /// What the source calls it.
     pub(crate) name: String,
 }
 
 impl Item {
     /// Returns an item of this place.
-    pub(crate) fn new(place: Place, name: impl Into<String>) -> Self {
+    pub(crate) fn new(place: SourceLocation, name: impl Into<String>) -> Self {
         let name = name.into();
         Self { place, name }
     }

@@ -39,13 +39,13 @@ pub struct Injection {
 
 /// Where a fact stands: what comes first is dropped last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum Priority {
     Constraint,
     Task,
     Preference,
 }
 
-impl Rank {
+impl Priority {
     const ALL: [(Self, &'static str); 3] = [
         (Self::Constraint, "Constraints and facts"),
         (Self::Task, "Current tasks"),
@@ -113,7 +113,7 @@ fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> 
         let worse = last_spoken_of(fact) < stale || is_unsure;
         let (share, sure) = (share.to_bits(), fact.confidence.to_bits());
         (
-            Rank::of(fact),
+            Priority::of(fact),
             worse,
             Reverse(share),
             Reverse(sure),
@@ -144,8 +144,11 @@ fn last_spoken_of(fact: &Fact) -> &str {
 /// Values are one clean line each: what a user once said must not become a heading or an instruction block.
 fn page(kept: &[Fact]) -> String {
     let mut page = String::new();
-    for (rank, title) in Rank::ALL {
-        let mut lines = kept.iter().filter(|fact| Rank::of(fact) == rank).peekable();
+    for (rank, title) in Priority::ALL {
+        let mut lines = kept
+            .iter()
+            .filter(|fact| Priority::of(fact) == rank)
+            .peekable();
         if lines.peek().is_none() {
             continue;
         }

@@ -30,7 +30,7 @@ const LONGEST_ENCODED: usize = 16;
 
 /// What a line is to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum LineMatch {
     /// It does not match.
     Other,
     /// It would be looked at, but it is no JSON object.
@@ -128,21 +128,21 @@ impl Matcher {
     }
 
     /// Says what a line is to the query.
-    pub(crate) fn verdict(&self, line: &[u8]) -> Verdict {
+    pub(crate) fn verdict(&self, line: &[u8]) -> LineMatch {
         let line = trimmed(line);
         if line.is_empty() {
-            return Verdict::Other;
+            return LineMatch::Other;
         }
         if line.len() > MAX_LINE {
-            return Verdict::Malformed;
+            return LineMatch::Malformed;
         }
         let is_raw = self.mode != Mode::Jq && self.text.is_in(line);
         if !is_raw && !self.decodes {
-            return Verdict::Other;
+            return LineMatch::Other;
         }
         match Record::parse(line) {
-            None if is_raw => Verdict::Malformed,
-            None => Verdict::Other,
+            None if is_raw => LineMatch::Malformed,
+            None => LineMatch::Other,
             Some(record) => {
                 let matches = is_raw
                     || record
@@ -150,9 +150,9 @@ impl Matcher {
                         .iter()
                         .any(|text| self.text.is_in(text.as_bytes()));
                 if matches && self.filter.accepts(&record) {
-                    Verdict::Match
+                    LineMatch::Match
                 } else {
-                    Verdict::Other
+                    LineMatch::Other
                 }
             }
         }

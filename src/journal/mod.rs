@@ -39,7 +39,7 @@ pub use place::place;
 pub use query::MAX_WINDOW;
 pub use query::Mode;
 pub use query::Query;
-pub use search::Found;
+pub use search::SearchResults;
 pub use search::search;
 pub(crate) use shared::SharedLine;
 pub(crate) use shared::line_at;

@@ -16,8 +16,8 @@ use crate::journal::MAX_LINE;
 use crate::journal::backwards::Backwards;
 use crate::journal::backwards::Region;
 use crate::journal::escape;
+use crate::journal::matcher::LineMatch;
 use crate::journal::matcher::Matcher;
-use crate::journal::matcher::Verdict;
 use crate::journal::query::Query;
 use crate::journal::record::lossy;
 use crate::journal::scout;
@@ -47,7 +47,7 @@ const MOST_PARTS: usize = 64;
 
 /// What a search found.
 #[derive(Debug, Serialize)]
-pub struct Found {
+pub struct SearchResults {
     /// The records that match, the latest first, each as it stands in the file.
     pub results: Vec<Box<RawValue>>,
     /// Whether the window holds more matches than were asked for, or than fit into 4 MiB.
@@ -60,11 +60,11 @@ pub struct Found {
 }
 
 /// Searches the journal; one that is missing or empty holds nothing.
-pub fn search(path: &Path, query: &Query) -> Result<Found> {
+pub fn search(path: &Path, query: &Query) -> Result<SearchResults> {
     search_divided(path, query, DIVISION)
 }
 
-fn search_divided(path: &Path, query: &Query, division: Division) -> Result<Found> {
+fn search_divided(path: &Path, query: &Query, division: Division) -> Result<SearchResults> {
     query.check()?;
     let mut progress = Progress::new(query)?;
     if let Some((file, length)) = open(path)? {
@@ -249,9 +249,9 @@ impl<'a> Progress<'a> {
     fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<Step> {
         let line = &lines[line];
         match self.matcher.verdict(line) {
-            Verdict::Other => {}
-            Verdict::Malformed => self.skipped += 1,
-            Verdict::Match => {
+            LineMatch::Other => {}
+            LineMatch::Malformed => self.skipped += 1,
+            LineMatch::Match => {
                 let is_full = !self.results.is_empty() && self.bytes + line.len() > MOST_BYTES;
                 if is_full || self.results.len() == self.query.limit {
                     self.truncated = true;
@@ -268,8 +268,8 @@ impl<'a> Progress<'a> {
         Ok(Step::On)
     }
 
-    fn end(self) -> Found {
-        Found {
+    fn end(self) -> SearchResults {
+        SearchResults {
             results: self.results,
             truncated: self.truncated,
             used_window_lines: self.bound,

@@ -17,7 +17,7 @@ use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
 use crate::knowledge::EntryType;
 use crate::knowledge::Key;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::draft::Draft;
 use crate::knowledge::entry;
 use crate::knowledge::index;
@@ -86,7 +86,7 @@ pub struct Adoptions {
 ///
 /// A piece whose key is taken by another entry gets a number behind it, the lowest that is free.
 pub fn adopt(project: &Project, operation: &str, pieces: &[Adoption]) -> Result<Adoptions> {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let (mut done, applied) = project
         .storage()
         .transact(operation, &[Store::Entries], || {
@@ -152,7 +152,11 @@ impl Standing {
     }
 }
 
-fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adoptions, Changes)> {
+fn plan(
+    project: &Project,
+    place: &KnowledgeDir,
+    pieces: &[Adoption],
+) -> Result<(Adoptions, Changes)> {
     let mut done = Adoptions::default();
     let mut standing = scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
@@ -218,7 +222,7 @@ fn plan(project: &Project, place: &Place, pieces: &[Adoption]) -> Result<(Adopti
 /// Plans one new entry with its line in the chronicle, and returns its row.
 fn write(
     project: &Project,
-    place: &Place,
+    place: &KnowledgeDir,
     changes: &mut Changes,
     (piece, key, body): (&Adoption, &str, &str),
 ) -> Result<index::Row> {
@@ -245,7 +249,7 @@ fn write(
 }
 
 /// Returns the key of each piece: that under which it is there, else one that is free.
-fn assigned(place: &Place, standing: &[Standing], pieces: &[Adoption]) -> Vec<String> {
+fn assigned(place: &KnowledgeDir, standing: &[Standing], pieces: &[Adoption]) -> Vec<String> {
     let there: BTreeMap<&str, &str> = standing
         .iter()
         .rev()

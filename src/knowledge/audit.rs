@@ -10,8 +10,9 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::Status;
+use crate::knowledge::dir::stem;
 use crate::knowledge::duplicates::Duplicate;
 use crate::knowledge::duplicates::duplicates;
 use crate::knowledge::index;
@@ -20,8 +21,7 @@ use crate::knowledge::likeness::Likeness;
 use crate::knowledge::links::Link;
 use crate::knowledge::links::links;
 use crate::knowledge::notepad;
-use crate::knowledge::place::stem;
-use crate::knowledge::scan::Found;
+use crate::knowledge::scan::EntryFile;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -100,7 +100,7 @@ pub(crate) struct Checked {
 
 /// Runs all checks; pruning the notepad and rebuilding INDEX.md is all that it writes.
 pub fn audit(project: &Project) -> Result<EntryAudit> {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let storage = project.storage();
     let (mut found, applied) = storage.transact("entry audit", &[Store::Entries], || {
         let mut found = EntryAudit::default();
@@ -119,7 +119,7 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
     Ok(found)
 }
 
-fn check(file: &Found<'_>) -> Checked {
+fn check(file: &EntryFile<'_>) -> Checked {
     let decoded = read::decode(file.bytes.clone(), &file.path);
     let text = decoded.value;
     let mut problems = decoded.warnings;
@@ -140,7 +140,7 @@ fn check(file: &Found<'_>) -> Checked {
 
 fn prune_notepad(
     project: &Project,
-    place: &Place,
+    place: &KnowledgeDir,
     found: &mut EntryAudit,
     changes: &mut Changes,
 ) -> Result<()> {
@@ -152,7 +152,7 @@ fn prune_notepad(
 }
 
 fn rebuild_index(
-    place: &Place,
+    place: &KnowledgeDir,
     all: &[Checked],
     found: &mut EntryAudit,
     changes: &mut Changes,

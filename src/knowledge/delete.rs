@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::guard::refuse_secrets;
 use crate::knowledge::index;
 use crate::knowledge::log;
@@ -46,7 +46,7 @@ pub fn delete(
     if !allow_secret {
         refuse_secrets("reason", reason)?;
     }
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let operation = format!("entry delete {key}");
     let ((), applied) = project
         .storage()

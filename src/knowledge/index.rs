@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 use crate::error::Result;
 use crate::knowledge::Entry;
 use crate::knowledge::EntryType;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::Status;
-use crate::knowledge::place::stem;
+use crate::knowledge::dir::stem;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -158,7 +158,7 @@ fn cells(line: &str) -> Vec<String> {
 
 /// Plans that INDEX.md has this row for a key, or none; made anew where it is not as we wrote it.
 pub(crate) fn update(
-    place: &Place,
+    place: &KnowledgeDir,
     changes: &mut Changes,
     rows: &[(&str, Option<Row>)],
 ) -> Result<()> {
@@ -177,7 +177,7 @@ pub(crate) fn update(
 }
 
 /// Returns the whole text for the entries there are, and these rows in place of theirs.
-fn anew(place: &Place, rows: &[(&str, Option<Row>)]) -> Result<String> {
+fn anew(place: &KnowledgeDir, rows: &[(&str, Option<Row>)]) -> Result<String> {
     let mut all: BTreeMap<String, Row> = all(place)?
         .value
         .into_iter()
@@ -194,7 +194,7 @@ fn anew(place: &Place, rows: &[(&str, Option<Row>)]) -> Result<String> {
 
 /// Plans that INDEX.md has the rows of the entries that a plan changes.
 pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let folder = place.memory();
     let mut rows = Vec::new();
     for path in changes.paths() {
@@ -219,7 +219,7 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
 }
 
 /// Returns the rows of all entries there are.
-pub(crate) fn all(place: &Place) -> Result<Parsed<Vec<Row>>> {
+pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<Row>>> {
     scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         Some(Row::of(&Entry::parse(&text, &file.path).value))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::error::Result;
 use crate::knowledge::Entry;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::links::links;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
@@ -22,7 +22,7 @@ pub struct Linked {
 
 /// Returns all entries with what they name, by key.
 pub fn linked(project: &Project) -> Result<Parsed<Vec<Linked>>> {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let mut found = scan(&place, |file| {
         let text = read::decode(file.bytes.clone(), &file.path).value;
         let entry = Entry::parse(&text, &file.path).value;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::knowledge::EntryType;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::index;
 use crate::knowledge::index::Row;
 use crate::knowledge::words;
@@ -77,7 +77,7 @@ fn listed(row: Row) -> Listed {
 }
 
 fn rows(project: &Project) -> Result<Parsed<Vec<Row>>> {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let path = place.index();
     let mut warnings = Vec::new();
     let text = read::text(&path)?.map(|text| text.into_value(&mut warnings));

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::knowledge::Entry;
 use crate::knowledge::EntryType;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::Status;
 use crate::knowledge::entry::title_line;
 use crate::knowledge::scan::scan;
@@ -62,7 +62,7 @@ pub struct Hits {
 
 /// Finds the entries that a query means.
 pub fn query(project: &Project, query: &Query) -> Result<Parsed<Hits>> {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let search = Search::of(query);
     let found = scan(&place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);

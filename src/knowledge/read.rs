@@ -11,9 +11,9 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Entry;
 use crate::knowledge::Key;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
+use crate::knowledge::dir::stem;
 use crate::knowledge::key;
-use crate::knowledge::place::stem;
 use crate::project::Project;
 use crate::storage::digest;
 use crate::storage::read;
@@ -40,7 +40,7 @@ pub struct EntryText {
 
 /// Returns an entry, or the keys that are closest where there is none.
 pub fn read(project: &Project, key: &str) -> Result<EntryText> {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let path = place.entry(key);
     let is_name = !key.contains(['/', '\\', '\0']) && stem(&format!("{key}.md")).is_some();
     if key::fault(key).is_some() && !(is_name && read::is_file(&path)) {
@@ -64,7 +64,7 @@ pub fn read(project: &Project, key: &str) -> Result<EntryText> {
 }
 
 /// Returns the bytes of an entry's file, or nothing where there is none; refused where a link leads out.
-pub(crate) fn bytes(place: &Place, path: &Path) -> Result<Option<Vec<u8>>> {
+pub(crate) fn bytes(place: &KnowledgeDir, path: &Path) -> Result<Option<Vec<u8>>> {
     if leads_out(place, path)? {
         return Err(
             Error::refused("is a symbolic link out of the store, which is not followed")
@@ -76,7 +76,7 @@ pub(crate) fn bytes(place: &Place, path: &Path) -> Result<Option<Vec<u8>>> {
 }
 
 /// Says whether a path is a symbolic link to something outside of the store.
-pub(crate) fn leads_out(place: &Place, path: &Path) -> Result<bool> {
+pub(crate) fn leads_out(place: &KnowledgeDir, path: &Path) -> Result<bool> {
     if !path.is_symlink() {
         return Ok(false);
     }
@@ -85,7 +85,7 @@ pub(crate) fn leads_out(place: &Place, path: &Path) -> Result<bool> {
 }
 
 /// Returns the error for a key that no entry has, with the three closest keys.
-pub(crate) fn not_found(place: &Place, key: &str) -> Error {
+pub(crate) fn not_found(place: &KnowledgeDir, key: &str) -> Error {
     let mut keys = place.keys();
     keys.sort_by_cached_key(|other| (strsim::levenshtein(key, other), other.clone()));
     let closest: Vec<&str> = keys.iter().take(3).map(String::as_str).collect();

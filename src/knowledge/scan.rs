@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::error::At;
 use crate::error::Result;
-use crate::knowledge::Place;
-use crate::knowledge::place::stem;
+use crate::knowledge::KnowledgeDir;
+use crate::knowledge::dir::stem;
 use crate::knowledge::read::leads_out;
 use crate::storage::listing::Kind;
 use crate::storage::listing::Listing;
@@ -15,7 +15,7 @@ use crate::warning::Parsed;
 use crate::warning::Warning;
 
 /// One entry's file.
-pub(crate) struct Found<'a> {
+pub(crate) struct EntryFile<'a> {
     pub(crate) key: &'a str,
     pub(crate) path: PathBuf,
     pub(crate) bytes: Vec<u8>,
@@ -25,8 +25,8 @@ pub(crate) struct Found<'a> {
 ///
 /// A file that cannot be read, or is a link out of the store, becomes a warning.
 pub(crate) fn scan<T>(
-    place: &Place,
-    visit: impl Fn(&Found<'_>) -> Option<T>,
+    place: &KnowledgeDir,
+    visit: impl Fn(&EntryFile<'_>) -> Option<T>,
 ) -> Result<Parsed<Vec<T>>> {
     let folder = place.memory();
     let listing = match Listing::of(&folder) {
@@ -57,11 +57,11 @@ pub(crate) fn scan<T>(
 
 /// Reads an entry's file; nothing where it is none, or gone.
 fn found<'a>(
-    place: &Place,
+    place: &KnowledgeDir,
     listing: &Listing,
     name: &'a str,
     warnings: &mut Vec<Warning>,
-) -> Result<Option<Found<'a>>> {
+) -> Result<Option<EntryFile<'a>>> {
     let Some(key) = stem(name) else {
         return Ok(None);
     };
@@ -84,5 +84,5 @@ fn found<'a>(
         Kind::File | Kind::Other => {}
     }
     let bytes = read::bytes(&path)?;
-    Ok(bytes.map(|bytes| Found { key, path, bytes }))
+    Ok(bytes.map(|bytes| EntryFile { key, path, bytes }))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Entry;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::Status;
 use crate::knowledge::front_edit;
 use crate::knowledge::index;
@@ -39,7 +39,7 @@ pub struct Superseded {
 
 /// Marks `old` as superseded, and has `new` name it.
 pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let operation = format!("entry supersede {old} -> {new}");
     let (mut done, applied) = project
         .storage()
@@ -51,7 +51,12 @@ pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> 
     Ok(done)
 }
 
-fn plan(project: &Project, place: &Place, old: &str, new: &str) -> Result<(Superseded, Changes)> {
+fn plan(
+    project: &Project,
+    place: &KnowledgeDir,
+    old: &str,
+    new: &str,
+) -> Result<(Superseded, Changes)> {
     let (old_path, old_bytes) = existing(place, old)?;
     let (new_path, new_bytes) = existing(place, new)?;
     let (old_entry, new_entry) = (parse(&old_bytes, &old_path), parse(&new_bytes, &new_path));
@@ -89,7 +94,7 @@ fn plan(project: &Project, place: &Place, old: &str, new: &str) -> Result<(Super
     Ok((done, changes))
 }
 
-fn check(place: &Place, old: &Entry, new: &Entry) -> Result<()> {
+fn check(place: &KnowledgeDir, old: &Entry, new: &Entry) -> Result<()> {
     if old.key == new.key {
         return Err(Error::refused("an entry cannot supersede itself"));
     }

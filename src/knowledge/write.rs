@@ -15,7 +15,7 @@ use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
 use crate::knowledge::EntryType;
 use crate::knowledge::Key;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::draft::Draft;
 use crate::knowledge::entry;
 use crate::knowledge::guard::refuse_secrets;
@@ -97,7 +97,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<Written> {
     let request = request
         .map(|id| Request::new(id, "entry write"))
         .transpose()?;
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let operation = format!("entry write {key}");
     let (mut written, applied) =
         project
@@ -154,7 +154,7 @@ fn refuse_front_matter(body: &str) -> Result<()> {
 
 fn plan(
     project: &Project,
-    place: &Place,
+    place: &KnowledgeDir,
     key: &Key,
     write: &EntryWrite,
 ) -> Result<(Written, Changes)> {
@@ -228,7 +228,7 @@ fn match_hash(key: &Key, wanted: &str, old: Option<&[u8]>) -> Result<()> {
 }
 
 fn refuse_duplicate(
-    place: &Place,
+    place: &KnowledgeDir,
     key: &Key,
     body: &Likeness,
     warnings: &mut Vec<Warning>,
@@ -298,7 +298,7 @@ fn unordered_differences(old: &[&str], new: &[&str]) -> (usize, usize) {
 }
 
 /// Returns the file of an entry that must be there.
-pub(crate) fn existing(place: &Place, key: &str) -> Result<(PathBuf, Vec<u8>)> {
+pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<u8>)> {
     let key = Key::parse(key)?;
     let path = place.entry(key.as_str());
     match read::bytes(place, &path)? {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
-use crate::lifecycle::record::Manner;
+use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::patterns::JudgedLessons;
@@ -68,7 +68,7 @@ pub fn execute(
 
 fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<ExecuteReport> {
     let survey = Survey::take(project)?;
-    let manner = Manner {
+    let manner = RecordOptions {
         again: request.again,
         effort: request.effort.clone(),
         lessons: request.lessons.clone().zip(handed_in(&survey, request)),

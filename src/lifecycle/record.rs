@@ -42,7 +42,7 @@ pub(crate) struct Written {
 
 /// How phases are recorded.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Manner {
+pub(crate) struct RecordOptions {
     /// Record phases that have an entry already.
     pub(crate) again: bool,
     /// The effort profile that they were carried out with, where the caller says.
@@ -57,7 +57,7 @@ pub(crate) struct Manner {
 pub(crate) struct Recorder<'a> {
     project: &'a Project,
     survey: &'a Survey,
-    manner: Manner,
+    manner: RecordOptions,
     known: Patterns,
     folder: Folder,
     taken: Vec<FinishedPhase>,
@@ -79,7 +79,7 @@ impl<'a> Recorder<'a> {
     pub(crate) fn new(
         project: &'a Project,
         survey: &'a Survey,
-        manner: Manner,
+        manner: RecordOptions,
         changes: &Changes,
     ) -> Result<Self> {
         let mut written = Written::default();

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
 use crate::patterns;
-use crate::patterns::Doubts;
 use crate::patterns::RelevantPattern;
+use crate::patterns::StaleReasons;
 use crate::planning::Profile;
 use crate::planning::StatusReport;
 use crate::planning::Survey;
@@ -75,9 +75,9 @@ fn write(
         named => named,
     };
     let lessons = lessons(project, before, &patterns)?;
-    let doubts = Doubts::known(project, &patterns, warnings);
+    let reasons = StaleReasons::known(project, &patterns, warnings);
     let phase = survey.position.phase();
-    let relevant = patterns::relevant_to(&patterns, &doubts, survey, phase);
+    let relevant = patterns::relevant_to(&patterns, &reasons, survey, phase);
     let mut sources = sources(project, survey, relevant, lessons, warnings);
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, request.force)?;

@@ -15,7 +15,7 @@ use crate::lifecycle::execute;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
-use crate::lifecycle::record::Manner;
+use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::planning::Action;
@@ -102,7 +102,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
             check_checks(project, &survey.position)?;
             check_uncontested(&survey.position)?;
         }
-        let mut recorder = Recorder::new(project, &survey, Manner::default(), changes)?;
+        let mut recorder = Recorder::new(project, &survey, RecordOptions::default(), changes)?;
         execute::all(&survey, &mut recorder)?;
         let written = recorder.write(changes)?;
         report.recorded = written.recorded;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::knowledge;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::Operation;
 use crate::storage::OperationId;
@@ -36,7 +36,7 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     let history = storage.history();
     let operation = history.find(id)?;
     let name = format!("undo {}", operation.id);
-    let index = Place::of(project).index();
+    let index = KnowledgeDir::of(project).index();
     let is_generated = |path: &Path| path == index;
     let ((), applied) = storage.transact(&name, &operation.stores, || {
         let mut changes = history.undo(operation.id, is_generated)?;

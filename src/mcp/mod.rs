@@ -7,7 +7,7 @@
 mod address;
 mod answer;
 mod arguments;
-mod place;
+mod launch;
 mod prompts;
 mod resources;
 mod server;

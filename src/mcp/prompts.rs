@@ -17,7 +17,7 @@ use crate::mcp::arguments::Arguments;
 use crate::project::Project;
 
 /// One prompt.
-struct Known {
+struct PromptSpec {
     name: &'static str,
     about: &'static str,
     /// What it takes, all of it optional: names and what they mean.
@@ -25,14 +25,14 @@ struct Known {
     text: fn(Result<Project>, Arguments) -> Result<String>,
 }
 
-const PROMPTS: &[Known] = &[
-    Known {
+const PROMPTS: &[PromptSpec] = &[
+    PromptSpec {
         name: "update-memory",
         about: "Bring the repo ledger up to date with the commits since its anchor",
         arguments: &[],
         text: update_memory,
     },
-    Known {
+    PromptSpec {
         name: "memory-auditor",
         about: "Judge what a turn says about the user against the facts that are known",
         arguments: &[
@@ -61,10 +61,10 @@ applied whole or refused with every problem at once; mend the document and repea
 
 /// Returns the prompts that there are.
 pub(crate) fn listed() -> Vec<Prompt> {
-    PROMPTS.iter().map(Known::described).collect()
+    PROMPTS.iter().map(PromptSpec::described).collect()
 }
 
-impl Known {
+impl PromptSpec {
     fn described(&self) -> Prompt {
         let arguments: Vec<_> = self
             .arguments

@@ -11,8 +11,8 @@ use rmcp::model::ResourceContents;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::Listed;
-use crate::knowledge::Place;
 use crate::knowledge::Selection;
 use crate::mcp::address;
 use crate::mcp::answer::fenced;
@@ -68,7 +68,7 @@ pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListReso
     let is_last = entries.len() <= PAGE;
     entries.truncate(PAGE);
     let next = entries.last().map(|entry| address::encoded(&entry.key));
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     entries.retain(|entry| is_name(&entry.key) && read::is_file(&place.entry(&entry.key)));
     resources.extend(entries.iter().map(resource));
     let mut page = ListResourcesResult::with_all_items(resources);

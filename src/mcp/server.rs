@@ -30,9 +30,9 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::mcp::answer;
 use crate::mcp::arguments::Arguments;
-use crate::mcp::place::Place;
-use crate::mcp::place::folder_of;
-use crate::mcp::place::may_write;
+use crate::mcp::launch::LaunchContext;
+use crate::mcp::launch::folder_of;
+use crate::mcp::launch::may_write;
 use crate::mcp::prompts;
 use crate::mcp::resources;
 use crate::mcp::tools;
@@ -78,7 +78,7 @@ fn answered(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolRes
 /// Serves one client on standard input and output until it goes away.
 pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> Result<()> {
     let server = Server {
-        place: Place {
+        place: LaunchContext {
             environment,
             directory,
         },
@@ -118,7 +118,7 @@ enum Roots {
 }
 
 struct Server {
-    place: Place,
+    place: LaunchContext,
     sets: Vec<ToolSet>,
     roots: Mutex<Roots>,
 }

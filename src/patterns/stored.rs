@@ -2,9 +2,9 @@
 
 use crate::error::Result;
 use crate::patterns;
-use crate::patterns::Doubts;
 use crate::patterns::Patterns;
 use crate::patterns::RelevantPattern;
+use crate::patterns::StaleReasons;
 use crate::planning::Phase;
 use crate::planning::PhaseNumber;
 use crate::planning::Survey;
@@ -93,8 +93,8 @@ pub fn relevant_patterns(
     };
     let mut warnings = Vec::new();
     let patterns = recent(project, &Changes::new(), &mut warnings)?;
-    let doubts = Doubts::check(project, &patterns)?;
-    let value = relevant_to(&patterns, &doubts, &survey, phase);
+    let reasons = StaleReasons::check(project, &patterns)?;
+    let value = relevant_to(&patterns, &reasons, &survey, phase);
     Ok(Parsed { value, warnings })
 }
 
@@ -103,20 +103,20 @@ pub fn known_patterns(project: &Project, survey: &Survey) -> Result<Parsed<Vec<R
     project.planning()?;
     let mut warnings = Vec::new();
     let patterns = recent(project, &Changes::new(), &mut warnings)?;
-    let doubts = Doubts::known(project, &patterns, &mut warnings);
-    let value = relevant_to(&patterns, &doubts, survey, survey.position.phase());
+    let reasons = StaleReasons::known(project, &patterns, &mut warnings);
+    let value = relevant_to(&patterns, &reasons, survey, survey.position.phase());
     Ok(Parsed { value, warnings })
 }
 
 /// Returns the patterns that fit a phase; the newest first where there is no phase.
 pub(crate) fn relevant_to(
     patterns: &Patterns,
-    doubts: &Doubts,
+    reasons: &StaleReasons,
     survey: &Survey,
     phase: Option<&Phase>,
 ) -> Vec<RelevantPattern> {
     let topic = phase
         .map(|phase| patterns::topic(phase, &survey.roadmap))
         .unwrap_or_default();
-    patterns::relevant(patterns, &topic, &|line, text| doubts.about(line, text))
+    patterns::relevant(patterns, &topic, &|line, text| reasons.about(line, text))
 }

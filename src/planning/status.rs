@@ -137,7 +137,7 @@ impl PhaseProgress {
     }
 
     /// Tells whether the phase is neither to be done nor done under its own number.
-    pub fn is_out(self) -> bool {
+    pub fn is_dropped(self) -> bool {
         matches!(self, Self::Deferred | Self::Superseded | Self::Removed)
     }
 }

@@ -76,40 +76,40 @@ impl Flags {
 
 /// What a text is to the project, which decides between texts that fit alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rank {
+pub(crate) enum Authority {
     /// It says what holds: the project, its state, decisions, context, lessons.
-    Standing,
+    Canonical,
     /// It says what was done.
     Report,
     /// It was written on the way: plans, research, checks.
-    Paper,
+    Working,
 }
 
-impl Rank {
-    /// Returns what is left of the score of a text of this rank.
+impl Authority {
+    /// Returns what is left of the score of a text of this standing.
     pub(crate) fn weight(self) -> f64 {
         match self {
-            Self::Standing => 1.0,
+            Self::Canonical => 1.0,
             Self::Report => 0.78,
-            Self::Paper => 0.65,
+            Self::Working => 0.65,
         }
     }
 
-    /// Returns the rank as it is stored.
+    /// Returns the authority as it is stored.
     pub(crate) fn number(self) -> u8 {
         match self {
-            Self::Standing => 0,
+            Self::Canonical => 0,
             Self::Report => 1,
-            Self::Paper => 2,
+            Self::Working => 2,
         }
     }
 
-    /// Returns a rank that was stored.
+    /// Returns the authority that was stored.
     pub(crate) fn of_number(number: u8) -> Self {
         match number {
-            0 => Self::Standing,
+            0 => Self::Canonical,
             1 => Self::Report,
-            _ => Self::Paper,
+            _ => Self::Working,
         }
     }
 }
@@ -130,5 +130,5 @@ pub(crate) struct Document {
     /// Why it is to be read with care.
     pub(crate) flags: Flags,
     /// What it is to the project.
-    pub(crate) rank: Rank,
+    pub(crate) authority: Authority,
 }

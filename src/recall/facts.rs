@@ -20,9 +20,9 @@ use crate::ranking::Term;
 use crate::ranking::idf;
 use crate::ranking::passages;
 use crate::ranking::words;
+use crate::recall::document::Authority;
 use crate::recall::document::Flag;
 use crate::recall::document::Flags;
-use crate::recall::document::Rank;
 use crate::recall::index::Index;
 use crate::recall::index::Text;
 use crate::recall::index::Unit;
@@ -99,7 +99,7 @@ impl Asked {
                 line: 0,
                 date: parse_date(&fact.last_mentioned_at),
                 flags: flags(fact),
-                rank: Rank::Standing,
+                rank: Authority::Canonical,
                 // No fact stands beside another.
                 section: usize::try_from(id).unwrap_or_default(),
                 length: words.len(),

@@ -6,10 +6,10 @@ use chrono::NaiveDate;
 
 use crate::clock::parse_date;
 use crate::markdown::FrontMatter;
+use crate::recall::document::Authority;
 use crate::recall::document::Document;
 use crate::recall::document::Flag;
 use crate::recall::document::Flags;
-use crate::recall::document::Rank;
 use crate::recall::passage::Passage;
 use crate::recall::passage::passages;
 use crate::text::fold;
@@ -17,8 +17,8 @@ use crate::text::fold;
 /// Fields that say of when a file is, the most telling first.
 const DATES: &[&str] = &["updated", "completed", "date", "created"];
 
-/// Returns the passages of a markdown file as documents of this rank.
-pub(crate) fn documents(text: &str, path: &Path, rank: Rank) -> Vec<Document> {
+/// Returns the passages of a markdown file as documents of this authority.
+pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<Document> {
     // What is odd about the fields is told by whoever reads them for what they mean.
     let front = FrontMatter::parse(text, path).value;
     let of_file = DATES
@@ -45,7 +45,7 @@ pub(crate) fn documents(text: &str, path: &Path, rank: Rank) -> Vec<Document> {
             id: None,
             headings: passage.headings,
             text: passage.text,
-            rank,
+            authority,
         })
         .collect()
 }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<Document> {
-        documents(text, Path::new("a.md"), Rank::Standing)
+        documents(text, Path::new("a.md"), Authority::Canonical)
     }
 
     fn flags(document: &Document) -> Vec<Flag> {

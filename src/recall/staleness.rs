@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use rusqlite::Result;
 
 use crate::patterns;
-use crate::patterns::Doubts;
 use crate::patterns::Patterns;
+use crate::patterns::StaleReasons;
 use crate::project::Project;
 use crate::recall::index::Index;
 use crate::recall::search::Scan;
@@ -41,11 +41,11 @@ impl Staleness {
             return Ok(Parsed::clean(stale));
         };
         let patterns = Patterns::parse(&text.value, &path).value;
-        let doubts = Doubts::known(project, &patterns, &mut warnings);
+        let reasons = StaleReasons::known(project, &patterns, &mut warnings);
         for unit in recorded {
             let line = scan.place(unit).1;
             let text = index.text(scan.units[unit].id)?.body;
-            if doubts
+            if reasons
                 .about(owner(&patterns, line), &on_one_line(&text))
                 .is_some()
             {
@@ -59,7 +59,7 @@ impl Staleness {
     }
 }
 
-/// Returns the line by which a bullet's doubts are known: that of its entry's heading, or its own.
+/// Returns the line by which a bullet's reasons are found: that of its entry's heading, or its own.
 fn owner(patterns: &Patterns, line: usize) -> usize {
     if patterns.loose.iter().any(|loose| loose.line == line) {
         return line;

@@ -27,8 +27,8 @@ use crate::storage::lock;
 use crate::storage::lock::Store;
 use crate::storage::read;
 use crate::storage::record;
-use crate::storage::record::Found;
 use crate::storage::record::Record;
+use crate::storage::record::RecordState;
 use crate::storage::record::Unverified;
 use crate::storage::signature::Signer;
 use crate::warning::Parsed;
@@ -67,7 +67,7 @@ impl FromStr for OperationId {
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Happened {
+pub enum ChangeKind {
     /// It was created.
     Created,
     /// Its content was changed.
@@ -82,7 +82,7 @@ pub enum Happened {
     LeftAlone,
 }
 
-impl Happened {
+impl ChangeKind {
     /// Returns the word for it, as it is printed.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -102,7 +102,7 @@ pub struct FileChange {
     /// The file, relative to the project.
     pub path: PathBuf,
     /// What happened to it.
-    pub happened: Happened,
+    pub happened: ChangeKind,
     /// Where it was before; only present when it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<PathBuf>,
@@ -146,10 +146,12 @@ impl History {
         let mut foreign = Vec::new();
         for id in self.ids("record")?.into_iter().rev() {
             match self.outline(id, "record")? {
-                Found::Own((header, marks)) => list.value.push(operation(id, &header, &marks)),
-                Found::Nothing => {}
-                Found::Foreign => foreign.push(id),
-                Found::Torn => {
+                RecordState::Own((header, marks)) => {
+                    list.value.push(operation(id, &header, &marks))
+                }
+                RecordState::Nothing => {}
+                RecordState::Foreign => foreign.push(id),
+                RecordState::Torn => {
                     let path = self.path(id, "record");
                     list.warnings.push(Warning::file(&path, NOT_WHOLE));
                 }
@@ -173,7 +175,7 @@ impl History {
             return self.operation(id);
         }
         for id in self.ids("record")?.into_iter().rev() {
-            if let Found::Own((header, marks)) = self.outline(id, "record")? {
+            if let RecordState::Own((header, marks)) = self.outline(id, "record")? {
                 return Ok(operation(id, &header, &marks));
             }
         }
@@ -218,7 +220,7 @@ impl History {
             for extension in ["record", "pending"] {
                 let path = record::file_name(&folder, id, extension);
                 let is_in_history = folder == self.folder.history();
-                if is_in_history && !matches!(self.outline(id, extension)?, Found::Foreign) {
+                if is_in_history && !matches!(self.outline(id, extension)?, RecordState::Foreign) {
                     continue;
                 }
                 if let Some(said) = record::read_unverified(&path)? {
@@ -282,7 +284,7 @@ impl History {
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
         let folder = self.folder.history();
         let record = match Record::open(&folder, id.0, "record", &self.signer)? {
-            Found::Own(record) => record,
+            RecordState::Own(record) => record,
             other => return Err(self.missing(id.0, &other)),
         };
         let mut changes = Changes::new();
@@ -306,14 +308,15 @@ impl History {
             return Ok(None);
         };
         for id in self.ids("record")?.into_iter().rev() {
-            let Found::Own((header, _)) = self.outline(id, "record")? else {
+            let RecordState::Own((header, _)) = self.outline(id, "record")? else {
                 continue;
             };
             if header.changes.iter().all(|change| change.path() != named) {
                 continue;
             }
             let folder = self.folder.history();
-            let Found::Own(record) = Record::open(&folder, id, "record", &self.signer)? else {
+            let RecordState::Own(record) = Record::open(&folder, id, "record", &self.signer)?
+            else {
                 continue;
             };
             for change in record.changes.into_iter().rev() {
@@ -382,7 +385,7 @@ impl History {
         let mut foreign = Vec::new();
         let mut last = self.ids("pending")?.last().copied().unwrap_or(0);
         for id in self.ids("record")?.into_iter().rev() {
-            if matches!(self.outline(id, "record")?, Found::Foreign) {
+            if matches!(self.outline(id, "record")?, RecordState::Foreign) {
                 foreign.push(self.path(id, "record"));
             } else {
                 last = last.max(id);
@@ -395,25 +398,31 @@ impl History {
 
     fn operation(&self, id: u64) -> Result<Operation> {
         match self.outline(id, "record")? {
-            Found::Own((header, marks)) => Ok(operation(id, &header, &marks)),
+            RecordState::Own((header, marks)) => Ok(operation(id, &header, &marks)),
             other => Err(self.missing(id, &other)),
         }
     }
 
-    pub(crate) fn outline(&self, id: u64, extension: &str) -> Result<Found<(Header, Vec<Mark>)>> {
+    pub(crate) fn outline(
+        &self,
+        id: u64,
+        extension: &str,
+    ) -> Result<RecordState<(Header, Vec<Mark>)>> {
         record::read_outline(&self.folder.history(), id, extension, &self.signer)
     }
 
-    fn missing<T>(&self, id: u64, found: &Found<T>) -> Error {
+    fn missing<T>(&self, id: u64, found: &RecordState<T>) -> Error {
         let path = self.path(id, "record");
         match found {
-            Found::Torn => Error::failed(NOT_WHOLE).at(&path, None),
-            Found::Foreign => Error::refused("is not a record that you wrote on this machine")
-                .at(&path, None)
-                .hint(format!(
-                    "`annals log --adopt {id}` shows what it says and signs it"
-                )),
-            Found::Nothing | Found::Own(_) => unknown(id),
+            RecordState::Torn => Error::failed(NOT_WHOLE).at(&path, None),
+            RecordState::Foreign => {
+                Error::refused("is not a record that you wrote on this machine")
+                    .at(&path, None)
+                    .hint(format!(
+                        "`annals log --adopt {id}` shows what it says and signs it"
+                    ))
+            }
+            RecordState::Nothing | RecordState::Own(_) => unknown(id),
         }
     }
 
@@ -447,12 +456,12 @@ fn file_change(change: &Change<u64>, mark: Option<&Mark>) -> Option<FileChange> 
     let happened = match change {
         // What we remember for ourselves is no file of the project.
         _ if change.path().starts_with(folder::NAME) => return None,
-        _ if mark == Some(&Mark::LeftAlone) => Happened::LeftAlone,
-        Change::Write { old: None, .. } => Happened::Created,
-        Change::Write { new: None, .. } => Happened::Deleted,
-        Change::Write { .. } => Happened::Edited,
-        Change::Append { .. } => Happened::Appended,
-        Change::Move { .. } => Happened::Moved,
+        _ if mark == Some(&Mark::LeftAlone) => ChangeKind::LeftAlone,
+        Change::Write { old: None, .. } => ChangeKind::Created,
+        Change::Write { new: None, .. } => ChangeKind::Deleted,
+        Change::Write { .. } => ChangeKind::Edited,
+        Change::Append { .. } => ChangeKind::Appended,
+        Change::Move { .. } => ChangeKind::Moved,
         Change::CreateDirectory { .. } | Change::RemoveDirectory { .. } => return None,
     };
     Some(FileChange {

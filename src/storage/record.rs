@@ -24,7 +24,7 @@ use crate::storage::signature::Key;
 use crate::storage::signature::Kind;
 use crate::text::hexadecimal;
 
-pub(crate) use reading::Found;
+pub(crate) use reading::RecordState;
 pub(crate) use reading::read_outline;
 pub(crate) use reading::read_unverified;
 

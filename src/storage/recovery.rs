@@ -18,8 +18,8 @@ use crate::storage::lock;
 use crate::storage::lock::Locks;
 use crate::storage::lock::Store;
 use crate::storage::record;
-use crate::storage::record::Found;
 use crate::storage::record::Record;
+use crate::storage::record::RecordState;
 use crate::storage::root::Root;
 use crate::storage::signature::Signer;
 use crate::warning::Parsed;
@@ -31,7 +31,7 @@ pub(crate) fn interrupted(folder: &Folder, history: &History) -> Result<Parsed<V
     for id in history.ids("pending")? {
         let path = record::file_name(&folder.history(), id, "pending");
         match history.outline(id, "pending")? {
-            Found::Own((header, marks)) => {
+            RecordState::Own((header, marks)) => {
                 let is_dead = lock::are_free(&folder.locks(), &stores(&header))?;
                 // It may have been finished between the look at it and at its locks.
                 if is_dead && path.exists() {
@@ -39,11 +39,11 @@ pub(crate) fn interrupted(folder: &Folder, history: &History) -> Result<Parsed<V
                     found.value.push(operation);
                 }
             }
-            Found::Foreign => found.warnings.push(Warning::file(
+            RecordState::Foreign => found.warnings.push(Warning::file(
                 &path,
                 "is not a record that you wrote on this machine, so it is not acted on",
             )),
-            Found::Nothing | Found::Torn => {}
+            RecordState::Nothing | RecordState::Torn => {}
         }
     }
     Ok(found)
@@ -57,7 +57,7 @@ pub(crate) fn stores_involved(
     let mut involved = named.clone();
     for id in history.ids("pending")? {
         // One that is torn is being written, or was never begun.
-        if let Found::Own((header, _)) = history.outline(id, "pending")? {
+        if let RecordState::Own((header, _)) = history.outline(id, "pending")? {
             let own = stores(&header);
             if !own.is_disjoint(named) {
                 involved.extend(own);
@@ -83,7 +83,7 @@ impl Recovery<'_> {
         let mut foreign = Vec::new();
         for id in history.ids("pending")? {
             match self.open(id)? {
-                Found::Own(record) if stores(&record.header).is_subset(self.locked) => {
+                RecordState::Own(record) if stores(&record.header).is_subset(self.locked) => {
                     let name = name(&record);
                     let hint = format!("`annals log --forget {id}` gives it up");
                     let told = finish(self.root, record).map_err(|error| {
@@ -91,15 +91,15 @@ impl Recovery<'_> {
                     })?;
                     warnings.extend(told);
                 }
-                Found::Own(_) | Found::Nothing => {}
-                Found::Torn | Found::Foreign => foreign.extend(self.abandoned(id)?),
+                RecordState::Own(_) | RecordState::Nothing => {}
+                RecordState::Torn | RecordState::Foreign => foreign.extend(self.abandoned(id)?),
             }
         }
         warnings.extend(foreign::set_aside(self.folder, &foreign)?);
         Ok(warnings)
     }
 
-    fn open(&self, id: u64) -> Result<Found<Record>> {
+    fn open(&self, id: u64) -> Result<RecordState<Record>> {
         Record::open(&self.folder.history(), id, "pending", self.signer)
     }
 
@@ -111,12 +111,12 @@ impl Recovery<'_> {
         };
         let path = record::file_name(&self.folder.history(), id, "pending");
         match self.open(id)? {
-            Found::Torn => {
+            RecordState::Torn => {
                 disk::remove_file(&path).at("remove", &path)?;
                 Ok(None)
             }
-            Found::Foreign => Ok(Some(path)),
-            Found::Nothing | Found::Own(_) => Ok(None),
+            RecordState::Foreign => Ok(Some(path)),
+            RecordState::Nothing | RecordState::Own(_) => Ok(None),
         }
     }
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use annals::journal;
-use annals::journal::Found;
 use annals::journal::Mode;
 use annals::journal::Query;
+use annals::journal::SearchResults;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -161,7 +161,7 @@ fn any_text(value: &Value, is_in: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-fn values(found: &Found) -> Vec<Value> {
+fn values(found: &SearchResults) -> Vec<Value> {
     let texts = found.results.iter().map(|result| result.get());
     texts
         .map(|text| serde_json::from_str(text).unwrap())

@@ -179,7 +179,7 @@ fn an_operation_killed_while_it_is_taken_back_is_taken_back() {
                 let left = last.files.last().unwrap();
                 assert_eq!(
                     left.happened,
-                    annals::storage::Happened::LeftAlone,
+                    annals::storage::ChangeKind::LeftAlone,
                     "{stop_at}"
                 );
                 undo(root).unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 
 use annals::error::Kind;
-use annals::storage::{Happened, OperationId};
+use annals::storage::{ChangeKind, OperationId};
 use proptest::prelude::*;
 
 /// Takes an operation back as `annals undo` does.
@@ -46,11 +46,11 @@ fn an_operation_is_listed_and_taken_back_and_again() {
     assert_eq!(
         happened,
         [
-            Happened::Moved,
-            Happened::Moved,
-            Happened::Created,
-            Happened::Created,
-            Happened::Deleted
+            ChangeKind::Moved,
+            ChangeKind::Moved,
+            ChangeKind::Created,
+            ChangeKind::Created,
+            ChangeKind::Deleted
         ]
     );
     assert_eq!(list[0].files[0].from.as_deref(), Some(Path::new("phases")));

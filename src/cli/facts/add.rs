@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::facts::line;
 use crate::cli::output::Output;
 use crate::error::Result;
@@ -66,7 +66,7 @@ pub(crate) struct AddArgs {
 
 pub(crate) fn run(
     args: &AddArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::facts::input;
 use crate::cli::facts::short;
 use crate::cli::output::Output;
@@ -31,7 +31,7 @@ pub(crate) struct ApplyArgs {
 
 pub(crate) fn run(
     args: &ApplyArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

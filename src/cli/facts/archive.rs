@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
@@ -33,7 +33,7 @@ struct Archived {
 
 pub(crate) fn run(
     args: &ArchiveArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

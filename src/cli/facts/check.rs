@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::facts::still;
 use crate::cli::output::Output;
 use crate::error::Error;
@@ -20,7 +20,12 @@ use crate::text::quantity;
 #[command(after_help = "Example: annals facts check")]
 pub(crate) struct CheckArgs {}
 
-pub(crate) fn run(_: &CheckArgs, place: &Place, project: &Project, out: &mut Output) -> Result<()> {
+pub(crate) fn run(
+    _: &CheckArgs,
+    place: &DatabaseArgs,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
     let found = facts::check(&place.read(project)?)?;
     let end = match found.problems.len() {
         0 => Ok(()),

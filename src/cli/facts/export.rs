@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
@@ -15,7 +15,7 @@ pub(crate) struct ExportArgs {}
 
 pub(crate) fn run(
     _: &ExportArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::facts::still;
 use crate::cli::output::Output;
 use crate::error::Error;
@@ -39,7 +39,7 @@ pub(crate) struct ForgetArgs {
 
 pub(crate) fn run(
     args: &ForgetArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

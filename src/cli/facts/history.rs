@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::facts::short;
 use crate::cli::output::Output;
 use crate::error::Result;
@@ -25,7 +25,7 @@ pub(crate) struct HistoryArgs {
 
 pub(crate) fn run(
     args: &HistoryArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::facts::input;
 use crate::cli::output::Output;
 use crate::error::Result;
@@ -26,7 +26,7 @@ pub(crate) struct ImportArgs {
 
 pub(crate) fn run(
     args: &ImportArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

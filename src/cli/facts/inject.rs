@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
@@ -35,7 +35,7 @@ pub(crate) struct InjectArgs {
 
 pub(crate) fn run(
     args: &InjectArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

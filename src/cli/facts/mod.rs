@@ -56,14 +56,14 @@ use crate::text::quantity;
 )]
 pub(crate) struct FactsArgs {
     #[command(flatten)]
-    place: Place,
+    place: DatabaseArgs,
     #[command(subcommand)]
     command: FactsCommand,
 }
 
 /// Whose facts, in which database
 #[derive(Args, Debug)]
-pub(crate) struct Place {
+pub(crate) struct DatabaseArgs {
     /// Whose facts are meant [default: the setting `user`]
     #[arg(long, value_name = "ID", global = true)]
     user: Option<String>,
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
     }
 }
 
-impl Place {
+impl DatabaseArgs {
     /// Returns the user whom this run is about.
     pub(crate) fn user(&self, project: &Project) -> Result<UserId> {
         facts::user(project, self.user.as_deref())

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::facts::input;
 use crate::cli::output::Output;
 use crate::error::Error;
@@ -34,7 +34,7 @@ pub(crate) struct ObserveArgs {
 
 pub(crate) fn run(
     args: &ObserveArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
@@ -29,7 +29,7 @@ pub(crate) struct ProfileArgs {
 
 pub(crate) fn run(
     args: &ProfileArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::facts::line;
 use crate::cli::output::Output;
 use crate::cli::shown::NOTHING_RELEVANT;
@@ -57,7 +57,7 @@ pub(crate) struct RetrieveArgs {
 
 pub(crate) fn run(
     args: &RetrieveArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
@@ -24,7 +24,7 @@ pub(crate) struct TurnsArgs {
 
 pub(crate) fn run(
     args: &TurnsArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

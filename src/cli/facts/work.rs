@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::facts::Place;
+use crate::cli::facts::DatabaseArgs;
 use crate::cli::facts::apply;
 use crate::cli::output::Output;
 use crate::clock::Clock;
@@ -75,7 +75,7 @@ struct Pass {
 
 pub(crate) fn run(
     args: &WorkArgs,
-    place: &Place,
+    place: &DatabaseArgs,
     project: &Project,
     out: &mut Output,
 ) -> Result<()> {

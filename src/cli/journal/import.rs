@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::journal::Place;
+use crate::cli::journal::JournalTarget;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
@@ -31,7 +31,7 @@ pub(crate) struct ImportArgs {
     allow_secret: bool,
 }
 
-pub(crate) fn run(args: &ImportArgs, place: &Place, out: &mut Output) -> Result<()> {
+pub(crate) fn run(args: &ImportArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let writing = Writing {
         allow_secret: args.allow_secret,
         dry_run: place.dry_run,

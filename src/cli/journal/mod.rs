@@ -49,7 +49,7 @@ enum JournalCommand {
 }
 
 /// Where the journal is, and how this run uses it.
-struct Place {
+struct JournalTarget {
     file: PathBuf,
     clock: Clock,
     dry_run: bool,
@@ -97,9 +97,9 @@ pub(crate) fn of_tool(arguments: Vec<OsString>) -> Vec<OsString> {
         .collect()
 }
 
-fn place(global: &Global) -> Result<Place> {
+fn place(global: &Global) -> Result<JournalTarget> {
     let environment = Environment::new(std::env::vars_os());
-    Ok(Place {
+    Ok(JournalTarget {
         file: journal::place(&environment)?,
         clock: Clock::new(environment.get("ANNALS_NOW"))?,
         dry_run: global.dry_run,

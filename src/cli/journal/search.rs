@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::ValueEnum;
 
-use crate::cli::journal::Place;
+use crate::cli::journal::JournalTarget;
 use crate::cli::journal::standard_input;
 use crate::cli::output::Output;
 use crate::error::Result;
@@ -61,7 +61,7 @@ enum Mode {
     Jq,
 }
 
-pub(crate) fn run(args: &SearchArgs, place: &Place, out: &mut Output) -> Result<()> {
+pub(crate) fn run(args: &SearchArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let query = match &args.q {
         Some(q) => query(args, q),
         None => Query::parse(&standard_input(MAX_LINE)?)?,

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::journal::Place;
+use crate::cli::journal::JournalTarget;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
@@ -19,7 +19,7 @@ use crate::text::quantity;
 #[command(after_help = "Example: annals journal stats")]
 pub(crate) struct StatsArgs {}
 
-pub(crate) fn run(_: &StatsArgs, place: &Place, out: &mut Output) -> Result<()> {
+pub(crate) fn run(_: &StatsArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let statistics = journal::statistics(&place.file)?;
     out.result(&statistics, show);
     Ok(())

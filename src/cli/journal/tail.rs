@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::journal::Place;
+use crate::cli::journal::JournalTarget;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
@@ -32,7 +32,7 @@ pub(crate) struct TailArgs {
     follow: bool,
 }
 
-pub(crate) fn run(args: &TailArgs, place: &Place, out: &mut Output) -> Result<()> {
+pub(crate) fn run(args: &TailArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let mut at = journal::last(&place.file, args.lines)?;
     let mut skipped = 0;
     loop {

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::journal::Place;
+use crate::cli::journal::JournalTarget;
 use crate::cli::journal::standard_input;
 use crate::cli::output::Output;
 use crate::error::Error;
@@ -78,7 +78,7 @@ struct Answer<T> {
     diff: Option<String>,
 }
 
-pub(crate) fn run(args: &WriteArgs, place: &Place, out: &mut Output) -> Result<()> {
+pub(crate) fn run(args: &WriteArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let writing = Writing {
         sync: args.sync,
         allow_secret: args.allow_secret,

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::search::Scope;
 use crate::facts::search::lexical;
-use crate::facts::search::lexical::Asked;
+use crate::facts::search::lexical::QueryWords;
 use crate::facts::search::substrings;
 use crate::facts::user::UserId;
 use crate::ranking::Language;
@@ -69,7 +69,7 @@ pub(crate) fn by_words(
     user: &UserId,
     text: &str,
 ) -> Result<Vec<(i64, f64)>> {
-    let asked = Asked {
+    let asked = QueryWords {
         words: content_words(text),
         language: Language::of(text),
     };

@@ -15,7 +15,7 @@ const TEXT: &str = "{key value_text source_excerpt}";
 const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
 
 /// Words as a query asks for them, in the language that it is in.
-pub(crate) struct Asked {
+pub(crate) struct QueryWords {
     pub(crate) words: Vec<String>,
     pub(crate) language: Language,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Asked {
 pub(crate) fn matches(
     connection: &Connection,
     user: &UserId,
-    asked: &Asked,
+    asked: &QueryWords,
     is_bound: bool,
 ) -> Result<Vec<(i64, f64)>> {
     let Some(expression) = expression(user, &asked.words, asked.language, is_bound) else {

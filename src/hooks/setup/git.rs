@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::setup::report::FileOutcome;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::merge::Kind;
 use crate::patterns;
 use crate::project::Project;
@@ -132,7 +132,7 @@ fn driver(kind: Kind) -> String {
 
 /// Returns the lines that name our files, each from the project's root.
 fn block(project: &Project) -> String {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let ledger = project.root.join(&project.settings.ledger_dir);
     let mut files = vec![
         (

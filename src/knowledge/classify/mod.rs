@@ -8,10 +8,10 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Confidence;
 use crate::knowledge::EntryType;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::Status;
+use crate::knowledge::classify::rules::Destination;
 use crate::knowledge::classify::rules::RULES;
-use crate::knowledge::classify::rules::Verdict;
 use crate::knowledge::index;
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::notepad::Section;
@@ -82,7 +82,7 @@ pub struct Proposal {
 }
 
 /// A row of the index, as far as it tells what is known.
-struct Known {
+struct KnownEntry {
     key: String,
     /// The words of key and title.
     words: Vec<String>,
@@ -95,7 +95,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     if finding.trim().is_empty() {
         return Err(Error::usage("the finding is empty"));
     }
-    let index = read::text(&Place::of(project).index())?;
+    let index = read::text(&KnowledgeDir::of(project).index())?;
     let index = index.map(|parsed| parsed.value).unwrap_or_default();
     Ok(Classification {
         finding: finding.to_owned(),
@@ -103,7 +103,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     })
 }
 
-fn proposal(finding: &str, known: &[Known]) -> Proposal {
+fn proposal(finding: &str, known: &[KnownEntry]) -> Proposal {
     let looked_at: String = finding.trim().chars().take(LOOKED_AT).collect();
     let said = content_words(&looked_at);
     let nowhere = Proposal {
@@ -129,8 +129,8 @@ fn proposal(finding: &str, known: &[Known]) -> Proposal {
     };
     let reason = rule.reason.to_owned();
     match rule.verdict {
-        Verdict::Nowhere => Proposal { reason, ..nowhere },
-        Verdict::Note(section) => Proposal {
+        Destination::Nowhere => Proposal { reason, ..nowhere },
+        Destination::Note(section) => Proposal {
             surface: match section {
                 Section::Priority => Surface::NotepadPriority,
                 Section::Working => Surface::NotepadWorking,
@@ -139,7 +139,7 @@ fn proposal(finding: &str, known: &[Known]) -> Proposal {
             reason,
             ..nowhere
         },
-        Verdict::Entry(entry_type, confidence) => {
+        Destination::Entry(entry_type, confidence) => {
             let key = key(&looked_at, entry_type);
             let exists = known.iter().any(|known| known.key == key);
             let hint = if exists {
@@ -160,9 +160,9 @@ fn proposal(finding: &str, known: &[Known]) -> Proposal {
 }
 
 /// Reads the rows of the index; without one nothing is known.
-fn known(index: &str) -> Vec<Known> {
+fn known(index: &str) -> Vec<KnownEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
-    rows.map(|row| Known {
+    rows.map(|row| KnownEntry {
         words: content_words(&format!("{} {}", row.key.replace('-', " "), row.title)),
         is_superseded: Status::of(&row.status) == Some(Status::Superseded),
         tags: row.tags,
@@ -172,7 +172,7 @@ fn known(index: &str) -> Vec<Known> {
 }
 
 /// Tells whether an entry's key and title say most of what the finding says, and the finding most of the title.
-fn is_said_by(known: &Known, said: &[String]) -> bool {
+fn is_said_by(known: &KnownEntry, said: &[String]) -> bool {
     let both = said
         .iter()
         .filter(|word| known.words.contains(word))
@@ -207,7 +207,7 @@ fn is_filler(word: &str) -> bool {
 }
 
 /// Returns the tags of other entries that the finding names, sorted.
-fn tags(known: &[Known], said: &[String]) -> Vec<String> {
+fn tags(known: &[KnownEntry], said: &[String]) -> Vec<String> {
     let all = known.iter().flat_map(|known| &known.tags);
     let named = all.filter(|tag| {
         let parts = content_words(tag);

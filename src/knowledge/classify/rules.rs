@@ -8,7 +8,7 @@ use crate::knowledge::notepad::Section;
 
 /// Where a finding belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Destination {
     /// Nowhere: it is not durable, or it is written elsewhere already.
     Nowhere,
     /// In the notepad.
@@ -23,13 +23,16 @@ pub(super) struct Rule {
     with: &'static str,
     unless: &'static str,
     /// Where the finding belongs then.
-    pub(super) verdict: Verdict,
+    pub(super) verdict: Destination,
     /// Why, in one terse line.
     pub(super) reason: &'static str,
 }
 
 use Confidence::Low;
 use Confidence::Medium;
+use Destination::Entry;
+use Destination::Note;
+use Destination::Nowhere;
 use EntryType::Contact;
 use EntryType::Convention;
 use EntryType::Deadline;
@@ -40,9 +43,6 @@ use EntryType::Gotcha;
 use EntryType::Preference;
 use EntryType::Reference;
 use EntryType::SessionLog;
-use Verdict::Entry;
-use Verdict::Note;
-use Verdict::Nowhere;
 
 /// A day, a month, a quarter or a weekday, as people write it; stands for `DATE` in the rules.
 const DATE: &str = r"(?:\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{4}-q[1-4]\b|\bq[1-4](?: \d{4})?\b|\b\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? \d{1,2}(?:st|nd|rd|th)?\b|\bend of (?:the )?(?:week|month|quarter|year|sprint)\b)";

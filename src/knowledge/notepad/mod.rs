@@ -29,7 +29,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Warning;
@@ -81,7 +81,7 @@ impl Section {
 
 /// Where a section stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct SectionSpan {
     /// Which section it is.
     pub section: Section,
     /// The lines of its heading.
@@ -105,18 +105,18 @@ struct Heading {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notepad<'a> {
     text: &'a str,
-    sections: Vec<Found>,
+    sections: Vec<SectionSpan>,
     headings: Vec<Heading>,
 }
 
 impl Notepad<'_> {
     /// Returns the sections that are there, in file order.
-    pub fn sections(&self) -> &[Found] {
+    pub fn sections(&self) -> &[SectionSpan] {
         &self.sections
     }
 
     /// Returns where a section stands.
-    pub fn section(&self, section: Section) -> Option<&Found> {
+    pub fn section(&self, section: Section) -> Option<&SectionSpan> {
         self.sections.iter().find(|found| found.section == section)
     }
 
@@ -187,7 +187,7 @@ pub struct NotepadText {
 
 /// Returns the notepad, or one of its sections without the heading.
 pub fn read(project: &Project, section: Option<Section>) -> Result<NotepadText> {
-    let path = Place::of(project).notepad();
+    let path = KnowledgeDir::of(project).notepad();
     let file = project.relative(&path).to_owned();
     let Some(bytes) = read::bytes(&path)? else {
         return Err(Error::not_found("no notepad here yet")

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
 use crate::error::Result;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::notepad::Section;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::reader::outline;
@@ -39,7 +39,7 @@ pub struct Pruned {
 /// Takes out the bullets of Working Memory whose time is more than 7 days past; to be called under the store's lock.
 ///
 /// A bullet without a time, or with one that is not understood, stays; so does every other byte.
-pub fn pruned(place: &Place, clock: &Clock) -> Result<Parsed<Pruned>> {
+pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
     let path = place.notepad();
     let mut changes = Changes::new();
     let Some(bytes) = changes.current(&path)? else {

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::knowledge::notepad::Found;
 use crate::knowledge::notepad::Heading;
 use crate::knowledge::notepad::Notepad;
 use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::SectionSpan;
 use crate::markdown::Block;
 use crate::markdown::Lines;
 use crate::markdown::Outline;
@@ -73,14 +73,14 @@ pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     }
 }
 
-fn extents(text: &str, headings: &[Heading], chosen: &[(Section, &Heading)]) -> Vec<Found> {
+fn extents(text: &str, headings: &[Heading], chosen: &[(Section, &Heading)]) -> Vec<SectionSpan> {
     let extent = |(section, heading): &(Section, &Heading)| {
         let ends = |other: &Heading| {
             let is_section = chosen.iter().any(|(_, chosen)| *chosen == other);
             other.lines.start > heading.lines.start && (other.level <= heading.level || is_section)
         };
         let end = headings.iter().find(|other| ends(other));
-        Found {
+        SectionSpan {
             section: *section,
             heading: heading.lines.clone(),
             body: heading.lines.end..end.map_or(text.len(), |end| end.lines.start),

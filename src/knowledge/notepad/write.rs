@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::error::Result;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::knowledge::log;
 use crate::knowledge::notepad::LIMIT;
 use crate::knowledge::notepad::Section;
@@ -140,7 +140,7 @@ fn add(
     note: &Note<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<usize> {
-    let place = Place::of(project);
+    let place = KnowledgeDir::of(project);
     let path = place.notepad();
     let old = changes.current(&path)?;
     let mut bytes = old.clone().unwrap_or_default();

@@ -17,7 +17,7 @@ use crate::ledger::files::File;
 use crate::ledger::files::Files;
 use crate::project::Project;
 use crate::secrets;
-use crate::warning::Place;
+use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// A rule that a file does not keep.
@@ -25,7 +25,7 @@ use crate::warning::Warning;
 pub struct Finding {
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: SourceLocation,
     /// The rule, in a word or two: `state-lines`, `evidence`, ….
     pub rule: &'static str,
     /// What is wrong, in one sentence.
@@ -71,7 +71,7 @@ impl<'a> Findings<'a> {
         message: impl Into<String>,
     ) {
         self.list.push(Finding {
-            place: Place {
+            place: SourceLocation {
                 file: self.path.to_owned(),
                 line: line.into(),
             },

@@ -10,10 +10,10 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::patterns;
-use crate::patterns::Doubts;
 use crate::patterns::FinishedPhase;
 use crate::patterns::Rate;
 use crate::patterns::RelevantPattern;
+use crate::patterns::StaleReasons;
 use crate::patterns::history;
 use crate::planning::NextStatus;
 use crate::planning::Phase;
@@ -158,8 +158,8 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         .map(|planned| planned.success_criteria.clone())
         .unwrap_or_default();
     let topic = topic(survey, phase, &requirements, &checked.plans);
-    let doubts = Doubts::check(project, &recorded)?;
-    let stale = |line: usize, text: &str| doubts.about(line, text);
+    let reasons = StaleReasons::check(project, &recorded)?;
+    let stale = |line: usize, text: &str| reasons.about(line, text);
     let mut know = patterns::relevant(&recorded, &topic, &stale);
     know.truncate(MOST_KNOWN);
     let next = NextStatus::of(&survey.position, &project.planning_place().layout);

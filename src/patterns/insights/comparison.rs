@@ -79,7 +79,7 @@ pub struct Comparison {
 
 /// What is asked of two groups.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct ComparisonSpec<'a> {
     pub(crate) question: Question,
     /// What the plans did: `deviated`.
     pub(crate) verb: &'a str,
@@ -87,7 +87,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) subject: &'a str,
 }
 
-impl Asked<'_> {
+impl ComparisonSpec<'_> {
     /// Compares how often something is true, by Fisher's exact test.
     pub(crate) fn of_rates(self, group: (String, Rate), other: (String, Rate)) -> Comparison {
         let p = fisher_exact(group.1, other.1);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::clock::Minutes;
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
-use crate::patterns::insights::comparison::Asked;
+use crate::patterns::insights::comparison::ComparisonSpec;
 use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::median;
@@ -81,12 +81,12 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
             Some(other) if tests == 1 => format!("those of {other} effort"),
             _ => "those of other efforts".to_owned(),
         };
-        let deviations = Asked {
+        let deviations = ComparisonSpec {
             question: Question::DeviationsByEffort,
             verb: "deviated",
             subject: "deviations by effort",
         };
-        let durations = Asked {
+        let durations = ComparisonSpec {
             question: Question::DurationByEffort,
             verb: "took",
             subject: "duration by effort",

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
-use crate::patterns::insights::comparison::Asked;
 use crate::patterns::insights::comparison::Comparison;
+use crate::patterns::insights::comparison::ComparisonSpec;
 use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
@@ -140,7 +140,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
         Rate::of_known(plans.map(|at| all[*at].deviated()))
     };
     let comparisons = tested.iter().map(|(file, touched)| {
-        let asked = Asked {
+        let asked = ComparisonSpec {
             question: Question::DeviationsByFile,
             verb: "deviated",
             subject: "deviations by file",

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::clock::Minutes;
 use crate::patterns::Rate;
-use crate::patterns::insights::comparison::Asked;
 use crate::patterns::insights::comparison::Comparison;
+use crate::patterns::insights::comparison::ComparisonSpec;
 use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
@@ -152,7 +152,7 @@ pub(crate) fn comparisons(
             DeviationsByTasks | DeviationsByFiles => "deviated",
             _ => "were completed",
         };
-        let asked = Asked {
+        let asked = ComparisonSpec {
             question,
             verb,
             subject,
@@ -176,7 +176,7 @@ fn rate(plans: &[&Member<'_>], answer: Answer) -> Rate {
 pub(crate) fn durations(all: &[Member<'_>], by_tasks: &Sizes) -> Comparison {
     let (large, small) = parted(all, tasks, by_tasks.large_from);
     let minutes = |plans: Vec<&Member<'_>>| plans.iter().filter_map(|one| one.minutes()).collect();
-    let asked = Asked {
+    let asked = ComparisonSpec {
         question: Question::DurationByTasks,
         verb: "took",
         subject: "duration by tasks",

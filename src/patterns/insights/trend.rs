@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::patterns::PlanRecord;
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
-use crate::patterns::insights::comparison::Asked;
+use crate::patterns::insights::comparison::ComparisonSpec;
 use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::member::Member;
 use crate::patterns::kinds;
@@ -62,7 +62,7 @@ pub(crate) fn milestones(all: &[Member<'_>]) -> Vec<MilestoneHistory> {
 pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     let speaking: Vec<&Member<'_>> = all.iter().filter(|one| one.deviated().is_some()).collect();
     let (first, second) = speaking.split_at(speaking.len() / 2);
-    let compare = |asked: Asked<'_>, is_true: &dyn Fn(&&Member<'_>) -> bool| {
+    let compare = |asked: ComparisonSpec<'_>, is_true: &dyn Fn(&&Member<'_>) -> bool| {
         asked.of_rates(
             (
                 "plans of the first half".to_owned(),
@@ -71,7 +71,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
             ("of the second half".to_owned(), Rate::of(second, is_true)),
         )
     };
-    let deviated = Asked {
+    let deviated = ComparisonSpec {
         question: Question::DeviationsOverTime,
         verb: "deviated",
         subject: "deviations over time",
@@ -80,7 +80,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     let frequent = frequent_kinds(all);
     for kind in &frequent {
         let shown = Line::new(&secrets::redact(&strip_controls(kind)).text).clipped(40);
-        let asked = Asked {
+        let asked = ComparisonSpec {
             question: Question::KindOverTime,
             verb: &format!("had `{shown}` deviations"),
             subject: &format!("`{shown}` deviations over time"),

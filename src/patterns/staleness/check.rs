@@ -12,10 +12,8 @@ use crate::patterns::Certainty;
 use crate::patterns::Form;
 use crate::patterns::Mention;
 use crate::patterns::mentions;
-use crate::patterns::staleness::fate;
-use crate::patterns::staleness::fate::Lost;
-use crate::patterns::staleness::past::Epoch;
-use crate::patterns::staleness::past::Past;
+use crate::patterns::staleness::missing_paths;
+use crate::patterns::staleness::missing_paths::MissingPath;
 use crate::patterns::staleness::removal;
 use crate::patterns::staleness::report::Freshness;
 use crate::patterns::staleness::report::PathReport;
@@ -24,8 +22,10 @@ use crate::patterns::staleness::report::Staleness;
 use crate::patterns::staleness::structure;
 use crate::patterns::staleness::structure::Compared;
 use crate::patterns::staleness::structure::Today;
-use crate::patterns::staleness::tree::Location;
+use crate::patterns::staleness::tree::Resolution;
 use crate::patterns::staleness::tree::Tree;
+use crate::patterns::staleness::tree_history::CandidateCommits;
+use crate::patterns::staleness::tree_history::TreeHistory;
 use crate::project::LayoutName;
 use crate::storage::read;
 
@@ -45,23 +45,23 @@ pub struct Written<'a> {
 }
 
 /// What a text names, and where that leads.
-type Open = Vec<(Mention, Location)>;
+type Open = Vec<(Mention, Resolution)>;
 
 /// A mention that leads nowhere: of which text, and which of its reports waits for an answer.
 struct Missing {
     text: usize,
     report: usize,
-    lost: Lost,
+    lost: MissingPath,
 }
 
 /// What a mention that leads nowhere is.
-enum Verdict {
+enum MissingKind {
     /// No path.
-    Dropped,
+    NoPath,
     /// A path, of which no more can be known.
-    Gone,
+    Unknown,
     /// A path that history can follow.
-    Lost(Lost),
+    Followable(MissingPath),
 }
 
 impl Staleness {
@@ -77,7 +77,7 @@ impl Staleness {
         });
         let timeline =
             timeline.map_err(|_| Error::failed("reading the git history panicked"))??;
-        let past = Past::new(timeline, objects);
+        let past = TreeHistory::new(timeline, objects);
         let read = |path: &str| {
             let text = read::text(&git.top()?.join(path));
             text.ok()?.map(|text| text.value)
@@ -98,7 +98,7 @@ impl Staleness {
 struct Checked<'a> {
     git: &'a Git,
     tree: Tree,
-    past: Option<Past>,
+    past: Option<TreeHistory>,
 }
 
 impl Checked<'_> {
@@ -108,7 +108,7 @@ impl Checked<'_> {
         open: Vec<Open>,
         read: impl Fn(&str) -> Option<String>,
     ) -> Result<Staleness> {
-        let epochs: Vec<Epoch> = texts.iter().map(|text| self.epoch(text)).collect();
+        let epochs: Vec<CandidateCommits> = texts.iter().map(|text| self.epoch(text)).collect();
         self.list_the_past(&open, &epochs)?;
         let mut missing = Vec::new();
         let mut entries = Vec::new();
@@ -136,23 +136,23 @@ impl Checked<'_> {
         Ok(Staleness { entries, skipped })
     }
 
-    fn epoch(&self, text: &Written<'_>) -> Epoch {
+    fn epoch(&self, text: &Written<'_>) -> CandidateCommits {
         match &self.past {
             Some(past) => past.epoch(text.commit, text.date),
-            None => Epoch::Unknown,
+            None => CandidateCommits::Unknown,
         }
     }
 
     /// Lists the past where a path that leads nowhere may be known by its end only.
-    fn list_the_past(&mut self, open: &[Open], epochs: &[Epoch]) -> Result<()> {
+    fn list_the_past(&mut self, open: &[Open], epochs: &[CandidateCommits]) -> Result<()> {
         let Some(past) = &mut self.past else {
             return Ok(());
         };
-        let is_open = |(mention, location): &(Mention, Location)| {
-            *location == Location::Nowhere && mention.certainty > Certainty::Unsure
+        let is_open = |(mention, location): &(Mention, Resolution)| {
+            *location == Resolution::Missing && mention.certainty > Certainty::Unsure
         };
         let waiting = open.iter().zip(epochs);
-        let epochs: Vec<Epoch> = waiting
+        let epochs: Vec<CandidateCommits> = waiting
             .filter(|(open, _)| open.iter().any(is_open))
             .map(|(_, epoch)| epoch.clone())
             .collect();
@@ -167,7 +167,7 @@ impl Checked<'_> {
         &mut self,
         words: &str,
         open: Open,
-        epoch: &Epoch,
+        epoch: &CandidateCommits,
         text: usize,
         missing: &mut Vec<Missing>,
     ) -> Result<Vec<PathReport>> {
@@ -175,18 +175,18 @@ impl Checked<'_> {
         for (mention, location) in open {
             let mut report = PathReport::new(&mention, PathStatus::Ok);
             match location {
-                Location::Here => {}
-                Location::Many(homes) => {
+                Resolution::Exists => {}
+                Resolution::Ambiguous(homes) => {
                     report.status = PathStatus::Ambiguous;
                     report.homes = homes;
                 }
-                Location::Submodule => report.status = PathStatus::Outside,
-                Location::Nowhere => {
+                Resolution::Submodule => report.status = PathStatus::Outside,
+                Resolution::Missing => {
                     report.status = PathStatus::Gone;
                     match self.lost(words, &mention, epoch)? {
-                        Verdict::Dropped => continue,
-                        Verdict::Gone => {}
-                        Verdict::Lost(lost) => missing.push(Missing {
+                        MissingKind::NoPath => continue,
+                        MissingKind::Unknown => {}
+                        MissingKind::Followable(lost) => missing.push(Missing {
                             text,
                             report: reports.len(),
                             lost,
@@ -200,23 +200,28 @@ impl Checked<'_> {
     }
 
     /// Tells whether what leads nowhere was a path at all, when the text was written or just before.
-    fn lost(&mut self, text: &str, mention: &Mention, epoch: &Epoch) -> Result<Verdict> {
+    fn lost(
+        &mut self,
+        text: &str,
+        mention: &Mention,
+        epoch: &CandidateCommits,
+    ) -> Result<MissingKind> {
         let Some(past) = &mut self.past else {
             let is_gone = self.is_gone_for_sure(mention)?;
             return Ok(if is_gone {
-                Verdict::Gone
+                MissingKind::Unknown
             } else {
-                Verdict::Dropped
+                MissingKind::NoPath
             });
         };
-        let mut lost = fate::lost(mention, epoch, &self.tree, past)?;
+        let mut lost = missing_paths::lost(mention, epoch, &self.tree, past)?;
         if let (None, Some(before)) = (&lost, epoch.before()) {
-            lost = fate::lost(mention, &before, &self.tree, past)?
+            lost = missing_paths::lost(mention, &before, &self.tree, past)?
                 .filter(|_| !removal::is_told(text, &mention.path));
         }
         Ok(match lost.filter(|lost| !is_planning(lost.path())) {
-            Some(lost) => Verdict::Lost(lost),
-            None => Verdict::Dropped,
+            Some(lost) => MissingKind::Followable(lost),
+            None => MissingKind::NoPath,
         })
     }
 
@@ -234,8 +239,8 @@ impl Checked<'_> {
         let Some(past) = self.past.as_mut().filter(|_| !missing.is_empty()) else {
             return Ok(());
         };
-        let mut lost: Vec<Lost> = missing.iter().map(|one| one.lost.clone()).collect();
-        fate::follow(&mut lost, self.git, &self.tree, past)?;
+        let mut lost: Vec<MissingPath> = missing.iter().map(|one| one.lost.clone()).collect();
+        missing_paths::follow(&mut lost, self.git, &self.tree, past)?;
         for (one, lost) in missing.iter_mut().zip(lost) {
             let report = &mut entries[one.text].paths[one.report];
             report.since = lost.removed.and_then(|place| {
@@ -286,7 +291,7 @@ fn looked_up(texts: &[Written<'_>], tree: &Tree) -> Result<Vec<Open>> {
     let locate = |mention: Mention| {
         let mention = tree.inside(mention);
         let location = match mention.form {
-            Form::Outside => Location::Submodule,
+            Form::Outside => Resolution::Submodule,
             _ => tree.locate(&mention)?,
         };
         Ok((mention, location))

@@ -8,14 +8,14 @@
 
 mod check;
 mod dependencies;
-mod fate;
 mod listing;
-mod past;
+mod missing_paths;
 mod recorded;
 mod removal;
 mod report;
 mod structure;
 mod tree;
+mod tree_history;
 
 pub use check::Written;
 pub use report::Freshness;

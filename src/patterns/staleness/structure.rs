@@ -15,7 +15,7 @@ use crate::patterns::staleness::dependencies::Dependencies;
 use crate::patterns::staleness::dependencies::is_framework;
 use crate::patterns::staleness::dependencies::is_manifest;
 use crate::patterns::staleness::listing::Listing;
-use crate::patterns::staleness::past::Past;
+use crate::patterns::staleness::tree_history::TreeHistory;
 
 /// So many folders are read for all texts together: some 15 milliseconds.
 const FOLDERS_READ: usize = 600;
@@ -129,7 +129,7 @@ impl<'a> Today<'a> {
 /// Compares today with a commit; `texts` is the number of commits that are compared.
 pub(crate) fn structure(
     today: &Today<'_>,
-    past: &mut Past,
+    past: &mut TreeHistory,
     place: usize,
     texts: usize,
 ) -> Result<Option<Structure>> {
@@ -171,7 +171,7 @@ pub(crate) fn structure(
 }
 
 /// Returns a commit as it is shown.
-pub(crate) fn since(past: &Past, place: usize, hash: &str) -> Since {
+pub(crate) fn since(past: &TreeHistory, place: usize, hash: &str) -> Since {
     Since {
         commit: hash[..hash.len().min(7)].to_owned(),
         date: past.timeline().date(place),
@@ -179,7 +179,7 @@ pub(crate) fn since(past: &Past, place: usize, hash: &str) -> Since {
 }
 
 /// Counts files and folders level by level; of a level with too many folders some stand for all.
-fn counts_at(today: &Today<'_>, past: &mut Past, hash: &str, most: usize) -> Result<Counts> {
+fn counts_at(today: &Today<'_>, past: &mut TreeHistory, hash: &str, most: usize) -> Result<Counts> {
     let mut counts = Counts::default();
     let mut open = vec![Open {
         path: String::new(),
@@ -240,7 +240,7 @@ fn sample(mut open: Vec<Open>, most: usize) -> Vec<Open> {
 }
 
 fn dependencies_at(
-    past: &mut Past,
+    past: &mut TreeHistory,
     hash: &str,
     then: &BTreeSet<String>,
     today: &BTreeSet<String>,

@@ -36,14 +36,14 @@ const GENERATED: &[&str] = &[
 /// The project's files as they are now: on the disk and in git's index, or as a listing names them.
 #[derive(Debug)]
 pub struct Tree {
-    place: Place,
+    source: FileSource,
     listing: OnceCell<Listing>,
     submodules: OnceCell<Vec<String>>,
 }
 
 /// Where the files are.
 #[derive(Debug)]
-enum Place {
+enum FileSource {
     Listing,
     Disk(PathBuf),
     Repository {
@@ -56,15 +56,15 @@ enum Place {
 
 /// Where a path leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Location {
-    /// To one place.
-    Here,
-    /// To several; the name alone does not tell.
-    Many(Vec<String>),
+pub(crate) enum Resolution {
+    /// To one file or folder.
+    Exists,
+    /// To several; the name alone does not say to which.
+    Ambiguous(Vec<String>),
     /// Into another repository.
     Submodule,
     /// Nowhere.
-    Nowhere,
+    Missing,
 }
 
 impl Tree {
@@ -72,7 +72,7 @@ impl Tree {
     pub fn from_listing<T: Into<String>>(files: impl IntoIterator<Item = T>) -> Self {
         let listing = Listing::new(files.into_iter().map(Into::into).collect());
         Self {
-            place: Place::Listing,
+            source: FileSource::Listing,
             listing: OnceCell::from(listing),
             submodules: OnceCell::from(Vec::new()),
         }
@@ -80,16 +80,16 @@ impl Tree {
 
     /// Returns the tree of a project; nothing is listed before it is needed.
     pub fn of(root: &Path, git: &Git) -> Self {
-        let place = match git.top() {
-            Some(top) => Place::Repository {
+        let source = match git.top() {
+            Some(top) => FileSource::Repository {
                 git: git.clone(),
                 top: top.to_owned(),
                 prefix: prefix(top, root),
             },
-            None => Place::Disk(root.to_owned()),
+            None => FileSource::Disk(root.to_owned()),
         };
         Self {
-            place,
+            source,
             listing: OnceCell::new(),
             submodules: OnceCell::new(),
         }
@@ -97,10 +97,10 @@ impl Tree {
 
     /// Returns a mention of an absolute path in the project as one from its root.
     pub(crate) fn inside(&self, mention: Mention) -> Mention {
-        let root = match &self.place {
-            Place::Listing => return mention,
-            Place::Disk(root) => root.clone(),
-            Place::Repository { top, prefix, .. } => top.join(prefix),
+        let root = match &self.source {
+            FileSource::Listing => return mention,
+            FileSource::Disk(root) => root.clone(),
+            FileSource::Repository { top, prefix, .. } => top.join(prefix),
         };
         let below = Path::new(&mention.path).strip_prefix(&root).ok();
         match below.and_then(Path::to_str).filter(|path| !path.is_empty()) {
@@ -124,31 +124,31 @@ impl Tree {
     }
 
     /// Returns where a path leads; a word that is a path only if there is such a file is taken literally.
-    pub(crate) fn locate(&self, mention: &Mention) -> Result<Location> {
+    pub(crate) fn locate(&self, mention: &Mention) -> Result<Resolution> {
         let path = mention.path.as_str();
         let is_literal = mention.form != Form::Glob;
         if is_literal && self.is_on_disk(path) {
-            return Ok(Location::Here);
+            return Ok(Resolution::Exists);
         }
         let listing = self.listing()?;
         if self.is_in_submodule(path) {
-            return Ok(Location::Submodule);
+            return Ok(Resolution::Submodule);
         }
         if !is_literal {
             let is_there = !listing.matches(path).is_empty();
             return Ok(if is_there {
-                Location::Here
+                Resolution::Exists
             } else {
-                Location::Nowhere
+                Resolution::Missing
             });
         }
         let is_listed =
             listing.has(path, mention.form) || listing.has(&self.in_repository(path), mention.form);
         if is_listed && self.may_be_absent() {
-            return Ok(Location::Here);
+            return Ok(Resolution::Exists);
         }
         if mention.certainty == Certainty::Unsure {
-            return Ok(Location::Nowhere);
+            return Ok(Resolution::Missing);
         }
         let mut homes: Vec<String> = listing
             .homes(path, mention.form)
@@ -157,11 +157,11 @@ impl Tree {
             .map(|home| self.in_project(home).to_owned())
             .collect();
         Ok(match homes.len() {
-            0 => Location::Nowhere,
-            1 => Location::Here,
+            0 => Resolution::Missing,
+            1 => Resolution::Exists,
             _ => {
                 homes.sort();
-                Location::Many(homes)
+                Resolution::Ambiguous(homes)
             }
         })
     }
@@ -198,10 +198,10 @@ impl Tree {
         if let Some(listing) = self.listing.get() {
             return Ok(listing);
         }
-        let files = match &self.place {
-            Place::Listing => Vec::new(),
-            Place::Disk(root) => on_disk(root),
-            Place::Repository { git, .. } => {
+        let files = match &self.source {
+            FileSource::Listing => Vec::new(),
+            FileSource::Disk(root) => on_disk(root),
+            FileSource::Repository { git, .. } => {
                 let tracked = git.tracked()?.unwrap_or_default();
                 self.submodules.get_or_init(|| tracked.submodules);
                 tracked.files
@@ -211,8 +211,8 @@ impl Tree {
     }
 
     fn prefix(&self) -> &str {
-        match &self.place {
-            Place::Repository { prefix, .. } => prefix,
+        match &self.source {
+            FileSource::Repository { prefix, .. } => prefix,
             _ => "",
         }
     }
@@ -220,10 +220,10 @@ impl Tree {
     /// Tells whether something lies at a path, from the project's root or the repository's top.
     fn is_on_disk(&self, path: &str) -> bool {
         let exists = |folder: &Path| fs::symlink_metadata(folder.join(path)).is_ok();
-        match &self.place {
-            Place::Listing => false,
-            Place::Disk(root) => exists(root),
-            Place::Repository { top, prefix, .. } => {
+        match &self.source {
+            FileSource::Listing => false,
+            FileSource::Disk(root) => exists(root),
+            FileSource::Repository { top, prefix, .. } => {
                 exists(&top.join(prefix)) || (!prefix.is_empty() && exists(top))
             }
         }
@@ -231,10 +231,10 @@ impl Tree {
 
     /// Tells whether a listed name need not be on the disk to be there.
     fn may_be_absent(&self) -> bool {
-        match &self.place {
-            Place::Listing => true,
-            Place::Disk(_) => false,
-            Place::Repository { git, .. } => git.is_sparse(),
+        match &self.source {
+            FileSource::Listing => true,
+            FileSource::Disk(_) => false,
+            FileSource::Repository { git, .. } => git.is_sparse(),
         }
     }
 

@@ -62,14 +62,14 @@ pub(crate) struct Finding {
     /// The bytes of the file that state it.
     pub(crate) range: Range<usize>,
     /// What the files say.
-    pub(crate) right: Right,
+    pub(crate) right: Expected,
     /// The index of the phase it is about in [`Position::phases`]; none where it is about all of them.
     pub(crate) phase: Option<usize>,
 }
 
 /// What the files say in place of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Right {
+pub(crate) enum Expected {
     /// The current phase.
     Phase(PhaseNumber),
     /// A number of phases or plans, or of percent.
@@ -164,7 +164,7 @@ struct Statements<'a> {
 }
 
 /// A statement to compare: its kind, its place, and the phase it is about.
-struct Place<'a> {
+struct Statement<'a> {
     kind: DriftKind,
     line: usize,
     range: &'a Range<usize>,
@@ -184,10 +184,10 @@ impl<'a> Statements<'a> {
 
     fn compare(
         &mut self,
-        place: &Place<'_>,
+        place: &Statement<'_>,
         stated: &dyn Display,
         actual: &dyn Display,
-        right: Right,
+        right: Expected,
     ) {
         let (stated, actual) = (stated.to_string(), actual.to_string());
         if stated != actual {
@@ -206,8 +206,8 @@ impl<'a> Statements<'a> {
         }
     }
 
-    fn count(&mut self, place: &Place<'_>, stated: u32, actual: usize) {
-        self.compare(place, &stated, &actual, Right::Count(actual));
+    fn count(&mut self, place: &Statement<'_>, stated: u32, actual: usize) {
+        self.compare(place, &stated, &actual, Expected::Count(actual));
     }
 
     /// Compares a status with how far a phase is, where the words leave no doubt.
@@ -227,13 +227,13 @@ impl<'a> Statements<'a> {
             }
             _ => return,
         };
-        let place = Place {
+        let place = Statement {
             kind: DriftKind::Status,
             line: stated.line,
             range: &stated.range,
             phase: Some(index),
         };
-        self.compare(&place, &stated.value, &actual, Right::Status(right));
+        self.compare(&place, &stated.value, &actual, Expected::Status(right));
     }
 
     fn sorted(mut self) -> Vec<Finding> {

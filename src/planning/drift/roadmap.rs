@@ -9,9 +9,9 @@ use crate::planning::ProgressRow;
 use crate::planning::RoadmapPhase;
 use crate::planning::Standing;
 use crate::planning::drift::DriftKind;
+use crate::planning::drift::Expected;
 use crate::planning::drift::Finding;
-use crate::planning::drift::Place;
-use crate::planning::drift::Right;
+use crate::planning::drift::Statement;
 use crate::planning::drift::Statements;
 use crate::planning::drift::has_unclear_counts;
 use crate::planning::drift::is_check;
@@ -46,14 +46,14 @@ impl Statements<'_> {
         if let Some(checkbox) = &planned.checkbox {
             let is_done = phase.standing == Standing::Done;
             let mark = |checked| if checked { "[x]" } else { "[ ]" };
-            let place = Place {
+            let place = Statement {
                 kind: DriftKind::Checkbox,
                 line: checkbox.line,
                 range: &checkbox.range,
                 phase: Some(index),
             };
             let (stated, actual) = (mark(checkbox.value), mark(is_done));
-            self.compare(&place, &stated, &actual, Right::Mark(is_done));
+            self.compare(&place, &stated, &actual, Expected::Mark(is_done));
         }
         if let Some(row) = &planned.row {
             self.row(row, phase, index);
@@ -61,7 +61,7 @@ impl Statements<'_> {
     }
 
     fn row(&mut self, row: &ProgressRow, phase: &Phase, index: usize) {
-        let place = |range| Place {
+        let place = |range| Statement {
             kind: DriftKind::ProgressRow,
             line: row.line,
             range,
@@ -83,7 +83,7 @@ impl Statements<'_> {
                 _ => {
                     let actual = format!("{complete}/{total}");
                     let stated = stated_counts(row, &cell.value);
-                    self.compare(&place, &stated, &actual, Right::Counts(complete, total));
+                    self.compare(&place, &stated, &actual, Expected::Counts(complete, total));
                 }
             }
         }
@@ -109,6 +109,6 @@ impl Statements<'_> {
             _ => return,
         };
         let place = place(&status.range);
-        self.compare(&place, &status.value, &actual, Right::Status(right));
+        self.compare(&place, &status.value, &actual, Expected::Status(right));
     }
 }

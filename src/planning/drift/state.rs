@@ -12,9 +12,9 @@ use crate::planning::Position;
 use crate::planning::Standing;
 use crate::planning::Stated;
 use crate::planning::drift::DriftKind;
+use crate::planning::drift::Expected;
 use crate::planning::drift::Finding;
-use crate::planning::drift::Place;
-use crate::planning::drift::Right;
+use crate::planning::drift::Statement;
 use crate::planning::drift::Statements;
 use crate::planning::drift::has_unclear_counts;
 use crate::planning::drift::only;
@@ -94,7 +94,7 @@ pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Fi
 impl Statements<'_> {
     fn claim(&mut self, claim: &Stated<Claim>, subjects: &Subjects<'_>) {
         let (position, here) = (self.position, subjects.stated);
-        let place = |kind, phase| Place {
+        let place = |kind, phase| Statement {
             kind,
             line: claim.line,
             range: &claim.range,
@@ -104,7 +104,7 @@ impl Statements<'_> {
             Claim::Phase(stated) if !subjects.is_just_done(stated) => {
                 if let Some(current) = position.phase() {
                     let place = place(DriftKind::Phase, position.current);
-                    let right = Right::Phase(current.number.clone());
+                    let right = Expected::Phase(current.number.clone());
                     self.compare(&place, stated, &current.number, right);
                 }
             }

@@ -96,7 +96,7 @@ impl<'a> Witnesses<'a> {
 fn said(planned: Option<&RoadmapPhase>, is_shipped: bool) -> Said {
     let status = planned.and_then(|planned| planned.status);
     match planned {
-        _ if status.is_some_and(PhaseProgress::is_out) => Said::Dropped,
+        _ if status.is_some_and(PhaseProgress::is_dropped) => Said::Dropped,
         _ if is_shipped => Said::Done,
         Some(planned) if says_done(planned) => Said::Done,
         _ => Said::Other,

@@ -21,7 +21,7 @@ pub(super) fn number(old: &str, number: &PhaseNumber) -> String {
 }
 
 /// Returns what a claim that tells more of the current phase says of another one; nothing where it may stay.
-pub(super) fn moved(claim: &Claim, phase: &Phase) -> Option<String> {
+pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
     let done = phase.count(PlanStanding::Complete);
     Some(match claim {
         Claim::Name(old) => name(old, phase)?,

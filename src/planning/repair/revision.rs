@@ -11,8 +11,8 @@ use crate::planning::DriftKind;
 use crate::planning::Evidence;
 use crate::planning::Position;
 use crate::planning::Stated;
+use crate::planning::drift::Expected;
 use crate::planning::drift::Finding;
-use crate::planning::drift::Right;
 use crate::planning::repair::bar;
 use crate::planning::repair::companions;
 use crate::planning::repair::evidence;
@@ -70,7 +70,7 @@ impl<'a> Revision<'a> {
         }
         let because = evidence::of_phase(self.evidence, phase);
         for claim in &self.evidence.state.claims {
-            if let Some(written) = companions::moved(&claim.value, phase) {
+            if let Some(written) = companions::dependent_value(&claim.value, phase) {
                 self.put(claim.line, &claim.range, None, written, &because);
             }
         }
@@ -110,13 +110,13 @@ impl<'a> Revision<'a> {
             return;
         };
         let written = match &finding.right {
-            Right::Phase(number) => companions::number(old, number),
-            Right::Count(count) => count.to_string(),
-            Right::Mark(true) => "x".to_owned(),
-            Right::Mark(false) => " ".to_owned(),
-            Right::Counts(done, all) => self.counts(old, finding, *done, *all),
-            Right::Status(_) if !status_words::is_plain(old) => return,
-            Right::Status(progress) => status_words::written(old, *progress, siblings),
+            Expected::Phase(number) => companions::number(old, number),
+            Expected::Count(count) => count.to_string(),
+            Expected::Mark(true) => "x".to_owned(),
+            Expected::Mark(false) => " ".to_owned(),
+            Expected::Counts(done, all) => self.counts(old, finding, *done, *all),
+            Expected::Status(_) if !status_words::is_plain(old) => return,
+            Expected::Status(progress) => status_words::written(old, *progress, siblings),
         };
         let because = match finding.phase {
             Some(index) => evidence::of_phase(self.evidence, &self.position.phases[index]),
@@ -148,7 +148,7 @@ impl<'a> Revision<'a> {
 
     /// Draws the bar anew that stands in the line of a percent.
     fn take_bar(&mut self, percent: &Finding) {
-        let Right::Count(right) = percent.right else {
+        let Expected::Count(right) = percent.right else {
             return;
         };
         let bars: Vec<&Stated<Claim>> = self

@@ -22,7 +22,7 @@ use crate::planning::roadmap::section;
 pub(super) struct Assembly<'a, 'o> {
     outline: &'a Outline<'o>,
     pub(super) milestones: Vec<RoadmapMilestone>,
-    pub(super) phases: Vec<Found>,
+    pub(super) phases: Vec<PhaseDraft>,
     /// Numbers that a shipped milestone and the current roadmap both have.
     reused: HashSet<PhaseNumber>,
     /// The phases of each number: several where milestones count anew.
@@ -36,7 +36,7 @@ pub(super) struct Assembly<'a, 'o> {
 }
 
 /// A phase with the evidence that its status is worked out from.
-pub(super) struct Found {
+pub(super) struct PhaseDraft {
     pub(super) phase: RoadmapPhase,
     /// What takes it out of the roadmap.
     pub(super) out: Option<PhaseProgress>,
@@ -126,7 +126,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
     }
 
     /// Returns the phase of a number at a home, a new one where none fits.
-    fn slot(&mut self, number: &PhaseNumber, home: Home, line: usize) -> &mut Found {
+    fn slot(&mut self, number: &PhaseNumber, home: Home, line: usize) -> &mut PhaseDraft {
         let is_reused = self.reused.contains(number);
         let same = self.by_number.entry(number.clone()).or_default();
         let known = same.iter().copied().find(|index| {
@@ -137,7 +137,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         });
         let index = known.unwrap_or_else(|| {
             same.push(self.phases.len());
-            self.phases.push(Found {
+            self.phases.push(PhaseDraft {
                 phase: empty(number.clone(), line),
                 out: None,
                 is_completed: false,

@@ -33,7 +33,7 @@ use crate::planning::PlanNumber;
 use crate::planning::ProgressRow;
 use crate::planning::Stated;
 use crate::planning::roadmap::assembly::Assembly;
-use crate::planning::roadmap::assembly::Found;
+use crate::planning::roadmap::assembly::PhaseDraft;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -171,8 +171,11 @@ impl Roadmap {
             let message = format!("phase {number} is described a second time; the first counts");
             warnings.push(Warning::at(path, line, message));
         }
-        let mut phases: Vec<RoadmapPhase> =
-            assembly.phases.into_iter().map(Found::settled).collect();
+        let mut phases: Vec<RoadmapPhase> = assembly
+            .phases
+            .into_iter()
+            .map(PhaseDraft::settled)
+            .collect();
         if assembly.is_cut {
             let message = format!("names more than {MAX_PHASES} phases; the others are left out");
             warnings.push(Warning::file(path, message));

@@ -4,9 +4,9 @@ use crate::planning::PhaseProgress;
 use crate::planning::RoadmapPhase;
 use crate::planning::RoadmapPlan;
 use crate::planning::Stated;
-use crate::planning::roadmap::assembly::Found;
+use crate::planning::roadmap::assembly::PhaseDraft;
 
-impl Found {
+impl PhaseDraft {
     /// Returns the phase with its status: what takes it out counts first, then the progress table,
     /// its own words, its checkbox, its plans' checkboxes, its count of plans.
     pub(super) fn settled(self) -> RoadmapPhase {
@@ -19,7 +19,7 @@ impl Found {
         let out = [self.out, row, own]
             .into_iter()
             .flatten()
-            .find(|progress| progress.is_out());
+            .find(|progress| progress.is_dropped());
         let listed = listed_progress(&phase.plans);
         let boxed = phase
             .checkbox

@@ -154,7 +154,9 @@ impl Entries {
             let cell = |index: Option<usize>| present(row.cells.get(index?)?);
             let is_complete = cell(status)
                 .and_then(PhaseProgress::of)
-                .is_some_and(|progress| progress == PhaseProgress::Complete || progress.is_out());
+                .is_some_and(|progress| {
+                    progress == PhaseProgress::Complete || progress.is_dropped()
+                });
             if let Some(text) = cell(Some(text)) {
                 self.push(text, cell(outcome).is_some() || is_complete);
             }

@@ -7,8 +7,8 @@ use rusqlite::Result;
 use rusqlite::params;
 
 use crate::ranking::Language;
+use crate::recall::document::Authority;
 use crate::recall::document::Flags;
-use crate::recall::document::Rank;
 use crate::recall::index::prepared::VECTOR;
 use crate::recall::index::schema::Index;
 use crate::recall::index::update::BETWEEN_HEADINGS;
@@ -37,7 +37,7 @@ pub(crate) struct Unit {
     /// Why it is to be read with care.
     pub(crate) flags: Flags,
     /// What it is to the project.
-    pub(crate) rank: Rank,
+    pub(crate) rank: Authority,
     /// Which run of texts under the same headings of its file it belongs to.
     pub(crate) section: usize,
     /// How many words it has.
@@ -111,7 +111,7 @@ impl Index {
                 line: row.get(2)?,
                 date: day.and_then(NaiveDate::from_num_days_from_ce_opt),
                 flags: Flags::of_bits(row.get(4)?),
-                rank: Rank::of_number(row.get(5)?),
+                rank: Authority::of_number(row.get(5)?),
                 section: row.get(6)?,
                 length: row.get(9)?,
                 meaning: near.reduce(f64::max).unwrap_or_default(),

@@ -284,7 +284,7 @@ fn place_unit(db: &Connection, (file, place): (i64, usize), id: i64, text: &Text
         text.document.line,
         text.day(),
         text.document.flags.bits(),
-        text.document.rank.number(),
+        text.document.authority.number(),
         text.section,
         text.length,
         first,

@@ -16,9 +16,9 @@ use crate::error::Result;
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::project::Project;
+use crate::recall::document::Authority;
 use crate::recall::document::Document;
 use crate::recall::document::Flag;
-use crate::recall::document::Rank;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -67,7 +67,7 @@ impl Source for Adr {
         let day = text.lines().find_map(|line| line.strip_prefix("Date:"));
         let day = day.and_then(|day| parse_date(day.trim()));
         let is_over = is_over(text, path);
-        let mut found = documents(text, path, Rank::Standing);
+        let mut found = documents(text, path, Authority::Canonical);
         for document in &mut found {
             document.id = number(&name).map(str::to_owned);
             document.date = document.date.or(day);

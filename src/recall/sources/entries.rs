@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use crate::error::At;
 use crate::error::Result;
-use crate::knowledge::Place;
+use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
+use crate::recall::document::Authority;
 use crate::recall::document::Document;
-use crate::recall::document::Rank;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -29,7 +29,7 @@ impl Source for Entries {
     }
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
-        let place = Place::of(project);
+        let place = KnowledgeDir::of(project);
         let own = [place.index(), place.log()];
         let mut found = vec![place.notepad()];
         let memory = place.memory();
@@ -48,7 +48,7 @@ impl Source for Entries {
         let is_entry = folder.is_some_and(|folder| folder == "memory");
         let key = path.file_stem().filter(|_| is_entry);
         let key = key.map(|key| key.to_string_lossy().into_owned());
-        let mut found = documents(text, path, Rank::Standing);
+        let mut found = documents(text, path, Authority::Canonical);
         for document in &mut found {
             document.id.clone_from(&key);
         }
@@ -57,11 +57,11 @@ impl Source for Entries {
 
     /// All that stands in their folder: the log and the index have texts, too.
     fn guarded(&self, project: &Project) -> Vec<PathBuf> {
-        listing::below(Place::of(project).root(), &|name| name != ".git")
+        listing::below(KnowledgeDir::of(project).root(), &|name| name != ".git")
     }
 
     fn copies(&self, project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
-        let place = Place::of(project);
+        let place = KnowledgeDir::of(project);
         let memory = place.memory();
         let mut files = Vec::new();
         for (name, kind) in listing::entries(&memory).at("list", &memory)? {

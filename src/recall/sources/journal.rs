@@ -10,9 +10,9 @@ use crate::clock::parse_date;
 use crate::error::Result;
 use crate::journal;
 use crate::project::Project;
+use crate::recall::document::Authority;
 use crate::recall::document::Document;
 use crate::recall::document::Flags;
-use crate::recall::document::Rank;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
@@ -91,7 +91,7 @@ fn document(line: &str) -> Option<Document> {
         id: time,
         text: clip(content, LONGEST).into_owned(),
         flags: Flags::default(),
-        rank: Rank::Standing,
+        authority: Authority::Canonical,
     })
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::project::Project;
+use crate::recall::document::Authority;
 use crate::recall::document::Document;
-use crate::recall::document::Rank;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
@@ -26,6 +26,6 @@ impl Source for Ledger {
     }
 
     fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
-        documents(text, path, Rank::Standing)
+        documents(text, path, Authority::Canonical)
     }
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use crate::error::Result;
 use crate::patterns;
 use crate::project::Project;
+use crate::recall::document::Authority;
 use crate::recall::document::Document;
-use crate::recall::document::Rank;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -32,7 +32,7 @@ impl Source for Patterns {
     }
 
     fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
-        documents(text, path, Rank::Standing)
+        documents(text, path, Authority::Canonical)
     }
 
     /// Of the folder in use alone.

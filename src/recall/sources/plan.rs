@@ -8,8 +8,8 @@ use crate::patterns;
 use crate::project::LayoutName;
 use crate::project::Project;
 use crate::project::Target;
+use crate::recall::document::Authority;
 use crate::recall::document::Document;
-use crate::recall::document::Rank;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -102,18 +102,18 @@ pub(crate) fn is_markdown(path: &Path) -> bool {
 }
 
 /// Returns what a file of the planning folder is to the project, by its name.
-fn rank(path: &Path) -> Rank {
+fn rank(path: &Path) -> Authority {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.to_uppercase();
     let words: Vec<&str> = stem.split(['-', '_']).collect();
     let folder = path.parent().and_then(Path::file_name);
     let last = words.last().copied().unwrap_or_default();
     if folder.is_some_and(|folder| folder == "codebase") || STANDING.binary_search(&last).is_ok() {
-        Rank::Standing
+        Authority::Canonical
     } else if words.contains(&"SUMMARY") {
-        Rank::Report
+        Authority::Report
     } else {
-        Rank::Paper
+        Authority::Working
     }
 }
 
@@ -142,15 +142,27 @@ mod tests {
     fn names_tell_what_stands_from_what_was_written_on_the_way() {
         assert!(STANDING.is_sorted());
         for (path, expected) in [
-            (".vbw-planning/PROJECT.md", Rank::Standing),
-            (".vbw-planning/phases/02-x/02-CONTEXT.md", Rank::Standing),
-            (".planning/milestones/v1.0-ROADMAP.md", Rank::Standing),
-            (".planning/codebase/STACK.md", Rank::Standing),
-            (".vbw-planning/phases/02-x/02-01-SUMMARY.md", Rank::Report),
-            (".vbw-planning/phases/02-x/SUMMARY-02.md", Rank::Report),
-            (".vbw-planning/phases/02-x/02-01-PLAN.md", Rank::Paper),
-            (".vbw-planning/phases/02-x/02-RESEARCH.md", Rank::Paper),
-            (".vbw-planning/state-machine.md", Rank::Paper),
+            (".vbw-planning/PROJECT.md", Authority::Canonical),
+            (
+                ".vbw-planning/phases/02-x/02-CONTEXT.md",
+                Authority::Canonical,
+            ),
+            (".planning/milestones/v1.0-ROADMAP.md", Authority::Canonical),
+            (".planning/codebase/STACK.md", Authority::Canonical),
+            (
+                ".vbw-planning/phases/02-x/02-01-SUMMARY.md",
+                Authority::Report,
+            ),
+            (".vbw-planning/phases/02-x/SUMMARY-02.md", Authority::Report),
+            (
+                ".vbw-planning/phases/02-x/02-01-PLAN.md",
+                Authority::Working,
+            ),
+            (
+                ".vbw-planning/phases/02-x/02-RESEARCH.md",
+                Authority::Working,
+            ),
+            (".vbw-planning/state-machine.md", Authority::Working),
         ] {
             assert_eq!(rank(Path::new(path)), expected, "{path}");
         }

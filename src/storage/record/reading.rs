@@ -27,7 +27,7 @@ const MAX_HEADER: u64 = 16 * 1024 * 1024;
 
 /// What stands where a record is expected.
 #[derive(Debug)]
-pub(crate) enum Found<T> {
+pub(crate) enum RecordState<T> {
     /// Nothing: another process may end its operation at any time.
     Nothing,
     /// A record that is not whole, so that its operation never began.
@@ -39,7 +39,7 @@ pub(crate) enum Found<T> {
 }
 
 #[cfg(test)]
-impl<T> Found<T> {
+impl<T> RecordState<T> {
     /// Returns the record if it is this user's and whole.
     pub(crate) fn own(self) -> Option<T> {
         match self {
@@ -56,27 +56,27 @@ impl Record {
         id: u64,
         extension: &str,
         signer: &Signer,
-    ) -> Result<Found<Self>> {
+    ) -> Result<RecordState<Self>> {
         let path = file_name(folder, id, extension);
         let file = match open_existing(&path, OpenOptions::new().read(true).write(true))? {
-            Found::Own(file) => file,
-            Found::Nothing => return Ok(Found::Nothing),
-            Found::Torn | Found::Foreign => return Ok(Found::Foreign),
+            RecordState::Own(file) => file,
+            RecordState::Nothing => return Ok(RecordState::Nothing),
+            RecordState::Torn | RecordState::Foreign => return Ok(RecordState::Foreign),
         };
         let text = read_all(&file, &path)?;
         let (header, start) = match head(&text, id, signer) {
-            Found::Own(head) => head,
-            Found::Nothing | Found::Torn => return Ok(Found::Torn),
-            Found::Foreign => return Ok(Found::Foreign),
+            RecordState::Own(head) => head,
+            RecordState::Nothing | RecordState::Torn => return Ok(RecordState::Torn),
+            RecordState::Foreign => return Ok(RecordState::Foreign),
         };
         let Some((said, marks_at)) = body(header, &text, start) else {
-            return Ok(Found::Torn);
+            return Ok(RecordState::Torn);
         };
         let bytes = &text[start..marks_at];
         if said.header.sha256 != hexadecimal(&Sha256::digest(bytes)) {
-            return Ok(Found::Torn);
+            return Ok(RecordState::Torn);
         }
-        Ok(Found::Own(Self {
+        Ok(RecordState::Own(Self {
             id,
             header: said.header,
             changes: said.changes,
@@ -97,12 +97,12 @@ pub(crate) fn read_outline(
     id: u64,
     extension: &str,
     signer: &Signer,
-) -> Result<Found<(Header, Vec<Mark>)>> {
+) -> Result<RecordState<(Header, Vec<Mark>)>> {
     let path = file_name(folder, id, extension);
     let mut file = match open_existing(&path, OpenOptions::new().read(true))? {
-        Found::Own(file) => BufReader::new(file),
-        Found::Nothing => return Ok(Found::Nothing),
-        Found::Torn | Found::Foreign => return Ok(Found::Foreign),
+        RecordState::Own(file) => BufReader::new(file),
+        RecordState::Nothing => return Ok(RecordState::Nothing),
+        RecordState::Torn | RecordState::Foreign => return Ok(RecordState::Foreign),
     };
     let mut text = Vec::new();
     for most in [MAX_HEADER, signature::DIGITS as u64 + 1] {
@@ -112,9 +112,9 @@ pub(crate) fn read_outline(
             .at("read", &path)?;
     }
     let (header, start) = match head(&text, id, signer) {
-        Found::Own(head) => head,
-        Found::Nothing | Found::Torn => return Ok(Found::Torn),
-        Found::Foreign => return Ok(Found::Foreign),
+        RecordState::Own(head) => head,
+        RecordState::Nothing | RecordState::Torn => return Ok(RecordState::Torn),
+        RecordState::Foreign => return Ok(RecordState::Foreign),
     };
     let marks_at = (start as u64).saturating_add(header.length_of_bytes());
     let mut tail = Vec::new();
@@ -126,14 +126,14 @@ pub(crate) fn read_outline(
         .read_to_end(&mut tail)
         .at("read", &path)?;
     Ok(match format::read_marks(&tail, header.changes.len()) {
-        Some((_, marks)) => Found::Own((header, marks)),
-        None => Found::Torn,
+        Some((_, marks)) => RecordState::Own((header, marks)),
+        None => RecordState::Torn,
     })
 }
 
 /// Reads what a record says, whoever wrote it; nothing where that is no whole record of any format.
 pub(crate) fn read_unverified(path: &Path) -> Result<Option<Unverified>> {
-    let Found::Own(file) = open_existing(path, OpenOptions::new().read(true))? else {
+    let RecordState::Own(file) = open_existing(path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };
     let text = read_all(&file, path)?;
@@ -153,26 +153,26 @@ pub(crate) fn read_unverified(path: &Path) -> Result<Option<Unverified>> {
 }
 
 /// Returns the header of a record of this user's, and where its bytes begin.
-fn head(text: &[u8], id: u64, signer: &Signer) -> Found<(Header, usize)> {
+fn head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usize)> {
     let Some(end) = text.iter().position(|byte| *byte == b'\n') else {
-        return Found::Torn;
+        return RecordState::Torn;
     };
     let Some(header) = Header::parse(&text[..end]).filter(Header::is_signed) else {
-        return Found::Foreign;
+        return RecordState::Foreign;
     };
     let start = end + 1 + signature::DIGITS + 1;
     let Some((b'\n', signature)) = text.get(end + 1..start).and_then(|line| line.split_last())
     else {
-        return Found::Torn;
+        return RecordState::Torn;
     };
     let is_own = signer.existing().is_some_and(|key| {
         let parts = [&text[..end]];
         key.has_signed(Kind::Record, &id.to_string(), &parts, signature)
     });
     if is_own {
-        Found::Own((header, start))
+        RecordState::Own((header, start))
     } else {
-        Found::Foreign
+        RecordState::Foreign
     }
 }
 
@@ -198,17 +198,17 @@ fn read_all(file: &File, path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Opens a record; a link or a pipe in its place, which a repository can bring, is foreign.
-fn open_existing(path: &Path, options: &OpenOptions) -> Result<Found<File>> {
+fn open_existing(path: &Path, options: &OpenOptions) -> Result<RecordState<File>> {
     match disk::open_unlinked(path, options) {
-        Ok(file) => Ok(Found::Own(file)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
+        Ok(file) => Ok(RecordState::Own(file)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(RecordState::Nothing),
         Err(error)
             if matches!(
                 error.kind(),
                 ErrorKind::InvalidInput | ErrorKind::IsADirectory
             ) =>
         {
-            Ok(Found::Foreign)
+            Ok(RecordState::Foreign)
         }
         Err(error) => Err(error).at("open", path),
     }

@@ -19,11 +19,11 @@ fn create(folder: &Path) -> Record {
     Record::create(folder, 1, signer.key().unwrap(), header(), changes()).unwrap()
 }
 
-fn open(folder: &Path) -> Found<Record> {
+fn open(folder: &Path) -> RecordState<Record> {
     Record::open(folder, 1, "pending", &signer()).unwrap()
 }
 
-fn outline(folder: &Path) -> Found<(Header, Vec<Mark>)> {
+fn outline(folder: &Path) -> RecordState<(Header, Vec<Mark>)> {
     read_outline(folder, 1, "pending", &signer()).unwrap()
 }
 
@@ -89,8 +89,11 @@ fn a_torn_record_was_never_begun() {
     let length = std::fs::metadata(record.path()).unwrap().len();
     for length in (0..length).rev() {
         record.progress.file.set_len(length).unwrap();
-        assert!(matches!(open(folder.path()), Found::Torn), "{length}");
-        assert!(matches!(outline(folder.path()), Found::Torn), "{length}");
+        assert!(matches!(open(folder.path()), RecordState::Torn), "{length}");
+        assert!(
+            matches!(outline(folder.path()), RecordState::Torn),
+            "{length}"
+        );
     }
 }
 
@@ -110,11 +113,11 @@ fn one_changed_byte_of_a_record_makes_it_no_record_of_ours() {
     let other = file_name(folder.path(), 2, "pending");
     std::fs::copy(record.path(), &other).unwrap();
     let under_another_id = Record::open(folder.path(), 2, "pending", &signer()).unwrap();
-    assert!(matches!(under_another_id, Found::Foreign));
+    assert!(matches!(under_another_id, RecordState::Foreign));
     let strange = Signer::new(Some(folder.path().join("home")));
     strange.key().unwrap();
     let of_another_user = Record::open(folder.path(), 1, "pending", &strange).unwrap();
-    assert!(matches!(of_another_user, Found::Foreign));
+    assert!(matches!(of_another_user, RecordState::Foreign));
     let said = read_unverified(record.path()).unwrap().unwrap();
     assert_eq!(said.changes, changes());
 }
@@ -136,12 +139,12 @@ fn a_link_a_folder_and_a_pipe_are_foreign() {
     let folder = tempfile::tempdir().unwrap();
     let path = file_name(folder.path(), 1, "pending");
     std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();
-    assert!(matches!(open(folder.path()), Found::Foreign));
-    assert!(matches!(outline(folder.path()), Found::Foreign));
+    assert!(matches!(open(folder.path()), RecordState::Foreign));
+    assert!(matches!(outline(folder.path()), RecordState::Foreign));
     disk::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    assert!(matches!(open(folder.path()), Found::Foreign));
-    assert!(matches!(outline(folder.path()), Found::Foreign));
+    assert!(matches!(open(folder.path()), RecordState::Foreign));
+    assert!(matches!(outline(folder.path()), RecordState::Foreign));
 }
 
 proptest! {

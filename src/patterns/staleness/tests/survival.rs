@@ -97,7 +97,7 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
         let git = sandbox.asked();
         let tree = Tree::of(sandbox.0.path(), &git);
         let today = Today::new(tree.listing().unwrap(), |_| None);
-        let mut past = Past::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
+        let mut past = TreeHistory::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
         let place = past.timeline().place(&written).unwrap();
         let found = structure::structure(&today, &mut past, place, texts);
         found.unwrap().unwrap()

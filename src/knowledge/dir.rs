@@ -8,11 +8,11 @@ use crate::storage::listing;
 
 /// The folder of the knowledge entries and the notepad.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct KnowledgeDir {
     root: PathBuf,
 }
 
-impl Place {
+impl KnowledgeDir {
     /// Returns the folder of a project, whether it is there or not.
     pub fn of(project: &Project) -> Self {
         Self {

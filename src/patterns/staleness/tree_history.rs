@@ -26,7 +26,7 @@ const CAME_BACK: usize = 8;
 const MOST_RETURNS: usize = 4;
 
 /// The past of a repository.
-pub(crate) struct Past {
+pub(crate) struct TreeHistory {
     timeline: Timeline,
     objects: Objects,
     trees: HashMap<String, Rc<Vec<TreeEntry>>>,
@@ -36,7 +36,7 @@ pub(crate) struct Past {
 
 /// When a text was written, as the commits at which its paths may have existed, the likeliest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Epoch {
+pub(crate) enum CandidateCommits {
     Known {
         places: Vec<usize>,
         /// The commit before the text's own, where that is known: what only it has, the text's own removed.
@@ -46,7 +46,7 @@ pub(crate) enum Epoch {
     Unknown,
 }
 
-impl Epoch {
+impl CandidateCommits {
     /// Returns the time just before the text's own commit.
     pub(crate) fn before(&self) -> Option<Self> {
         match self {
@@ -62,7 +62,7 @@ impl Epoch {
     }
 }
 
-impl Past {
+impl TreeHistory {
     /// Returns the past of these commits; nothing where there are none.
     pub(crate) fn new(timeline: Timeline, objects: Option<Objects>) -> Option<Self> {
         let objects = objects.filter(|_| !timeline.is_empty())?;
@@ -90,11 +90,11 @@ impl Past {
     }
 
     /// Returns where the paths of a text may be found.
-    pub(crate) fn epoch(&self, commit: Option<&str>, date: Option<NaiveDate>) -> Epoch {
+    pub(crate) fn epoch(&self, commit: Option<&str>, date: Option<NaiveDate>) -> CandidateCommits {
         if let Some(place) = commit.and_then(|commit| self.timeline.place(commit)) {
             let later = (1..=LATER_COMMITS).map_while(|step| place.checked_sub(step));
             let before = Some(place + 1).filter(|before| *before < self.timeline.len());
-            return Epoch::Known {
+            return CandidateCommits::Known {
                 places: std::iter::once(place).chain(later).collect(),
                 before,
             };
@@ -108,36 +108,40 @@ impl Past {
                 let mut places: Vec<usize> = day.collect();
                 let before = places.last().map_or(end, |last| last + 1);
                 places.extend((before < self.timeline.len()).then_some(before));
-                Epoch::Known {
+                CandidateCommits::Known {
                     places,
                     before: None,
                 }
             }
             // Not dated, or from before the first commit.
-            None => Epoch::Unknown,
+            None => CandidateCommits::Unknown,
         }
     }
 
     /// Returns the commit, the newest first, at which a path was there.
-    pub(crate) fn last_seen(&mut self, path: &str, epoch: &Epoch) -> Result<Option<usize>> {
+    pub(crate) fn last_seen(
+        &mut self,
+        path: &str,
+        epoch: &CandidateCommits,
+    ) -> Result<Option<usize>> {
         let places = match epoch {
-            Epoch::Known { places, .. } => places.clone(),
-            Epoch::Unknown => self.spread(TRIED),
+            CandidateCommits::Known { places, .. } => places.clone(),
+            CandidateCommits::Unknown => self.spread(TRIED),
         };
         self.first_with(path, &places)
     }
 
     /// Lists all files at some of the commits at which texts were written, the oldest among them.
-    pub(crate) fn list(&mut self, epochs: &[Epoch], files_today: usize) -> Result<()> {
+    pub(crate) fn list(&mut self, epochs: &[CandidateCommits], files_today: usize) -> Result<()> {
         let most = (FILES_LISTED / files_today.max(1)).clamp(1, LISTED);
         let mut places: Vec<usize> = Vec::new();
         for epoch in epochs {
             match epoch {
-                Epoch::Known {
+                CandidateCommits::Known {
                     places: known,
                     before,
                 } => places.extend(known.first().into_iter().chain(before)),
-                Epoch::Unknown => places.extend(self.spread(most)),
+                CandidateCommits::Unknown => places.extend(self.spread(most)),
             }
         }
         places.sort_unstable_by(|a, b| b.cmp(a));

@@ -22,16 +22,16 @@ const CACHE: &str = "freshness.json";
 
 /// Why patterns may no longer hold, by line and text; what is not named here is fresh.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Doubts(BTreeMap<usize, BTreeMap<String, String>>);
+pub(crate) struct StaleReasons(BTreeMap<usize, BTreeMap<String, String>>);
 
 #[derive(Serialize, Deserialize)]
 struct Cached {
     version: String,
     fingerprint: String,
-    doubts: Doubts,
+    reasons: StaleReasons,
 }
 
-impl Doubts {
+impl StaleReasons {
     /// Returns why a bullet may no longer hold, by its own paths or by its entry's age.
     ///
     /// `line` is that of its entry's heading, or its own outside of entries.
@@ -41,7 +41,7 @@ impl Doubts {
 
     /// Checks every pattern against the tree and git's history.
     pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
-        let found = Staleness::of_patterns(patterns, &project.root, &project.git)?;
+        let staleness = Staleness::of_patterns(patterns, &project.root, &project.git)?;
         let of_entries = patterns.entries.iter().flat_map(|entry| {
             let notes = entry.notes.iter().map(String::as_str);
             let texts = entry.texts().chain(notes);
@@ -49,18 +49,18 @@ impl Doubts {
         });
         let loose = patterns.loose.iter();
         let loose = loose.map(|loose| (loose.line, loose.text.as_str()));
-        let reasons = found.reasons();
-        let mut doubts = Self::default();
+        let found = staleness.reasons();
+        let mut reasons = Self::default();
         for (line, text) in of_entries.chain(loose) {
-            if let Some(reason) = reasons.about(line, text) {
-                let of_line = doubts.0.entry(line).or_default();
+            if let Some(reason) = found.about(line, text) {
+                let of_line = reasons.0.entry(line).or_default();
                 of_line.insert(text.to_owned(), reason);
             }
         }
-        Ok(doubts)
+        Ok(reasons)
     }
 
-    /// Returns the doubts of the last check where nothing was committed or recorded since, else checks.
+    /// Returns the reasons of the last check where nothing was committed or recorded since, else checks.
     ///
     /// A project without git is checked each time. What git can't answer becomes a warning: an
     /// unchecked pattern is shown as it stands.
@@ -73,18 +73,18 @@ impl Doubts {
             return Self::default();
         }
         let fingerprint = fingerprint(project, patterns);
-        if let Some(doubts) = fingerprint
+        if let Some(reasons) = fingerprint
             .as_deref()
             .and_then(|wanted| cached(project, wanted))
         {
-            return doubts;
+            return reasons;
         }
         match Self::check(project, patterns) {
-            Ok(doubts) => {
+            Ok(reasons) => {
                 if let Some(fingerprint) = fingerprint {
-                    keep(project, fingerprint, &doubts);
+                    keep(project, fingerprint, &reasons);
                 }
-                doubts
+                reasons
             }
             Err(error) => {
                 let message = format!("recorded patterns are not checked: {error}");
@@ -118,19 +118,19 @@ fn fingerprint(project: &Project, patterns: &Patterns) -> Option<String> {
     Some(hexadecimal(&digest.finalize()))
 }
 
-fn cached(project: &Project, fingerprint: &str) -> Option<Doubts> {
+fn cached(project: &Project, fingerprint: &str) -> Option<StaleReasons> {
     // A cache that can't be read is as good as none.
     let bytes = project.storage().cache(CACHE).ok().flatten()?;
     let cached: Cached = serde_json::from_slice(&bytes).ok()?;
     let is_valid = cached.fingerprint == fingerprint && cached.version == env!("CARGO_PKG_VERSION");
-    is_valid.then_some(cached.doubts)
+    is_valid.then_some(cached.reasons)
 }
 
-fn keep(project: &Project, fingerprint: String, doubts: &Doubts) {
+fn keep(project: &Project, fingerprint: String, reasons: &StaleReasons) {
     let cached = Cached {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         fingerprint,
-        doubts: doubts.clone(),
+        reasons: reasons.clone(),
     };
     if let Ok(bytes) = serde_json::to_vec(&cached)
         && let Err(_unwritable) = project.storage().write_cache(CACHE, &bytes)

@@ -14,12 +14,12 @@ use crate::project::Request;
 
 /// Where the server was started, and with what.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct LaunchContext {
     pub(crate) environment: Environment,
     pub(crate) directory: PathBuf,
 }
 
-impl Place {
+impl LaunchContext {
     /// Opens the project that a call means: the folder it names, else the client's first root, else
     /// the folder that Claude Code works in, else the one that the server was started in.
     pub(crate) fn open(&self, named: Option<&str>, root: Option<&Path>) -> Result<Project> {
@@ -44,7 +44,7 @@ impl Place {
 }
 
 /// Refuses to write in a folder that is no project, or that lies outside of the roots which a client states.
-pub(crate) fn may_write(place: &Place, project: &Project, roots: &[PathBuf]) -> Result<()> {
+pub(crate) fn may_write(place: &LaunchContext, project: &Project, roots: &[PathBuf]) -> Result<()> {
     if !project.root.join(".git").exists() && !context::has_memory(project) {
         return Err(Error::refused("is not a project, so nothing is written there")
             .at(&project.root, None)
@@ -109,7 +109,7 @@ mod tests {
         ] {
             fs::create_dir_all(top.join(name)).unwrap();
         }
-        let place = Place {
+        let place = LaunchContext {
             environment: Environment::default(),
             directory: top.clone(),
         };

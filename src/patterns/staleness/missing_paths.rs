@@ -9,9 +9,9 @@ use crate::patterns::Certainty;
 use crate::patterns::Form;
 use crate::patterns::Mention;
 use crate::patterns::staleness::listing::Listing;
-use crate::patterns::staleness::past::Epoch;
-use crate::patterns::staleness::past::Past;
 use crate::patterns::staleness::tree::Tree;
+use crate::patterns::staleness::tree_history::CandidateCommits;
+use crate::patterns::staleness::tree_history::TreeHistory;
 
 /// A file may have been renamed this often.
 const MOST_RENAMES: usize = 8;
@@ -20,7 +20,7 @@ const MOST_HOMES: usize = 4;
 
 /// A path that was there once and is not any more.
 #[derive(Clone, Debug)]
-pub(crate) struct Lost {
+pub(crate) struct MissingPath {
     /// What it was, from the top of the repository.
     subject: Subject,
     /// The newest commit known to have it.
@@ -47,10 +47,10 @@ enum Subject {
 /// Finds what a mention that leads nowhere meant when it was written; nothing where it never was a path.
 pub(crate) fn lost(
     mention: &Mention,
-    epoch: &Epoch,
+    epoch: &CandidateCommits,
     tree: &Tree,
-    past: &mut Past,
-) -> Result<Option<Lost>> {
+    past: &mut TreeHistory,
+) -> Result<Option<MissingPath>> {
     if mention.certainty == Certainty::Unsure && !mention.path.contains('/') {
         return Ok(None);
     }
@@ -61,7 +61,7 @@ pub(crate) fn lost(
     candidates.dedup();
     for path in candidates {
         if let Some(seen) = past.last_seen(&path, epoch)? {
-            return Ok(Some(Lost::new(subject(path, seen, past)?, seen)));
+            return Ok(Some(MissingPath::new(subject(path, seen, past)?, seen)));
         }
     }
     if mention.certainty == Certainty::Unsure {
@@ -71,14 +71,17 @@ pub(crate) fn lost(
         let homes = listing.homes(&mention.path, mention.form);
         for home in homes.into_iter().take(MOST_HOMES) {
             if let Some(seen) = past.last_seen(home, epoch)? {
-                return Ok(Some(Lost::new(subject(home.to_owned(), seen, past)?, seen)));
+                return Ok(Some(MissingPath::new(
+                    subject(home.to_owned(), seen, past)?,
+                    seen,
+                )));
             }
         }
     }
     Ok(None)
 }
 
-fn subject(path: String, seen: usize, past: &mut Past) -> Result<Subject> {
+fn subject(path: String, seen: usize, past: &mut TreeHistory) -> Result<Subject> {
     let hash = past.timeline().hash(seen).unwrap_or("HEAD").to_owned();
     let folder = past.folders(&[format!("{hash}:{path}")])?;
     let is_folder = folder.first().is_some_and(|entries| !entries.is_empty());
@@ -89,7 +92,11 @@ fn subject(path: String, seen: usize, past: &mut Past) -> Result<Subject> {
     })
 }
 
-fn pattern(mention: &Mention, epoch: &Epoch, past: &mut Past) -> Result<Option<Lost>> {
+fn pattern(
+    mention: &Mention,
+    epoch: &CandidateCommits,
+    past: &mut TreeHistory,
+) -> Result<Option<MissingPath>> {
     for listing in past.listings() {
         let matched = listing.matches(&mention.path);
         for file in matched.iter().take(MOST_HOMES) {
@@ -98,7 +105,7 @@ fn pattern(mention: &Mention, epoch: &Epoch, past: &mut Past) -> Result<Option<L
                     pattern: mention.path.clone(),
                     files: matched.iter().map(|file| (*file).to_owned()).collect(),
                 };
-                return Ok(Some(Lost::new(subject, seen)));
+                return Ok(Some(MissingPath::new(subject, seen)));
             }
         }
     }
@@ -106,7 +113,12 @@ fn pattern(mention: &Mention, epoch: &Epoch, past: &mut Past) -> Result<Option<L
 }
 
 /// Follows each path to where it is now, or to the commit that removed it for good.
-pub(crate) fn follow(lost: &mut [Lost], git: &Git, tree: &Tree, past: &mut Past) -> Result<()> {
+pub(crate) fn follow(
+    lost: &mut [MissingPath],
+    git: &Git,
+    tree: &Tree,
+    past: &mut TreeHistory,
+) -> Result<()> {
     for _ in 0..MOST_RENAMES {
         let mut removers: Vec<usize> = Vec::new();
         for one in lost.iter_mut().filter(|one| !one.is_settled) {
@@ -139,7 +151,7 @@ pub(crate) fn follow(lost: &mut [Lost], git: &Git, tree: &Tree, past: &mut Past)
     Ok(())
 }
 
-impl Lost {
+impl MissingPath {
     fn new(subject: Subject, seen: usize) -> Self {
         Self {
             subject,
@@ -158,7 +170,7 @@ impl Lost {
         }
     }
 
-    fn find_removal(&self, past: &mut Past) -> Result<Option<usize>> {
+    fn find_removal(&self, past: &mut TreeHistory) -> Result<Option<usize>> {
         match &self.subject {
             Subject::File(path) | Subject::Folder(path) => past.removed_at(path, self.seen),
             Subject::Pattern { files, .. } => {
