@@ -20,17 +20,18 @@ pub(super) fn alternative(
         .or_else(|| unplanned_frontier(reading, choice))
         .or_else(|| later_work(reading, choice))
         .or_else(|| passed_over(reading, choice, cursor))
-        .or_else(|| skipped(reading, choice, cursor));
+        .or_else(|| skipped(reading, choice, cursor))
+        .or_else(|| passed_short(reading, choice));
     let (action, index, because) = contested?;
     Some(Alternative {
         action,
-        phase: Some(reading.phases[index].number.clone()),
+        phase: index.map(|index| reading.phases[index].number.clone()),
         because,
     })
 }
 
-/// What could be done instead, of which phase, and the evidence.
-type Rival = (Action, usize, Vec<String>);
+/// What could be done instead, of which phase if of one, and the evidence.
+type Rival = (Action, Option<usize>, Vec<String>);
 
 /// STATE.md waits for a check of the last phase worked on, and no file says that there was one.
 fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
@@ -53,7 +54,7 @@ fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
         reading.evidence.state(line),
         reading.phases[frontier].number
     )];
-    Some((Action::Verify, frontier, because))
+    Some((Action::Verify, Some(frontier), because))
 }
 
 /// The last phase worked on has more summaries than plans: more may be to come.
@@ -64,7 +65,7 @@ fn unplanned_frontier(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let seen = &reading.seen[frontier];
     (seen.summaries > seen.plans).then(|| {
         let because = vec![reason::summaries_alone(reading, frontier)];
-        (Action::Execute, frontier, because)
+        (Action::Execute, Some(frontier), because)
     })
 }
 
@@ -74,11 +75,7 @@ fn later_work(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let later = reading
         .unfinished_after(Some(chosen))
         .find(|index| reading.phases[*index].dir.is_some())?;
-    let action = match reading.standing(later) {
-        Standing::Unplanned => Action::Plan,
-        _ => Action::Execute,
-    };
-    Some((action, later, reason::of_phase(reading, later)))
+    Some(work_on(reading, later))
 }
 
 /// Nothing is left after the cursor, and the roadmap has phases before it that are not done.
@@ -87,11 +84,7 @@ fn passed_over(reading: &Reading<'_>, choice: &Choice, _cursor: Option<usize>) -
         return None;
     }
     let open = reading.unfinished_after(None).next()?;
-    let action = match reading.standing(open) {
-        Standing::Unplanned => Action::Plan,
-        _ => Action::Execute,
-    };
-    Some((action, open, reason::of_phase(reading, open)))
+    Some(work_on(reading, open))
 }
 
 /// A prepared phase was preferred to one before it that has no folder.
@@ -100,5 +93,36 @@ fn skipped(reading: &Reading<'_>, choice: &Choice, cursor: Option<usize>) -> Opt
         return None;
     }
     let first = reading.unfinished_after(cursor).next()?;
-    Some((Action::Plan, first, reason::of_phase(reading, first)))
+    Some((Action::Plan, Some(first), reason::of_phase(reading, first)))
+}
+
+/// Only the number of declared plans says that more are to come, and an earlier phase was passed without as
+/// many as were declared of it.
+fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
+    let chosen = choice
+        .phase
+        .filter(|index| reading.standing(*index) == Standing::Running)?;
+    reading.seen[chosen].declared?;
+    let number = &reading.phases[chosen].number;
+    let earlier = reading.members.iter().copied();
+    let mut earlier = earlier.filter(|index| reading.phases[*index].number < *number);
+    let passed = earlier.rfind(|index| {
+        let seen = &reading.seen[*index];
+        let is_short = seen.declared.is_some_and(|all| seen.summaries < all);
+        seen.summaries > 0 && seen.open == 0 && is_short
+    })?;
+    let because = vec![reason::passed(reading, passed)];
+    let next = reading.unfinished_after(Some(chosen)).next();
+    Some(match next {
+        Some(next) => (work_on(reading, next).0, Some(next), because),
+        None => (Action::Ship, None, because),
+    })
+}
+
+fn work_on(reading: &Reading<'_>, index: usize) -> Rival {
+    let action = match reading.standing(index) {
+        Standing::Unplanned => Action::Plan,
+        _ => Action::Execute,
+    };
+    (action, Some(index), reason::of_phase(reading, index))
 }

@@ -93,6 +93,20 @@ pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
     }
 }
 
+/// Returns that work went on past a phase with fewer plans than were declared.
+pub(super) fn passed(reading: &Reading<'_>, index: usize) -> String {
+    let phase = &reading.phases[index];
+    let seen = &reading.seen[index];
+    let dir = phase.dir.clone().unwrap_or_default();
+    format!(
+        "{}: phase {} was passed with {} of {} declared plans",
+        reading.evidence.show(&dir),
+        phase.number,
+        seen.summaries,
+        seen.declared.unwrap_or_default()
+    )
+}
+
 /// Returns that a phase has more summaries than plans.
 pub(super) fn summaries_alone(reading: &Reading<'_>, index: usize) -> String {
     let phase = &reading.phases[index];
