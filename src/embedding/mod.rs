@@ -10,11 +10,14 @@
 mod embedder;
 mod pieces;
 mod remote;
+mod sum;
 mod table;
 mod vector;
 
 pub use embedder::Embedder;
 pub use remote::Endpoint;
+pub use sum::Adder;
+pub use sum::Sum;
 pub use table::MODEL_ID;
 pub use table::Table;
 pub use vector::Quantized;

@@ -39,6 +39,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How many statements stay prepared: more than one change of a fact needs, or each would be prepared anew.
 const STATEMENTS: usize = 64;
 
+/// How much of the file stays in memory where very much is written at once.
+const CACHE_KIB: i32 = 32 * 1024;
+
 /// Whether a run may make the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -169,6 +172,13 @@ impl Facts {
         // Whoever opens the file alone reads the log whole: it must stay short.
         self.connection
             .pragma_update(None, "wal_autocheckpoint", 100)
+            .stored("open the database")
+    }
+
+    /// Keeps more of the file in memory, for a run that writes all over its indexes.
+    pub(crate) fn expect_many_changes(&self) -> Result<()> {
+        self.connection
+            .pragma_update(None, "cache_size", -CACHE_KIB)
             .stored("open the database")
     }
 

@@ -10,12 +10,7 @@ impl Lines {
     /// Returns the line starts of `text`.
     pub fn of(text: &str) -> Self {
         let mut starts = vec![0];
-        starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, byte)| *byte == b'\n')
-                .map(|(at, _)| at + 1),
-        );
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         Self { starts }
     }
 

@@ -70,7 +70,12 @@ impl Language {
         let mut lower = String::new();
         for word in words.filter(|word| !word.is_empty()).take(SAMPLE) {
             lower.clear();
-            lower.extend(word.chars().flat_map(char::to_lowercase));
+            if word.is_ascii() {
+                lower.push_str(word);
+                lower.make_ascii_lowercase();
+            } else {
+                lower.extend(word.chars().flat_map(char::to_lowercase));
+            }
             let spoken_for = VOTES.get(lower.as_str()).copied().unwrap_or_default();
             for (at, language) in Self::ALL.into_iter().enumerate() {
                 let has_own_letter =

@@ -1,8 +1,7 @@
 //! Splits texts into the words by which they are found, and queries into what they ask for.
 
-use std::collections::HashMap;
-
 use crate::ranking::language::Language;
+use crate::text::Memo;
 use crate::text::is_wide;
 use crate::text::joins;
 
@@ -11,9 +10,6 @@ pub(crate) const MOST_TERMS: usize = 48;
 
 /// A longer run of letters is no word that anybody looks for.
 pub(crate) const LONGEST_TERM: usize = 100;
-
-/// The stems of so many words are remembered at most, lest random names fill the memory.
-const REMEMBERED: usize = 1 << 16;
 
 /// Returns the words of a text in order, as they are compared.
 ///
@@ -32,20 +28,19 @@ pub fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// Splits texts of one language; remembers stems, since most words come again.
+/// Splits texts of one language; remembers what is made of each run of letters, since most come again.
 #[derive(Debug, Default)]
 pub struct Tokenizer {
     language: Language,
-    stems: HashMap<String, Stems>,
-    /// The word in hand in lower case: one place in memory for all.
-    lower: String,
+    known: Memo<Stems>,
 }
 
-/// The stem of a word in English and, where it is another, in the language of the text.
-#[derive(Debug)]
+/// What is made of a run of letters.
+#[derive(Debug, Default)]
 struct Stems {
-    english: String,
-    own: Option<String>,
+    /// The words, each with a space behind it.
+    joined: String,
+    count: usize,
 }
 
 impl Tokenizer {
@@ -61,53 +56,63 @@ impl Tokenizer {
 
     /// Hands out every word of a text.
     pub fn each(&mut self, text: &str, mut take: impl FnMut(&str)) {
-        runs(text, |run| match run {
-            Run::Wide(run) => each_gram(run, &mut take),
-            Run::Spaced(run) => {
-                let humps = humps(run);
-                if humps.len() > 1 {
-                    for hump in &humps {
-                        self.each_stem(hump, &mut take);
-                    }
-                }
-                self.each_stem(run, &mut take);
-            }
-        });
+        let mut joined = String::new();
+        self.join(text, &mut joined);
+        joined.split_terminator(' ').for_each(&mut take);
     }
 
-    fn each_stem(&mut self, word: &str, take: &mut impl FnMut(&str)) {
-        self.lower.clear();
-        if word.is_ascii() {
-            self.lower.push_str(word);
-            self.lower.make_ascii_lowercase();
-        } else {
-            self.lower.push_str(&word.to_lowercase());
+    /// Adds every word of a text with a space behind it; returns how many there are.
+    pub(crate) fn join(&mut self, text: &str, words: &mut String) -> usize {
+        let mut count = 0;
+        runs(text, |run| match run {
+            Run::Wide(run) => each_gram(run, &mut |gram| {
+                words.push_str(gram);
+                words.push(' ');
+                count += 1;
+            }),
+            Run::Spaced(run) => count += self.add(run, words),
+        });
+        count
+    }
+
+    /// Adds what is made of a run.
+    fn add(&mut self, run: &str, words: &mut String) -> usize {
+        if let Some(stems) = self.known.get(run) {
+            words.push_str(&stems.joined);
+            return stems.count;
         }
-        let stems = if let Some(stems) = self.stems.get(&self.lower) {
-            stems
-        } else {
-            if self.stems.len() == REMEMBERED {
-                self.stems.clear();
-            }
-            let stems = Stems::of(&self.lower, self.language);
-            self.stems.entry(self.lower.clone()).or_insert(stems)
-        };
-        take(&stems.english);
-        if let Some(own) = &stems.own {
-            take(own);
-        }
+        let stems = Stems::of(run, self.language);
+        let count = stems.count;
+        words.push_str(&stems.joined);
+        self.known.keep(run, stems);
+        count
     }
 }
 
 impl Stems {
-    /// Returns the stems of a lower-case word in a text of a language.
-    fn of(word: &str, language: Language) -> Self {
-        let english = Language::English.stem(word);
-        let own = (language != Language::English).then(|| language.stem(word));
-        Self {
-            own: own.filter(|own| *own != english),
-            english,
+    /// Returns the stems of a run in a text of a language: those of its parts, where it has some, and its own.
+    fn of(run: &str, language: Language) -> Self {
+        let mut stems = Self::default();
+        let humps = humps(run);
+        let parts = if humps.len() > 1 { &humps[..] } else { &[] };
+        for word in parts.iter().chain([&run]) {
+            let word = word.to_lowercase();
+            let english = Language::English.stem(&word);
+            stems.add(&english);
+            if language != Language::English {
+                let own = language.stem(&word);
+                if own != english {
+                    stems.add(&own);
+                }
+            }
         }
+        stems
+    }
+
+    fn add(&mut self, stem: &str) {
+        self.joined.push_str(stem);
+        self.joined.push(' ');
+        self.count += 1;
     }
 }
 
@@ -210,9 +215,13 @@ fn runs<'a>(text: &'a str, mut take: impl FnMut(Run<'a>)) {
     while let Some(start) = rest.find(char::is_alphanumeric) {
         rest = &rest[start..];
         let wide = rest.chars().next().is_some_and(is_wide);
-        let end = rest
-            .find(|c: char| !(c.is_alphanumeric() && is_wide(c) == wide || joins(c)))
-            .unwrap_or(rest.len());
+        let goes_on = |c: char| {
+            if c.is_ascii() {
+                return !wide && c.is_ascii_alphanumeric();
+            }
+            c.is_alphanumeric() && is_wide(c) == wide || joins(c)
+        };
+        let end = rest.find(|c| !goes_on(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         take(if wide {
             Run::Wide(run)

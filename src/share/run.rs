@@ -98,6 +98,7 @@ pub fn sync(
     let deadline = budget.map(|budget| Instant::now() + budget);
     let result = connect(project, facts, budget).and_then(|(device, mut server)| {
         let state = server.state()?;
+        facts.expect_many_changes()?;
         let mut run = Run {
             project,
             facts,

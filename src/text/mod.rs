@@ -4,6 +4,7 @@ mod clip;
 mod controls;
 mod hexadecimal;
 mod line;
+mod memo;
 mod quantity;
 mod tokens;
 
@@ -13,6 +14,7 @@ pub(crate) use clip::joins;
 pub use controls::strip_controls;
 pub use hexadecimal::hexadecimal;
 pub use line::Line;
+pub(crate) use memo::Memo;
 pub(crate) use quantity::noun;
 pub(crate) use quantity::quantity;
 pub use tokens::tokens;

@@ -3,20 +3,18 @@
 use std::thread;
 
 use crate::cli::assert_error;
+use crate::share::NOW;
 use crate::share::Replica;
+use crate::share::devices;
 use crate::support::Case;
-use crate::support::Postgres;
-use crate::support::require;
 
-const NOW: &str = "2026-03-01T12:00:00Z";
 const KEPT: &str = "everything stays here and is sent with the next `annals share sync`";
 
 #[test]
 fn a_server_that_cannot_be_used_is_one_clear_line() {
-    if !require("postgres") {
+    let Some((server, [])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
+    };
     // Nobody listens there.
     let away = Replica::new("postgres://ada@127.0.0.1:1/annals", NOW);
     let output = away.run("share init").code(1);
@@ -49,11 +47,9 @@ fn a_server_that_cannot_be_used_is_one_clear_line() {
 
 #[test]
 fn tables_that_cannot_be_used_are_one_clear_line() {
-    if !require("postgres") {
+    let Some((server, [owner])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let owner = Replica::join(&server, "owner", NOW);
+    };
     // Not set up, and a role that may not set it up.
     server.make_database("empty");
     let bare = Replica::new(&server.url("stranger", "empty"), NOW);
@@ -112,11 +108,9 @@ fn tables_that_cannot_be_used_are_one_clear_line() {
 
 #[test]
 fn a_full_server_takes_nothing_and_loses_nothing() {
-    if !require("postgres") {
+    let Some((server, [one])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let one = Replica::join(&server, "owner", NOW);
+    };
     one.state("city", "Rome");
     server.sql(
         "annals",
@@ -138,11 +132,9 @@ fn a_full_server_takes_nothing_and_loses_nothing() {
 
 #[test]
 fn a_server_that_dies_in_the_middle_of_a_batch_has_all_of_it_or_none() {
-    if !require("postgres") {
+    let Some((server, [one])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let one = Replica::join(&server, "owner", NOW);
+    };
     let mut facts = one.open();
     for number in 0..40 {
         crate::share::state(&mut facts, &format!("topic.n{number}"), "value");
@@ -183,14 +175,9 @@ fn a_server_that_dies_in_the_middle_of_a_batch_has_all_of_it_or_none() {
 
 #[test]
 fn two_runs_of_one_device_at_once_lose_and_double_nothing() {
-    if !require("postgres") {
+    let Some((server, [one, two])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let (one, two) = (
-        Replica::join(&server, "owner", NOW),
-        Replica::join(&server, "owner", NOW),
-    );
+    };
     let mut facts = one.open();
     for number in 0..60 {
         crate::share::state(&mut facts, &format!("topic.n{number}"), "value");
@@ -217,14 +204,9 @@ fn two_runs_of_one_device_at_once_lose_and_double_nothing() {
 
 #[test]
 fn what_is_not_understood_is_set_aside_and_stalls_nobody() {
-    if !require("postgres") {
+    let Some((server, [one, two])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let (one, two) = (
-        Replica::join(&server, "owner", NOW),
-        Replica::join(&server, "owner", NOW),
-    );
+    };
     for number in 0..4 {
         one.state(&format!("topic.n{number}"), "value");
     }

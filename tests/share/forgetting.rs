@@ -1,23 +1,16 @@
 //! What is forgotten on one device is gone from the server at once, and from each other device when it syncs.
 
+use crate::share::NOW;
 use crate::share::Replica;
-use crate::support::Postgres;
-use crate::support::require;
+use crate::share::devices;
 
-const NOW: &str = "2026-03-01T12:00:00Z";
 const VALUE: &str = "Zaragoza";
 
 #[test]
 fn a_dump_after_a_forget_holds_no_byte_of_it() {
-    if !require("postgres") {
+    let Some((server, [one, two, late])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let (one, two) = (
-        Replica::join(&server, "owner", NOW),
-        Replica::join(&server, "owner", NOW),
-    );
-    let late = Replica::join(&server, "owner", NOW);
+    };
     one.state("home.city", VALUE);
     one.state("editor", "helix");
     one.sync();
@@ -68,11 +61,9 @@ fn a_dump_after_a_forget_holds_no_byte_of_it() {
 
 #[test]
 fn a_server_that_is_away_is_told_of_it_later() {
-    if !require("postgres") {
+    let Some((server, [one])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let one = Replica::join(&server, "owner", NOW);
+    };
     one.state("home.city", VALUE);
     one.sync();
     server.crash();
@@ -98,14 +89,9 @@ fn a_server_that_is_away_is_told_of_it_later() {
 
 #[test]
 fn all_of_a_user_is_forgotten_everywhere() {
-    if !require("postgres") {
+    let Some((server, [one, two])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let (one, two) = (
-        Replica::join(&server, "owner", NOW),
-        Replica::join(&server, "owner", NOW),
-    );
+    };
     one.state("home.city", VALUE);
     one.state("editor", "helix");
     one.sync();

@@ -24,6 +24,19 @@ use serde_json::Value;
 use crate::support::Case;
 use crate::support::Invocation;
 use crate::support::Postgres;
+use crate::support::require;
+
+/// The time on devices whose clocks do not matter.
+const NOW: &str = "2026-03-01T12:00:00Z";
+
+/// Returns a server and as many of its owner's devices as are asked for; nothing where PostgreSQL is missing.
+fn devices<const N: usize>() -> Option<(Postgres, [Replica; N])> {
+    require("postgres").then(|| {
+        let server = Postgres::start();
+        let devices = [(); N].map(|()| Replica::join(&server, "owner", NOW));
+        (server, devices)
+    })
+}
 
 /// One of a person's devices: a home, a database and a journal of its own.
 struct Replica {

@@ -3,23 +3,17 @@
 use std::io::Write;
 use std::time::Instant;
 
+use crate::share::NOW;
 use crate::share::Replica;
+use crate::share::devices;
 use crate::share::state;
 use crate::support::Postgres;
-use crate::support::require;
-
-const NOW: &str = "2026-03-01T12:00:00Z";
 
 #[test]
 fn a_sync_with_nothing_new_asks_the_server_less_than_three_times() {
-    if !require("postgres") {
+    let Some((_server, [one, two])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let (one, two) = (
-        Replica::join(&server, "owner", NOW),
-        Replica::join(&server, "owner", NOW),
-    );
+    };
     one.state("city", "Rome");
     one.note("a line");
     for replica in [&one, &two, &one, &two] {
@@ -34,14 +28,12 @@ fn a_sync_with_nothing_new_asks_the_server_less_than_three_times() {
 /// Prints what was measured; how quick a shared machine is decides nothing. `ANNALS_SHARE_RATES` asks for it.
 #[test]
 fn rates_beside_copy() {
-    if !require("postgres") {
-        return;
-    }
     if std::env::var_os("ANNALS_SHARE_RATES").is_none() {
         return tell("SKIPPED rates_beside_copy: ANNALS_SHARE_RATES asks for it\n");
     }
-    let server = Postgres::start();
-    let one = Replica::join(&server, "owner", NOW);
+    let Some((server, [one])) = devices() else {
+        return;
+    };
     for (from, to) in [(0, 10_000), (10_000, 100_000)] {
         fill(&one, from..to);
         let push = timed(|| assert_eq!(one.sync()["pushed"], to - from));

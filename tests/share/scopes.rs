@@ -1,17 +1,15 @@
 //! Who sees what: the device, the person, a team, and nobody else, whatever they ask the server.
 
+use crate::share::NOW;
 use crate::share::Replica;
+use crate::share::devices;
 use crate::support::Postgres;
-use crate::support::require;
-
-const NOW: &str = "2026-03-01T12:00:00Z";
 
 #[test]
 fn each_role_sees_its_own_scopes_and_no_others() {
-    if !require("postgres") {
+    let Some(server) = team() else {
         return;
-    }
-    let server = team();
+    };
     let ada = Replica::join(&server, "ada", NOW);
     let grace = Replica::join(&server, "grace", NOW);
     let stranger = Replica::join(&server, "stranger", NOW);
@@ -69,14 +67,13 @@ fn each_role_sees_its_own_scopes_and_no_others() {
 }
 
 /// Returns a server where `ada` and `grace` share the scope `core`.
-fn team() -> Postgres {
-    let server = Postgres::start();
-    Replica::join(&server, "owner", NOW);
+fn team() -> Option<Postgres> {
+    let (server, [_]) = devices()?;
     for member in ["ada", "grace"] {
         let sql = format!("INSERT INTO annals_members VALUES ('core', '{member}')");
         server.sql("annals", &sql);
     }
-    server
+    Some(server)
 }
 
 fn seen_by_sql(server: &Postgres) {
@@ -107,12 +104,9 @@ fn seen_by_sql(server: &Postgres) {
 
 #[test]
 fn what_looks_like_a_secret_is_not_sent() {
-    if !require("postgres") {
+    let Some((server, [one, two])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let one = Replica::join(&server, "owner", NOW);
-    let two = Replica::join(&server, "owner", NOW);
+    };
     let secret = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
     one.run("facts add --key build.note --allow-secret")
         .args(["--value", &secret])
@@ -140,11 +134,9 @@ fn what_looks_like_a_secret_is_not_sent() {
 
 #[test]
 fn a_dry_run_sends_and_takes_in_nothing() {
-    if !require("postgres") {
+    let Some((server, [one])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let one = Replica::join(&server, "owner", NOW);
+    };
     one.state("city", "Rome");
     let shown = one.run("share sync --dry-run").success().stdout();
     assert_eq!(
@@ -171,14 +163,9 @@ fn a_dry_run_sends_and_takes_in_nothing() {
 
 #[test]
 fn the_worker_and_a_sessions_end_bring_devices_in_step() {
-    if !require("postgres") {
+    let Some((_server, [one, two])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let (one, two) = (
-        Replica::join(&server, "owner", NOW),
-        Replica::join(&server, "owner", NOW),
-    );
+    };
     one.state("city", "Rome");
     one.run("facts work").success();
     two.case.write(".planning/STATE.md", "# State\n");

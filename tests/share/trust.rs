@@ -2,12 +2,12 @@
 
 use std::net::TcpListener;
 
+use crate::share::NOW;
 use crate::share::Replica;
+use crate::share::devices;
 use crate::support::Case;
+#[cfg(target_os = "linux")]
 use crate::support::Postgres;
-use crate::support::require;
-
-const NOW: &str = "2026-03-01T12:00:00Z";
 
 /// This machine under an address that is not that of the loopback, so that TLS is asked for.
 #[cfg(target_os = "linux")]
@@ -18,11 +18,9 @@ fn as_another_machine(server: &Postgres) -> String {
 #[cfg(target_os = "linux")]
 #[test]
 fn another_machine_is_asked_over_tls_and_must_show_a_certificate_that_is_known() {
-    if !require("postgres") {
+    let Some((server, [_])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    Replica::join(&server, "owner", NOW);
+    };
     let one = Replica::new(&as_another_machine(&server), NOW);
     let told = |case: &Replica| case.run("share init").code(1).stderr();
     assert!(
@@ -48,10 +46,9 @@ fn another_machine_is_asked_over_tls_and_must_show_a_certificate_that_is_known()
 
 #[test]
 fn a_role_that_no_policy_stops_is_refused_before_anything_is_made() {
-    if !require("postgres") {
+    let Some((server, [])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
+    };
     let all = Replica::new(&server.url("postgres", "annals"), NOW);
     for _ in 0..2 {
         let refused = all.run("share init").code(4).stderr();
@@ -75,11 +72,9 @@ fn a_role_that_no_policy_stops_is_refused_before_anything_is_made() {
 
 #[test]
 fn a_table_of_a_strangers_own_lets_nobody_into_a_scope() {
-    if !require("postgres") {
+    let Some((server, [_])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    Replica::join(&server, "owner", NOW);
+    };
     server.sql(
         "annals",
         "INSERT INTO annals_members VALUES ('core', 'ada')",
@@ -105,11 +100,9 @@ fn a_table_of_a_strangers_own_lets_nobody_into_a_scope() {
 
 #[test]
 fn a_server_that_takes_questions_and_never_answers_keeps_no_session_waiting() {
-    if !require("postgres") {
+    let Some((_server, [mut one])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let mut one = Replica::join(&server, "owner", NOW);
+    };
     one.case.write(".planning/STATE.md", "# State\n");
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     one.url = format!("postgres://owner@{}/annals", silent.local_addr().unwrap());
@@ -123,11 +116,9 @@ fn a_server_that_takes_questions_and_never_answers_keeps_no_session_waiting() {
 
 #[test]
 fn what_a_server_lost_is_sent_again_and_a_gap_holds_up_its_own_device_alone() {
-    if !require("postgres") {
+    let Some((server, [one, two, three])) = devices() else {
         return;
-    }
-    let server = Postgres::start();
-    let [one, two, three] = [(); 3].map(|()| Replica::join(&server, "owner", NOW));
+    };
     for key in ["a", "b", "c"] {
         one.state(key, "one");
     }

@@ -2,6 +2,7 @@
 
 use rusqlite::Connection;
 use rusqlite::OptionalExtension;
+use rusqlite::Params;
 use rusqlite::Row;
 use rusqlite::params;
 
@@ -23,12 +24,31 @@ const COLUMNS: &str = "o.operation, o.scope, o.device, o.number, o.op_id, o.cloc
 /// Returns the next operations of this device that the server does not have, in the order of their numbers.
 pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Operation>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM share_device AS d JOIN share_cursors AS c ON c.device = d.device \
-         JOIN operations AS o ON o.scope = c.scope AND o.device = c.device AND o.number > c.number \
-         LEFT JOIN fact_history AS h USING (history_id) ORDER BY o.scope, o.number LIMIT ?1"
+        "SELECT {COLUMNS} FROM operations AS o LEFT JOIN fact_history AS h USING (history_id) \
+         WHERE o.scope = ?1 AND o.device = ?2 AND o.number > ?3 ORDER BY o.number LIMIT ?4"
     );
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    read_all(connection, &sql, limit).map(|rows| rows.into_iter().map(|row| row.1).collect())
+    let mut operations = Vec::new();
+    // Scope by scope, along the index of numbers: whatever was sent before costs nothing.
+    for (scope, device, reached) in reached(connection)? {
+        let most = rows(limit - operations.len());
+        let found = read_all(connection, &sql, params![scope, device, reached, most])?;
+        operations.extend(found.into_iter().map(|row| row.1));
+    }
+    Ok(operations)
+}
+
+/// Returns how far the server has this device's operations, by scope.
+fn reached(connection: &Connection) -> Result<Vec<(String, String, i64)>> {
+    let sql = "SELECT scope, device, number FROM share_cursors \
+         WHERE device = (SELECT device FROM share_device) ORDER BY scope";
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| {
+            let rows =
+                statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            rows.collect()
+        })
+        .stored("read the cursors")
 }
 
 /// Returns operations that were sent and have changed since, each with its place here.
@@ -39,8 +59,11 @@ pub(crate) fn rewritten(connection: &Connection, limit: usize) -> Result<Vec<(i6
            (SELECT number FROM share_cursors AS c WHERE c.scope = o.scope AND c.device = o.device) \
          ORDER BY o.operation LIMIT ?1"
     );
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    read_all(connection, &sql, limit)
+    read_all(connection, &sql, [rows(limit)])
+}
+
+fn rows(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
 /// Notes that the server has what was rewritten.
@@ -56,11 +79,15 @@ pub(crate) fn settle_rewritten(connection: &Connection, operations: &[i64]) -> R
     Ok(())
 }
 
-fn read_all(connection: &Connection, sql: &str, limit: i64) -> Result<Vec<(i64, Operation)>> {
+fn read_all(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+) -> Result<Vec<(i64, Operation)>> {
     let mut statement = connection
         .prepare_cached(sql)
         .stored("read the operations")?;
-    let mut rows = statement.query([limit]).stored("read the operations")?;
+    let mut rows = statement.query(values).stored("read the operations")?;
     let mut operations = Vec::new();
     while let Some(row) = rows.next().stored("read the operations")? {
         operations.push(read(row)?);

@@ -403,3 +403,25 @@ fn a_word_of_the_users_own_beats_what_was_done_before_it() {
     assert_eq!(with(Status::Active).as_deref(), Some("Rome"));
     assert_eq!(with(Status::PendingConfirmation).as_deref(), Some("Paris"));
 }
+
+#[test]
+fn the_history_of_other_devices_is_looked_at_once_for_operations() {
+    let mut one = replica("2026-03-01T12:00:00Z");
+    let mut two = replica("2026-03-01T12:00:00Z");
+    let mut server = Server::default();
+    for key in KEYS {
+        state(&mut one, key, "Rome", false);
+    }
+    server.push(&mut one, usize::MAX);
+    server.pull(&mut two, &mut Numbers(3), usize::MAX);
+    let looked_at = |facts: &Facts| {
+        let sql = "SELECT noted, (SELECT count(*) FROM fact_history) FROM share_device";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, usize>(0)?, row.get(1)?));
+        facts.connection().query_row(sql, [], read).unwrap()
+    };
+    assert_eq!(looked_at(&two), (KEYS.len(), KEYS.len()));
+    assert_eq!(pending(two.connection(), 9).unwrap(), []);
+    state(&mut two, "book", "Emma", false);
+    assert_eq!(looked_at(&two), (KEYS.len() + 1, KEYS.len() + 1));
+    assert_eq!(pending(two.connection(), 9).unwrap().len(), 1);
+}

@@ -54,14 +54,16 @@ impl Files {
         self.0.iter().map(|found| found.size).sum()
     }
 
-    /// Returns the files that were changed last, as many as have so many bytes together, by name.
+    /// Returns the files that were changed last, as many as fit into so many bytes together, by name.
     pub(crate) fn newest(&self, most: u64) -> Self {
         let mut newest = self.0.clone();
         newest.sort_by_key(|found| std::cmp::Reverse(found.modified));
         let mut bytes = 0;
+        // One that is too large for itself leaves its room to older ones.
         newest.retain(|found| {
-            bytes += found.size;
-            bytes <= most
+            let fits = bytes + found.size <= most;
+            bytes += if fits { found.size } else { 0 };
+            fits
         });
         newest.sort_by(|one, other| one.name.cmp(&other.name));
         Self(newest)

@@ -6,7 +6,9 @@ use chrono::Datelike;
 use sha2::Digest;
 use sha2::Sha256;
 
+use crate::embedding::Adder;
 use crate::embedding::Quantized;
+use crate::embedding::Sum;
 use crate::embedding::Table;
 use crate::embedding::Vector;
 use crate::ranking::Language;
@@ -58,10 +60,11 @@ impl Text {
     }
 }
 
-/// Makes files ready one after the other, and remembers the stems of their words.
+/// Makes files ready one after the other, and remembers what is made of their words.
 #[derive(Default)]
 pub(crate) struct Preparer {
     tokenizers: HashMap<Language, Tokenizer>,
+    adder: Adder,
 }
 
 impl Preparer {
@@ -81,50 +84,83 @@ impl Preparer {
             return Prepared::Unchanged;
         }
         let language = Language::of(&text);
-        let mut content = Content {
-            digest,
-            language,
-            vectors: Vec::new(),
-            texts: Vec::new(),
-        };
         let new = || Tokenizer::new(language);
-        let tokenizer = self.tokenizers.entry(language).or_insert_with(new);
+        let mut reading = Reading {
+            tokenizer: self.tokenizers.entry(language).or_insert_with(new),
+            adder: &mut self.adder,
+            section: Section::default(),
+            content: Content {
+                digest,
+                language,
+                vectors: Vec::new(),
+                texts: Vec::new(),
+            },
+        };
         for document in found.store().documents(&text, &found.path) {
-            content.add(document, tokenizer);
+            reading.add(document);
         }
-        Prepared::Changed(content)
+        Prepared::Changed(reading.content)
     }
 }
 
-impl Content {
-    fn add(&mut self, document: Document, tokenizer: &mut Tokenizer) {
-        let (mut words, mut length) = (String::new(), 0);
-        for part in document.headings.iter().chain([&document.text]) {
-            tokenizer.each(part, |word| {
-                words.push_str(word);
-                words.push(' ');
-                length += 1;
-            });
+/// What the texts under the same headings share: it is made once.
+#[derive(Default)]
+struct Section {
+    headings: Vec<String>,
+    words: String,
+    length: usize,
+    sum: Sum,
+    number: usize,
+}
+
+/// A file that is being read.
+struct Reading<'a> {
+    tokenizer: &'a mut Tokenizer,
+    adder: &'a mut Adder,
+    section: Section,
+    content: Content,
+}
+
+impl Reading<'_> {
+    fn add(&mut self, document: Document) {
+        if self.section.headings != document.headings {
+            self.enter(&document.headings);
         }
-        let section = match self.texts.last() {
-            Some(last) if last.document.headings == document.headings => last.section,
-            Some(last) => last.section + 1,
-            None => 0,
-        };
-        let first = self.vectors.len() / VECTOR;
-        for vector in vectors(&document.headings, &document.text) {
-            let small: Quantized = vector.quantized();
-            self.vectors.extend(small.scale.to_le_bytes());
-            self.vectors.extend(small.bytes());
+        let Section { words, length, .. } = &self.section;
+        let (mut words, mut length) = (words.clone(), *length);
+        length += self.tokenizer.join(&document.text, &mut words);
+        let vectors = &mut self.content.vectors;
+        let first = vectors.len() / VECTOR;
+        for passage in passages(&document.text) {
+            let mut sum = self.section.sum.clone();
+            self.adder.add(passage, &mut sum);
+            let small: Quantized = sum.vector().quantized();
+            vectors.extend(small.scale.to_le_bytes());
+            vectors.extend(small.bytes());
         }
-        self.texts.push(Text {
-            identity: identity(&document, self.language),
+        let count = vectors.len() / VECTOR - first;
+        self.content.texts.push(Text {
+            identity: identity(&document, self.content.language),
             words,
             length,
-            section,
-            vectors: (first, self.vectors.len() / VECTOR - first),
+            section: self.section.number,
+            vectors: (first, count),
             document,
         });
+    }
+
+    /// Begins the texts under other headings.
+    fn enter(&mut self, headings: &[String]) {
+        let number = self.section.number + usize::from(!self.content.texts.is_empty());
+        self.section = Section {
+            headings: headings.to_vec(),
+            number,
+            ..Section::default()
+        };
+        for heading in headings {
+            self.section.length += self.tokenizer.join(heading, &mut self.section.words);
+            self.adder.add(heading, &mut self.section.sum);
+        }
     }
 }
 

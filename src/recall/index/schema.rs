@@ -13,6 +13,9 @@ use crate::embedding::MODEL_ID;
 /// How long another process's update is waited for.
 const WAIT: Duration = Duration::from_secs(5);
 
+/// So much of a cache that is made stays in memory: its indexes grow everywhere at once.
+const CACHE_KIB: i32 = 64 * 1024;
+
 /// What the tables and the texts in them look like; another number means another cache.
 const FORMAT: u32 = 2;
 
@@ -61,19 +64,22 @@ impl Index {
     /// Makes a cache at a path where nothing is, which will be moved to `home`.
     pub(crate) fn create(path: &Path, home: &Path) -> Result<Self> {
         let db = Connection::open(path)?;
+        prepare(&db)?;
         // Nobody else has it open, and one that is not finished is never used.
         db.pragma_update(None, "journal_mode", "OFF")?;
         db.pragma_update(None, "synchronous", "OFF")?;
+        db.pragma_update(None, "cache_size", -CACHE_KIB)?;
         Self::with_tables(db, &identity(home))
     }
 
     /// Makes a cache that ends with the process.
     pub(crate) fn in_memory() -> Result<Self> {
-        Self::with_tables(Connection::open_in_memory()?, "memory")
+        let db = Connection::open_in_memory()?;
+        prepare(&db)?;
+        Self::with_tables(db, "memory")
     }
 
     fn with_tables(db: Connection, identity: &str) -> Result<Self> {
-        prepare(&db)?;
         db.execute_batch(SCHEMA)?;
         db.execute("INSERT INTO owner VALUES(?1)", [identity])?;
         Ok(Self { db })

@@ -1,0 +1,76 @@
+//! Adds up the rows of a text's pieces, of which a vector is made.
+
+use crate::embedding::pieces::each_word;
+use crate::embedding::table::DIMENSION;
+use crate::embedding::table::Table;
+use crate::embedding::vector::Vector;
+use crate::text::Memo;
+
+/// The rows of a text's pieces, added up.
+///
+/// A text may come in parts: where one ends, a word does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sum {
+    pub(crate) values: [f32; DIMENSION],
+    /// How many rows that is.
+    pub(crate) pieces: usize,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self {
+            values: [0.0; DIMENSION],
+            pieces: 0,
+        }
+    }
+}
+
+impl Sum {
+    /// Returns the vector of what was added.
+    pub fn vector(&self) -> Vector {
+        Vector::new(self.values.to_vec())
+    }
+}
+
+/// Adds up many texts; remembers the pieces of their words, since most words come again.
+#[derive(Debug, Default)]
+pub struct Adder {
+    pieces: Memo<Box<[u32]>>,
+}
+
+impl Adder {
+    /// Adds a part of a text to its sum.
+    pub fn add(&mut self, text: &str, sum: &mut Sum) {
+        let table = Table::built_in();
+        each_word(text, |word| {
+            if let Some(pieces) = self.pieces.get(word) {
+                return table.add(pieces, sum);
+            }
+            let mut pieces = Vec::new();
+            table.cut(word, &mut pieces);
+            let told = table.add(&pieces, sum);
+            self.pieces.keep(word, pieces.into());
+            told
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn parts_and_remembered_words_give_the_vector_of_the_text(
+            parts in prop::collection::vec("([a-zé東\u{301}]{0,9}[ .,]?){0,20}", 1..12),
+        ) {
+            let (mut adder, mut sum) = (Adder::default(), Sum::default());
+            for part in &parts {
+                adder.add(part, &mut sum);
+            }
+            prop_assert_eq!(sum.vector(), Table::built_in().vector(&parts.join("\n")));
+        }
+    }
+}

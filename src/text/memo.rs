@@ -1,0 +1,88 @@
+//! Remembers what was made of words, since most words come again.
+
+use std::collections::HashMap;
+
+/// So many words are remembered at most, lest random names fill the memory.
+const MOST: usize = 1 << 16;
+
+/// A word of so many bytes is its own key, with its length behind it.
+const SHORT: usize = 15;
+
+/// What was made of words.
+///
+/// To know a short word again, no pointer is followed: among tens of thousands of words, that is what takes time.
+#[derive(Debug)]
+pub(crate) struct Memo<V> {
+    short: HashMap<u128, V>,
+    long: HashMap<Box<str>, V>,
+}
+
+impl<V> Default for Memo<V> {
+    fn default() -> Self {
+        Self {
+            short: HashMap::new(),
+            long: HashMap::new(),
+        }
+    }
+}
+
+impl<V> Memo<V> {
+    /// Returns what was made of a word.
+    pub(crate) fn get(&self, word: &str) -> Option<&V> {
+        match key(word) {
+            Some(key) => self.short.get(&key),
+            None => self.long.get(word),
+        }
+    }
+
+    /// Remembers what was made of a word; where there are too many, all others are forgotten.
+    pub(crate) fn keep(&mut self, word: &str, made: V) {
+        if self.short.len() + self.long.len() >= MOST {
+            self.short.clear();
+            self.long.clear();
+        }
+        match key(word) {
+            Some(key) => drop(self.short.insert(key, made)),
+            None => drop(self.long.insert(word.into(), made)),
+        }
+    }
+}
+
+fn key(word: &str) -> Option<u128> {
+    let length = word.len();
+    let mut bytes = [0; SHORT + 1];
+    bytes[..SHORT]
+        .get_mut(..length)?
+        .copy_from_slice(word.as_bytes());
+    bytes[SHORT] = u8::try_from(length).ok()?;
+    Some(u128::from_le_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_any_length_are_known_again_and_none_is_taken_for_another() {
+        let long = "x".repeat(SHORT + 1);
+        let words = ["", "\0", "a", "a\0", "ab", "é", &long[1..], &long];
+        let mut memo = Memo::default();
+        for (made, word) in words.iter().enumerate() {
+            assert_eq!(memo.get(word), None, "{word:?}");
+            memo.keep(word, made);
+        }
+        for (made, word) in words.iter().enumerate() {
+            assert_eq!(memo.get(word), Some(&made), "{word:?}");
+        }
+    }
+
+    #[test]
+    fn names_without_end_are_forgotten() {
+        let mut memo = Memo::default();
+        for number in 0..=MOST {
+            memo.keep(&number.to_string(), ());
+        }
+        assert_eq!(memo.get("0"), None);
+        assert_eq!(memo.get(&MOST.to_string()), Some(&()));
+    }
+}
