@@ -199,3 +199,42 @@ fn a_row_is_put_right_as_a_whole_and_the_plan_with_it() {
     let state = text(".planning/STATE.md");
     assert!(state.contains("Plan: 2 of 2"), "{state}");
 }
+
+#[test]
+fn a_number_of_declared_plans_is_contested_where_an_earlier_phase_was_passed_with_fewer() {
+    let next = |declared_of_first: &str| {
+        let case = Case::empty();
+        case.write(
+            ".planning/ROADMAP.md",
+            &format!(
+                "# Roadmap\n\n### Phase 1: A\n**Plans:** {declared_of_first} plans\n\n\
+                 ### Phase 2: B\n**Plans:** 2 plans\n\n### Phase 3: C\n"
+            ),
+        );
+        case.write(".planning/STATE.md", "# State\n\nPhase: 2 of 3\n");
+        for plan in ["01-a/01-01", "02-b/02-01"] {
+            case.write(&format!(".planning/phases/{plan}-PLAN.md"), "---\n---\n");
+            case.write(
+                &format!(".planning/phases/{plan}-SUMMARY.md"),
+                "---\nstatus: complete\n---\n",
+            );
+        }
+        case.run("status --json").success().json()["next"].clone()
+    };
+    let short = next("3");
+    assert_eq!(
+        (&short["action"], &short["phase"]),
+        (&json!("execute"), &json!("2"))
+    );
+    assert_eq!(short["conflict"], json!(true));
+    let alternative = &short["alternative"];
+    assert_eq!(
+        (&alternative["action"], &alternative["phase"]),
+        (&json!("plan"), &json!("3"))
+    );
+    assert_eq!(
+        alternative["because"],
+        json!([".planning/phases/01-a: phase 1 was passed with 1 of 3 declared plans"])
+    );
+    assert_eq!(next("1")["conflict"], json!(false));
+}
