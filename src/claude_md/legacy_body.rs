@@ -1,12 +1,37 @@
 //! The bodies of the sections that a workflow's own generator writes, by their exact shapes.
 
-use crate::claude_md::legacy::Known;
-use crate::claude_md::legacy::Verdict;
 use crate::planning::Decision;
+use crate::planning::Skill;
 use crate::planning::is_absent;
 use crate::planning::present;
 use crate::project::LayoutName;
 use crate::text::fold;
+
+/// What the block, or the stores that it is made from, hold: what may go from the rest of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Known<'a> {
+    /// The project's name.
+    pub project: &'a str,
+    /// The core value.
+    pub core_value: Option<&'a str>,
+    /// Whose generator wrote the rest, if one did.
+    pub layout: LayoutName,
+    /// All recorded decisions, also those that the block leaves out.
+    pub decisions: Vec<&'a Decision>,
+    /// All recorded skills.
+    pub skills: &'a [Skill],
+}
+
+/// What of a section is to happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The generator wrote it, and the block says all that it says.
+    Replaced,
+    /// It is somebody's own.
+    Kept,
+    /// It has the generator's shape, and holds what is written nowhere else.
+    Holds(String),
+}
 
 /// Judges `**Work:**`, `**Last shipped:**`, `**Milestone:**`, `**Phase:**` and `**Next action:**` lines.
 pub(crate) fn active_context(body: &[&str], _: &Known<'_>) -> Verdict {
