@@ -10,6 +10,7 @@ use crate::claude_md::Outcome;
 use crate::claude_md::RegeneratedFile;
 use crate::error::Result;
 use crate::lifecycle;
+use crate::lifecycle::ContextFiles;
 use crate::lifecycle::SyncRequest;
 use crate::project::Project;
 use crate::project::Target;
@@ -72,19 +73,22 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
             "shorten the text outside the block",
         ),
     ];
+    rows.extend(refused(&context));
+    Ok(rows)
+}
+
+/// Returns the row of the files that a rule keeps from being written; nothing without one.
+fn refused(context: &ContextFiles) -> Option<Row> {
     let refused = context.refused.iter();
     let hint = refused.clone().find_map(|refusal| refusal.hint.clone());
-    let refused: Vec<Detail> = refused
+    let found: Vec<Detail> = refused
         .map(|refusal| Detail {
             place: refusal.place.clone(),
             ..Detail::new(&refusal.message)
         })
         .collect();
-    if !refused.is_empty() {
-        let mend = hint.unwrap_or_else(|| "annals sync".to_owned());
-        rows.push(Row::new(STORE, "refused", Level::Fault, refused, mend));
-    }
-    Ok(rows)
+    let mend = hint.unwrap_or_else(|| "annals sync".to_owned());
+    (!found.is_empty()).then(|| Row::new(STORE, "refused", Level::Fault, found, mend))
 }
 
 /// Looks for secrets in the context files.

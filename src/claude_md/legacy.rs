@@ -16,68 +16,17 @@
 //! | `## Commands`, `## {TOOL} Commands` | the generator's own lines |
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
 use crate::claude_md::legacy_body;
+use crate::claude_md::legacy_body::Known;
+use crate::claude_md::legacy_body::Verdict;
 use crate::markdown::Outline;
 use crate::markdown::Section;
-use crate::planning::Decision;
-use crate::planning::Skill;
 use crate::project::LayoutName;
 use crate::text::fold;
 use crate::warning::Warning;
-
-/// What the block, or the stores that it is made from, hold: what may go from the rest of the file.
-#[derive(Clone, Debug, Default)]
-pub struct Known<'a> {
-    /// The project's name.
-    pub project: &'a str,
-    /// The core value.
-    pub core_value: Option<&'a str>,
-    /// Whose generator wrote the rest, if one did.
-    pub layout: LayoutName,
-    /// All recorded decisions by their folded text, also those that the block leaves out.
-    pub(crate) decisions: HashMap<String, &'a Decision>,
-    /// The names of all recorded skills.
-    pub(crate) skills: HashSet<&'a str>,
-    /// What all recorded patterns state, also those that the block leaves out.
-    pub(crate) patterns: HashSet<String>,
-}
-
-impl<'a> Known<'a> {
-    /// Adds what is recorded.
-    pub fn recorded(
-        mut self,
-        decisions: impl Iterator<Item = &'a Decision>,
-        skills: &'a [Skill],
-        patterns: &[String],
-    ) -> Self {
-        for decision in decisions {
-            let text = fold(&decision.text);
-            self.decisions.entry(text).or_insert(decision);
-        }
-        self.skills = skills.iter().map(|skill| skill.name.as_str()).collect();
-        self.patterns = patterns
-            .iter()
-            .map(|text| legacy_body::statement(text))
-            .collect();
-        self
-    }
-}
-
-/// What of a section is to happen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// The generator wrote it, and the block says all that it says.
-    Replaced,
-    /// It is somebody's own.
-    Kept,
-    /// It has the generator's shape, and holds what is written nowhere else.
-    Holds(String),
-}
 
 type Judge = fn(&[&str], &Known<'_>) -> Verdict;
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::claude_md::edited::Edited;
 use crate::claude_md::edited::lost;
 use crate::claude_md::legacy;
-use crate::claude_md::legacy::Known;
+use crate::claude_md::legacy_body::Known;
 use crate::claude_md::marker;
 use crate::claude_md::readable::readable;
 use crate::claude_md::span::Span;

@@ -11,7 +11,7 @@ use crate::claude_md::budget::Limits;
 use crate::claude_md::budget::Rung;
 use crate::claude_md::conflict;
 use crate::claude_md::content::Content;
-use crate::claude_md::legacy::Known;
+use crate::claude_md::legacy_body::Known;
 use crate::claude_md::ownership::ContextFile;
 use crate::claude_md::past;
 use crate::claude_md::readable::readable;

@@ -7,7 +7,7 @@ use crate::claude_md::content::PhaseLine;
 use crate::claude_md::content::SkillLine;
 use crate::claude_md::decisions;
 use crate::claude_md::decisions::DecisionList;
-use crate::claude_md::legacy::Known;
+use crate::claude_md::legacy_body::Known;
 use crate::patterns;
 use crate::planning::Decision;
 use crate::planning::Skill;

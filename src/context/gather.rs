@@ -4,6 +4,7 @@ use crate::context::DigestRequest;
 use crate::context::ledger::Ledger;
 use crate::context::part::Part;
 use crate::context::part::Section;
+use crate::context::part::unmarked;
 use crate::error::Kind;
 use crate::error::Result;
 use crate::facts;
@@ -257,13 +258,4 @@ fn told<T>(project: &Project, read: Result<Option<T>>, warnings: &mut Vec<Warnin
 /// Returns a foreign text as one line that opens nothing and tells no secret.
 fn safe(text: &str) -> Line {
     Line::new(&secrets::redact(&strip_controls(text)).text).clipped(WIDTH)
-}
-
-/// Returns a bullet's text: each line of a digest gets a mark of its own.
-pub(crate) fn unmarked(line: &str) -> &str {
-    let line = line.trim();
-    ["- ", "* ", "+ "]
-        .iter()
-        .find_map(|mark| line.strip_prefix(mark))
-        .map_or(line, str::trim_start)
 }

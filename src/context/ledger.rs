@@ -1,6 +1,6 @@
 //! What the repo ledger has for a session's start.
 
-use crate::context::gather::unmarked;
+use crate::context::part::unmarked;
 use crate::error::Result;
 use crate::ledger;
 use crate::ledger::Brief;

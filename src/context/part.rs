@@ -109,3 +109,12 @@ pub(crate) struct Section {
     /// The most important first.
     pub(crate) lines: Vec<Line>,
 }
+
+/// Returns a bullet's text: each line of a digest gets a mark of its own.
+pub(crate) fn unmarked(line: &str) -> &str {
+    let line = line.trim();
+    ["- ", "* ", "+ "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .map_or(line, str::trim_start)
+}

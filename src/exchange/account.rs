@@ -5,12 +5,23 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::exchange::Format;
-use crate::exchange::Target;
 use crate::exchange::source::Item;
+use crate::exchange::source::Note;
 use crate::exchange::source::Source;
 use crate::project::Project;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
+
+/// Where the pieces go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// Notes become entries, dated observations records of the journal.
+    #[default]
+    Memory,
+    /// Single statements become facts of one user.
+    Facts,
+}
 
 /// The account of an import. It is the document of `annals import --json`.
 #[derive(Clone, Debug, Serialize)]
@@ -146,4 +157,10 @@ impl Account {
         };
         self
     }
+}
+
+/// Leaves a note out with all that goes with it.
+pub(crate) fn left_out(note: Note, reason: &str, account: &mut Account) {
+    let items = [note.item].into_iter().chain(note.parts);
+    items.for_each(|item: Item| account.left(item, reason));
 }

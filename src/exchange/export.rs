@@ -7,7 +7,6 @@ use std::io::BufReader;
 use std::path::Path;
 use std::path::PathBuf;
 
-use serde::Serialize;
 use sha2::Digest;
 use sha2::Sha256;
 
@@ -15,6 +14,8 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exchange::manifest;
+use crate::exchange::manifest::Exported;
+use crate::exchange::manifest::ExportedFile;
 use crate::facts;
 use crate::facts::Facts;
 use crate::facts::UserId;
@@ -43,34 +44,6 @@ const PORTION: usize = 1 << 20;
 pub struct Export {
     /// The folder to make, absolute.
     pub to: PathBuf,
-}
-
-/// What an export wrote. It is the document of `annals export --json`.
-#[derive(Clone, Debug, Serialize)]
-pub struct Exported {
-    /// The folder.
-    pub folder: PathBuf,
-    /// Every file in it but the manifest.
-    pub files: Vec<ExportedFile>,
-    /// Stores of which nothing is there.
-    pub empty: Vec<&'static str>,
-    /// Whether nothing was written because this is a dry run.
-    pub dry_run: bool,
-    /// What was left out.
-    pub warnings: Vec<Warning>,
-}
-
-/// One file of an export.
-#[derive(Clone, Debug, Serialize)]
-pub struct ExportedFile {
-    /// Its name in the folder.
-    pub file: String,
-    /// The store it is of.
-    pub store: &'static str,
-    /// How many bytes it has.
-    pub bytes: u64,
-    /// The SHA-256 of its bytes, in hexadecimal digits.
-    pub sha256: String,
 }
 
 /// Exports every store; the facts of one user only where one is named.

@@ -1,17 +1,8 @@
 //! The memories that can be read.
 
-use std::path::Path;
 use std::str::FromStr;
 
 use serde::Serialize;
-
-use crate::error::Result;
-use crate::exchange::basic_memory;
-use crate::exchange::claude_code;
-use crate::exchange::claude_mem;
-use crate::exchange::serena;
-use crate::exchange::server_memory;
-use crate::exchange::source::Source;
 
 /// Whose memory it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -49,23 +40,12 @@ impl Format {
             Self::ClaudeMem => "claude-mem",
         }
     }
-
-    /// Reads what is at a path, and writes nothing there.
-    pub(crate) fn read(self, path: &Path) -> Result<Source> {
-        match self {
-            Self::ServerMemory => server_memory::read(path),
-            Self::Serena => serena::read(path),
-            Self::BasicMemory => basic_memory::read(path),
-            Self::ClaudeCode => claude_code::read(path),
-            Self::ClaudeMem => claude_mem::read(path),
-        }
-    }
 }
 
 impl FromStr for Format {
     type Err = String;
 
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
+    fn from_str(word: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|known| known.as_str() == word);
         known.ok_or_else(|| {
             let words = Self::ALL.map(Self::as_str).join(", ");

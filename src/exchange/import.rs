@@ -1,15 +1,23 @@
 //! Puts what a source holds into our own stores, each item once.
 
+use std::path::Path;
 use std::path::PathBuf;
-
-use serde::Serialize;
 
 use crate::error::Result;
 use crate::exchange::Account;
 use crate::exchange::Format;
-use crate::exchange::source::Item;
+use crate::exchange::Target;
+use crate::exchange::account::left_out;
+use crate::exchange::basic_memory;
+use crate::exchange::claude_code;
+use crate::exchange::claude_mem;
+use crate::exchange::refusal::refusal;
+use crate::exchange::refusal::secret;
+use crate::exchange::serena;
+use crate::exchange::server_memory;
 use crate::exchange::source::Moment;
 use crate::exchange::source::Note;
+use crate::exchange::source::Source;
 use crate::exchange::statements;
 use crate::facts::Facts;
 use crate::facts::UserId;
@@ -19,21 +27,9 @@ use crate::knowledge;
 use crate::knowledge::Adopted;
 use crate::knowledge::Adoption;
 use crate::project::Project;
-use crate::secrets;
 
 /// The longest text that becomes an entry, in bytes.
 const LONGEST: usize = 1 << 20;
-
-/// Where the pieces go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Target {
-    /// Notes become entries, dated observations records of the journal.
-    #[default]
-    Memory,
-    /// Single statements become facts of one user.
-    Facts,
-}
 
 /// What is to be imported.
 #[derive(Clone, Debug)]
@@ -52,7 +48,7 @@ pub fn import(
     import: &Import,
     user: Option<(&mut Facts, &UserId)>,
 ) -> Result<Account> {
-    let mut source = import.format.read(&import.from)?;
+    let mut source = read(import.format, &import.from)?;
     let target = match user {
         Some(_) => Target::Facts,
         None => Target::Memory,
@@ -80,6 +76,17 @@ pub fn import(
         records(project, moments, import.allow_secret, &mut account)?;
     }
     Ok(account.settle(project))
+}
+
+/// Reads what is at a path, and writes nothing there.
+fn read(format: Format, path: &Path) -> Result<Source> {
+    match format {
+        Format::ServerMemory => server_memory::read(path),
+        Format::Serena => serena::read(path),
+        Format::BasicMemory => basic_memory::read(path),
+        Format::ClaudeCode => claude_code::read(path),
+        Format::ClaudeMem => claude_mem::read(path),
+    }
 }
 
 fn safe_notes(notes: Vec<Note>, allow_secret: bool, account: &mut Account) -> Vec<Note> {
@@ -116,22 +123,6 @@ fn safe_moments(moments: Vec<Moment>, allow_secret: bool, account: &mut Account)
         }
     }
     safe
-}
-
-/// Returns the refusal of texts that hold a secret.
-pub(crate) fn secret(texts: &[&str]) -> Option<String> {
-    let rule = |text: &&str| secrets::find(text).first().map(|secret| secret.rule);
-    texts.iter().find_map(rule).map(refusal)
-}
-
-fn refusal(rule: &str) -> String {
-    format!("refused: holds what looks like a secret ({rule}); --allow-secret takes it in")
-}
-
-/// Leaves a note out with all that goes with it.
-pub(crate) fn left_out(note: Note, reason: &str, account: &mut Account) {
-    let items = [note.item].into_iter().chain(note.parts);
-    items.for_each(|item: Item| account.left(item, reason));
 }
 
 fn entries(

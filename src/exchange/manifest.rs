@@ -1,7 +1,39 @@
-//! The list of all files of an export, for whoever opens the folder later.
+//! What an export wrote, and the list of it for whoever opens the folder later.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::exchange::Exported;
+use crate::warning::Warning;
+
+/// What an export wrote. It is the document of `annals export --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Exported {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Every file in it but the manifest.
+    pub files: Vec<ExportedFile>,
+    /// Stores of which nothing is there.
+    pub empty: Vec<&'static str>,
+    /// Whether nothing was written because this is a dry run.
+    pub dry_run: bool,
+    /// What was left out.
+    pub warnings: Vec<Warning>,
+}
+
+/// One file of an export.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExportedFile {
+    /// Its name in the folder.
+    pub file: String,
+    /// The store it is of.
+    pub store: &'static str,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// The SHA-256 of its bytes, in hexadecimal digits.
+    pub sha256: String,
+}
 
 const READING: &str = "\n## How to read it back\n\n\
     - `entries/`, `notepad.md`: copy them to `.vibekit/memory/` and `.vibekit/`, then `annals entry audit`\n\

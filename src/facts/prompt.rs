@@ -7,10 +7,10 @@ use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::queue::Turn;
+use crate::facts::scope::Scope;
 use crate::facts::search;
 use crate::facts::search::Method;
 use crate::facts::search::Query;
-use crate::facts::search::Scope;
 use crate::facts::search::Selection;
 use crate::facts::store::Facts;
 

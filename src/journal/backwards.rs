@@ -5,6 +5,7 @@ use std::io::Result;
 use std::ops::Range;
 
 use memchr::memchr;
+use memchr::memchr_iter;
 use memchr::memrchr;
 
 /// How much is read at once: it stays in a core's own cache while it is searched.
@@ -148,6 +149,13 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<()>
         }
         Ok(())
     }
+}
+
+/// Counts the lines of a text; a last one without a newline is one, too.
+pub(crate) fn count(lines: &[u8]) -> usize {
+    let newlines = memchr_iter(b'\n', lines).count();
+    let is_open = lines.last().is_some_and(|last| *last != b'\n');
+    newlines + usize::from(is_open)
 }
 
 #[cfg(test)]

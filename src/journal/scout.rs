@@ -13,9 +13,9 @@ use memchr::memchr;
 use crate::journal::MAX_LINE;
 use crate::journal::backwards::BLOCK;
 use crate::journal::backwards::Backwards;
+use crate::journal::backwards::count;
 use crate::journal::backwards::read_at;
 use crate::journal::matcher::Matcher;
-use crate::journal::search::count;
 
 /// More threads wait for each other.
 const MOST_THREADS: usize = 8;

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
-use memchr::memchr_iter;
 use memchr::memrchr_iter;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -15,6 +14,7 @@ use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::backwards::Backwards;
 use crate::journal::backwards::Region;
+use crate::journal::backwards::count;
 use crate::journal::escape;
 use crate::journal::matcher::LineMatch;
 use crate::journal::matcher::Matcher;
@@ -284,13 +284,6 @@ pub(crate) fn shown(line: &[u8]) -> Result<Box<RawValue>> {
     let text = escape::visible(&text).into_owned();
     RawValue::from_string(text)
         .map_err(|error| Error::failed(format!("cannot show a line: {error}")))
-}
-
-/// Counts the lines of a text; a last one without a newline is one, too.
-pub(crate) fn count(lines: &[u8]) -> usize {
-    let newlines = memchr_iter(b'\n', lines).count();
-    let is_open = lines.last().is_some_and(|last| *last != b'\n');
-    newlines + usize::from(is_open)
 }
 
 /// Returns the last lines of a text, so many at most.

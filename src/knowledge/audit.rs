@@ -12,21 +12,18 @@ use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::Status;
+use crate::knowledge::checked::Checked;
+use crate::knowledge::checked::check;
 use crate::knowledge::dir::stem;
 use crate::knowledge::duplicates::Duplicate;
 use crate::knowledge::duplicates::duplicates;
 use crate::knowledge::index;
 use crate::knowledge::index::Row;
-use crate::knowledge::likeness::Likeness;
-use crate::knowledge::links::Link;
-use crate::knowledge::links::links;
 use crate::knowledge::notepad;
-use crate::knowledge::scan::EntryFile;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
-use crate::storage::read;
 use crate::warning::Warning;
 
 /// After so many days a guess is to be looked at again.
@@ -89,15 +86,6 @@ pub struct Invalid {
     pub problem: String,
 }
 
-/// What is needed of an entry for all checks.
-pub(crate) struct Checked {
-    pub(crate) entry: Entry,
-    pub(crate) likeness: Likeness,
-    links: Vec<Link>,
-    lines: usize,
-    problems: Vec<Warning>,
-}
-
 /// Runs all checks; pruning the notepad and rebuilding INDEX.md is all that it writes.
 pub fn audit(project: &Project) -> Result<EntryAudit> {
     let place = KnowledgeDir::of(project);
@@ -117,25 +105,6 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
     found.diff = applied.dry_run.then_some(applied.diff);
     found.warnings.extend(project.named(applied.warnings));
     Ok(found)
-}
-
-fn check(file: &EntryFile<'_>) -> Checked {
-    let decoded = read::decode(file.bytes.clone(), &file.path);
-    let text = decoded.value;
-    let mut problems = decoded.warnings;
-    let entry = Entry::parse(&text, &file.path).into_value(&mut problems);
-    let body = &text[entry.body.clone()];
-    let first = 1 + text[..entry.body.start]
-        .bytes()
-        .filter(|byte| *byte == b'\n')
-        .count();
-    Checked {
-        likeness: Likeness::of(body, file.key),
-        links: links(body, first),
-        lines: body.lines().count(),
-        problems,
-        entry,
-    }
 }
 
 fn prune_notepad(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::knowledge::audit::Checked;
+use crate::knowledge::checked::Checked;
 
 /// Two entries that are one and the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -11,6 +11,7 @@
 
 mod adopt;
 mod audit;
+mod checked;
 mod checksum;
 mod classify;
 mod debt;

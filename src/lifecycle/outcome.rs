@@ -4,13 +4,16 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::claude_md::Regenerated;
 use crate::error::Error;
 use crate::error::Result;
-use crate::lifecycle::refresh::ContextFiles;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::warning::Warning;
+
+/// What became of the context files.
+pub type ContextFiles = Regenerated;
 
 /// What a command did. It is the command's `--json` document: what is its own first, then what all have.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -35,11 +38,9 @@ pub struct CommandOutcome<T> {
 impl<T> CommandOutcome<T> {
     /// Fails with the rule that kept a context file from being written; the rest of the work is done.
     pub fn refusal(&self) -> Result<()> {
-        let refused = self.context.iter().flat_map(|context| &context.refused);
-        match refused.cloned().next() {
-            Some(refusal) => Err(Error::from(refusal)),
-            None => Ok(()),
-        }
+        let mut refused = self.context.iter().flat_map(|context| &context.refused);
+        let first = refused.next().cloned();
+        first.map_or(Ok(()), |refusal| Err(Error::from(refusal)))
     }
 }
 

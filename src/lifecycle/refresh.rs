@@ -4,7 +4,6 @@ use crate::claude_md;
 use crate::claude_md::CurrentPhase;
 use crate::claude_md::DecisionList;
 use crate::claude_md::Pattern;
-use crate::claude_md::Regenerated;
 use crate::claude_md::Sources;
 use crate::error::Result;
 use crate::lifecycle::lessons::lessons;
@@ -18,9 +17,6 @@ use crate::planning::Survey;
 use crate::project::Project;
 use crate::project::Target;
 use crate::warning::Warning;
-
-/// What became of the context files.
-pub type ContextFiles = Regenerated;
 
 /// What a caller may ask of the context files.
 #[derive(Clone, Debug, Default)]

@@ -201,8 +201,8 @@ pub fn preview(project: &Project, target: Target) -> Result<Preview> {
     };
     work.warnings.extend(survey.warnings.iter().cloned());
     refresh::plan_with(project, &survey, &asked, &mut work)?;
-    let refused = work.context.iter().flat_map(|files| &files.refused);
-    if let Some(refusal) = refused.cloned().next() {
+    let mut refused = work.context.iter().flat_map(|files| &files.refused);
+    if let Some(refusal) = refused.next().cloned() {
         return Err(Error::from(refusal));
     }
     let path = project.root.join(target.file());

@@ -6,13 +6,14 @@
 //! marks it: nothing is decided that only a person can decide.
 
 mod kind;
+mod merged;
 mod rollup;
 mod three_way;
 mod unit;
 
 pub use kind::Kind;
+pub use merged::Merged;
 pub use three_way::Labels;
-pub use three_way::Merged;
 
 use crate::merge::kind::Inserts;
 use crate::merge::unit::Unit;

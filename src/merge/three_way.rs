@@ -7,16 +7,8 @@ use similar::DiffTag;
 use similar::capture_diff_slices;
 
 use crate::merge::kind::Inserts;
+use crate::merge::merged::Merged;
 use crate::merge::unit::Unit;
-
-/// What a merge came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merged {
-    /// The text, with a marked place for each conflict.
-    pub text: String,
-    /// How many places both sides changed differently.
-    pub conflicts: usize,
-}
 
 /// How the sides are called where they are in conflict.
 #[derive(Clone, Debug)]

@@ -1,10 +1,9 @@
 //! The bullets of an entry, each with the place it is drawn from.
 
-use std::path::PathBuf;
-
-use serde::Serialize;
-
 use crate::error::Result;
+use crate::patterns::Bullet;
+use crate::patterns::BulletSection;
+use crate::patterns::BulletSource;
 use crate::patterns::Entry;
 use crate::patterns::LessonSource;
 use crate::patterns::Patterns;
@@ -15,40 +14,6 @@ use crate::planning::PlanNumber;
 use crate::planning::Summary;
 use crate::project::Project;
 use crate::storage::read;
-
-/// A bullet of an entry and where it comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Bullet {
-    /// Its text, verbatim.
-    pub text: String,
-    /// Whether it stands under what worked or what failed.
-    pub section: BulletSection,
-    /// The plans that it names.
-    pub plans: Vec<PlanNumber>,
-    /// The place in a summary it is drawn from; nothing where the entry does not say, or the file is gone.
-    pub source: Option<BulletSource>,
-}
-
-/// The part of an entry that a bullet stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BulletSection {
-    /// `What worked`.
-    Worked,
-    /// `What failed`.
-    Failed,
-}
-
-/// The place in a summary that a bullet is drawn from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BulletSource {
-    /// The summary, relative to the project.
-    pub file: PathBuf,
-    /// The line, counted from 1; nothing where the summary as a whole says it.
-    pub line: Option<usize>,
-    /// What stands there.
-    pub text: String,
-}
 
 impl Entry {
     /// Fills in the bullets, without their sources.

@@ -1,14 +1,15 @@
 //! One phase's entry of PATTERNS.md, and the file as a whole.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::Minutes;
-use crate::patterns::Bullet;
 use crate::patterns::Trace;
 use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
 
 /// PATTERNS.md as read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -106,6 +107,40 @@ pub struct DeviationCount {
     pub count: Option<u32>,
     /// Of what kinds, verbatim.
     pub kinds: Option<String>,
+}
+
+/// A bullet of an entry and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Bullet {
+    /// Its text, verbatim.
+    pub text: String,
+    /// Whether it stands under what worked or what failed.
+    pub section: BulletSection,
+    /// The plans that it names.
+    pub plans: Vec<PlanNumber>,
+    /// The place in a summary it is drawn from; nothing where the entry does not say, or the file is gone.
+    pub source: Option<BulletSource>,
+}
+
+/// The part of an entry that a bullet stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BulletSection {
+    /// `What worked`.
+    Worked,
+    /// `What failed`.
+    Failed,
+}
+
+/// The place in a summary that a bullet is drawn from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BulletSource {
+    /// The summary, relative to the project.
+    pub file: PathBuf,
+    /// The line, counted from 1; nothing where the summary as a whole says it.
+    pub line: Option<usize>,
+    /// What stands there.
+    pub text: String,
 }
 
 /// A bullet or paragraph outside of any entry, as people and other tools keep them.

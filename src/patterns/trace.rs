@@ -16,8 +16,16 @@ use serde::Serialize;
 use serde::Serializer;
 use serde::ser::SerializeStruct;
 
-use crate::patterns::LessonSource;
 use crate::planning::PlanNumber;
+
+/// The place in a summary that a lesson is drawn from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LessonSource {
+    /// The plan.
+    pub plan: PlanNumber,
+    /// The line of its summary, counted from 1; 0 for the summary as a whole.
+    pub line: usize,
+}
 
 /// Which phase an entry came from, and in what state its summaries were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

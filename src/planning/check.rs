@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::markdown::FrontMatter;
-use crate::planning::folder;
+use crate::planning::names;
 use crate::storage::listing::Kind;
 use crate::storage::read;
 
@@ -142,13 +142,13 @@ pub(crate) fn files(dir: &Path, names: &[String], has_remediation: bool) -> Resu
 fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
     let mut ignored = Vec::new();
     let mut found = Vec::new();
-    for (round, entry) in folder::entries(rounds, &mut ignored)? {
+    for (round, entry) in names::entries(rounds, &mut ignored)? {
         let digits: String = round.chars().filter(char::is_ascii_digit).collect();
         if entry != Kind::Folder || digits.is_empty() {
             continue;
         }
         let dir = rounds.join(&round);
-        for (name, entry) in folder::entries(&dir, &mut ignored)? {
+        for (name, entry) in names::entries(&dir, &mut ignored)? {
             if entry == Kind::File && CheckKind::of_name(&name) == Some(kind) {
                 found.push((digits.parse::<u32>().unwrap_or(0), dir.join(name)));
             }

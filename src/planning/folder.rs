@@ -13,15 +13,14 @@
 //! Only names are read here, no contents but ACTIVE's.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::At;
 use crate::error::Result;
 use crate::planning::PhaseDir;
+use crate::planning::names::entries;
 use crate::project::vocabulary;
-use crate::storage::listing;
 use crate::storage::listing::Kind;
 use crate::storage::read;
 use crate::warning::Parsed;
@@ -197,36 +196,6 @@ fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
         .into_iter()
         .map(|(slug, dir)| Archive { slug, dir })
         .collect())
-}
-
-/// Returns the visible names in a folder and what each is, links followed, sorted; nothing where there is none.
-pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, Kind)>> {
-    let listed = match listing::entries(dir) {
-        Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            let message = "a file where a folder is expected; left out";
-            warnings.push(Warning::file(dir, message));
-            return Ok(Vec::new());
-        }
-        listed => listed.at("list", dir)?,
-    };
-    let mut found = Vec::new();
-    for (name, kind) in listed {
-        if name.starts_with('.') {
-            continue;
-        }
-        match kind {
-            Kind::Link => {
-                let path = dir.join(&name);
-                // One that leads out of the project is warned of where it is looked at.
-                match read::kind(&path) {
-                    Ok(kind) => found.push((name, kind.unwrap_or(Kind::Other))),
-                    Err(_) => found.push((name, Kind::Other)),
-                }
-            }
-            kind => found.push((name, kind)),
-        }
-    }
-    Ok(found)
 }
 
 #[cfg(test)]

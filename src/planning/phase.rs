@@ -8,7 +8,7 @@ use crate::planning::CheckFile;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
 use crate::planning::check;
-use crate::planning::folder;
+use crate::planning::names;
 use crate::planning::pair;
 use crate::storage::listing::Kind;
 use crate::warning::Parsed;
@@ -38,7 +38,7 @@ impl PhaseDir {
     pub(crate) fn read_all(home: &Path, strict: bool) -> Result<Parsed<Vec<Self>>> {
         let mut warnings = Vec::new();
         let mut phases = Vec::new();
-        for (name, kind) in folder::entries(home, &mut warnings)? {
+        for (name, kind) in names::entries(home, &mut warnings)? {
             if kind != Kind::Folder {
                 continue;
             }
@@ -70,7 +70,7 @@ impl PhaseDir {
         let mut names = Vec::new();
         let mut folders = Vec::new();
         let mut others = Vec::new();
-        for (entry, kind) in folder::entries(&dir, warnings)? {
+        for (entry, kind) in names::entries(&dir, warnings)? {
             match kind {
                 Kind::File => names.push(entry),
                 Kind::Folder => folders.push(entry),

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::markdown::FrontMatter;
 use crate::planning::Skill;
-use crate::planning::folder::entries;
+use crate::planning::names::entries;
 use crate::project::Project;
 use crate::storage::listing::Kind;
 use crate::storage::read;

@@ -17,6 +17,7 @@ use crate::planning::State;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::planning::position::phases_in;
+use crate::planning::ratio;
 
 /// How far a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,16 +127,6 @@ impl Phase {
                 ratio(self.count(PlanStanding::Complete), self.plans.len())
             }
         }
-    }
-}
-
-/// Returns `part / whole`, and 0 of nothing.
-pub(crate) fn ratio(part: usize, whole: usize) -> f64 {
-    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    if whole == 0 {
-        0.0
-    } else {
-        number(part) / number(whole)
     }
 }
 

@@ -37,7 +37,7 @@ struct Dialect {
     mark: Option<&'static str>,
     /// Whether its own workflow makes and archives milestones and writes config.json, in a shape of its own.
     keeps_milestones: bool,
-    /// Its commands and sentences, as [`Layout`](crate::project::Layout) reads them.
+    /// Its commands and sentences, as `Layout` reads them.
     table: &'static str,
 }
 

@@ -7,6 +7,7 @@ use crate::project::input::Input;
 use crate::project::services::Api;
 use crate::project::services::Fusion;
 use crate::project::settings::MAX_LINES;
+use crate::project::settings::Setting;
 use crate::project::settings::Settings;
 use crate::project::settings::Target;
 use crate::project::settings::Value;
@@ -34,6 +35,19 @@ pub(crate) struct Key {
     pub(crate) about: &'static str,
     pub(crate) set: fn(&mut Settings, &Input) -> Result<(), String>,
     pub(crate) show: fn(&Settings) -> Value,
+}
+
+impl Settings {
+    /// Returns all that can be set, with what is in force and where it comes from.
+    pub fn list(&self) -> Vec<Setting> {
+        let setting = |key: &Key| Setting {
+            key: key.name,
+            value: (key.show)(self),
+            origin: self.origin(key.name),
+            about: key.about,
+        };
+        KEYS.iter().map(setting).collect()
+    }
 }
 
 /// Every key there is.

@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::project::keys::KEYS;
-use crate::project::keys::Key;
 use crate::project::layout::Commands;
 use crate::project::services::EmbeddingEndpoint;
 use crate::project::services::FactSettings;
@@ -227,17 +225,6 @@ impl Settings {
     /// Returns where a key's value was set.
     pub fn origin(&self, key: &str) -> Origin {
         self.origins.get(key).cloned().unwrap_or(Origin::Default)
-    }
-
-    /// Returns all that can be set, with what is in force and where it comes from.
-    pub fn list(&self) -> Vec<Setting> {
-        let setting = |key: &Key| Setting {
-            key: key.name,
-            value: (key.show)(self),
-            origin: self.origin(key.name),
-            about: key.about,
-        };
-        KEYS.iter().map(setting).collect()
     }
 
     /// Returns the folders that a link in the project may lead to.

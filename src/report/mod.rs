@@ -6,6 +6,7 @@
 mod gather;
 mod inline;
 mod page;
+mod phase_row;
 mod phases;
 mod timeline;
 

@@ -20,7 +20,7 @@ use crate::report::page::Insights;
 use crate::report::page::Milestone;
 use crate::report::page::Page;
 use crate::report::page::PhaseLessons;
-use crate::report::page::PhaseRow;
+use crate::report::phase_row::PhaseRow;
 use crate::report::timeline::Timeline;
 use crate::warning::Warning;
 

@@ -5,7 +5,7 @@ use chrono::Days;
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::report::page::PhaseRow;
+use crate::report::phase_row::PhaseRow;
 
 /// How many phases are drawn; the table has all.
 const DRAWN: usize = 40;

@@ -1,4 +1,6 @@
 use super::*;
+use crate::planning::Decision;
+use crate::planning::Skill;
 
 fn decision(text: &str, rationale: Option<&str>) -> Decision {
     Decision {

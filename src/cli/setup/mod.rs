@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::hooks::Harness;
 use crate::project::Project;
 
-/// Connect Claude Code, Codex, Gemini CLI, opencode or Qwen Code to annals, or disconnect it
+/// Connect a harness such as Claude Code or Codex to annals, or disconnect it
 ///
 /// Adds our own entries to the harness's settings and leaves every other byte as it is. Settings that are
 /// not valid are refused. --remove brings back what was there before.

@@ -8,7 +8,7 @@ use rusqlite::params;
 
 use crate::error::Result;
 use crate::facts::failure::Stored;
-use crate::facts::search::Scope;
+use crate::facts::scope::Scope;
 use crate::facts::search::lexical;
 use crate::facts::search::lexical::QueryWords;
 use crate::facts::search::substrings;

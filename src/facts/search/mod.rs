@@ -33,6 +33,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
+use crate::facts::scope::Scope;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::judge::judge;
 pub(crate) use crate::facts::search::judge::judge_each;
@@ -101,28 +102,6 @@ impl From<Fusion> for Method {
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-/// Which projects' facts are looked at; those that belong to none always are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
-    /// Only facts of no project.
-    #[default]
-    General,
-    /// Those of this project too.
-    Project(String),
-    /// Those of every project too.
-    All,
-}
-
-impl Scope {
-    /// Returns the one project that is named.
-    fn project(&self) -> Option<&str> {
-        match self {
-            Self::Project(name) => Some(name),
-            Self::General | Self::All => None,
-        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
-use crate::facts::search::Scope;
+use crate::facts::scope::Scope;
 use crate::facts::user::UserId;
 use crate::service::Service;
 

@@ -11,8 +11,12 @@ use crate::facts::failure::Stored;
 use crate::facts::queue;
 use crate::facts::store::Facts;
 use crate::facts::vectors::chroma::Chroma;
-use crate::facts::vectors::outbox::BATCH;
-use crate::facts::vectors::outbox::pause;
+
+/// How many wishes go into one request.
+pub(crate) const BATCH: u32 = 256;
+
+/// The longest pause after a failure, as a power of two in seconds: a little over an hour.
+const LONGEST_PAUSE: u32 = 12;
 
 /// Vectors of what was forgotten that a server still has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -250,4 +254,9 @@ pub(crate) fn remaining(connection: &Connection, of: Option<&[String]>) -> Resul
         .stored("read what is to be erased")?;
     rows.collect::<rusqlite::Result<_>>()
         .stored("read what is to be erased")
+}
+
+/// Returns for how many seconds a server is left alone after so many failures before this one.
+pub(crate) fn pause(attempts: u32) -> i64 {
+    1_i64 << attempts.min(LONGEST_PAUSE)
 }

@@ -16,13 +16,9 @@ use crate::facts::user::UserId;
 use crate::facts::vectors::chroma::Chroma;
 use crate::facts::vectors::chroma::Point;
 use crate::facts::vectors::copies;
+use crate::facts::vectors::copies::BATCH;
+use crate::facts::vectors::copies::pause;
 use crate::facts::vectors::text;
-
-/// How many wishes go into one request.
-pub(crate) const BATCH: u32 = 256;
-
-/// The longest pause after a failure, as a power of two in seconds: a little over an hour.
-const LONGEST_PAUSE: u32 = 12;
 
 /// A wish.
 struct Job {
@@ -153,11 +149,6 @@ fn carry_out(
     let ids: Vec<&str> = gone.iter().map(String::as_str).collect();
     server.delete(&ids)?;
     Ok(gone)
-}
-
-/// Returns for how many seconds a server is left alone after so many failures before this one.
-pub(crate) fn pause(attempts: u32) -> i64 {
-    1_i64 << attempts.min(LONGEST_PAUSE)
 }
 
 fn postpone(facts: &mut Facts, jobs: &[Job], error: &Error) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The choice among the candidates of one entry.
 
+use crate::patterns::LessonSource;
 use crate::patterns::lesson::Lesson;
-use crate::patterns::lesson::LessonSource;
 use crate::patterns::lesson::MOST;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::likeness::Words;

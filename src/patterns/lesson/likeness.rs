@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::planning::ratio;
+
 /// Two passages are alike from this share of common words on.
 const SHARE: f64 = 0.4;
 
@@ -80,15 +82,6 @@ fn stem(word: &str) -> String {
         .iter()
         .find_map(|ending| lower.strip_suffix(ending).filter(|stem| stem.len() > 2));
     stemmed.unwrap_or(&lower).to_owned()
-}
-
-fn ratio(part: usize, whole: usize) -> f64 {
-    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    if whole == 0 {
-        0.0
-    } else {
-        number(part) / number(whole)
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ mod trouble;
 mod wording;
 
 use crate::patterns::FinishedPhase;
-use crate::planning::PlanNumber;
+use crate::patterns::LessonSource;
 use crate::text::Line;
 
 pub(crate) use compose::statement;
@@ -46,15 +46,6 @@ pub(crate) struct Lesson {
     pub(crate) text: Line,
     /// The plan and the line of its summary that it is drawn from.
     pub(crate) source: Option<LessonSource>,
-}
-
-/// The place in a summary that a lesson is drawn from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LessonSource {
-    /// The plan.
-    pub plan: PlanNumber,
-    /// The line of its summary, counted from 1; 0 for the summary as a whole.
-    pub line: usize,
 }
 
 /// Returns what worked, the strongest first.

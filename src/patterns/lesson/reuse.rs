@@ -1,7 +1,7 @@
 //! What was set up in a phase and used again: the patterns that its summaries name.
 
+use crate::patterns::LessonSource;
 use crate::patterns::PlanRecord;
-use crate::patterns::lesson::LessonSource;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::choice::Candidate;
 use crate::patterns::lesson::likeness::Words;

@@ -3,6 +3,7 @@ use std::path::Path;
 use super::*;
 use crate::patterns::PlanRecord;
 use crate::planning::PhaseNumber;
+use crate::planning::PlanNumber;
 use crate::planning::Summary;
 
 fn plan(number: u32, text: &str) -> PlanRecord {

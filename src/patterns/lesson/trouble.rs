@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use crate::patterns::FinishedPhase;
+use crate::patterns::LessonSource;
 use crate::patterns::PlanRecord;
-use crate::patterns::lesson::LessonSource;
 use crate::patterns::lesson::Nature;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::choice::Candidate;

@@ -14,7 +14,7 @@ use crate::planning::Standing;
 use crate::planning::position::choice::Choice;
 use crate::planning::position::choice::Rule;
 use crate::planning::position::reading::Reading;
-use crate::planning::standing::ratio;
+use crate::planning::ratio;
 
 mod choice;
 mod contest;

@@ -20,7 +20,7 @@ use crate::planning::document::Document;
 use crate::planning::document::title_words;
 use crate::planning::summary::deviation::Deviation;
 use crate::planning::summary::deviation::is_detail;
-use crate::planning::summary::deviations::is_none;
+use crate::planning::summary::deviation::is_none;
 
 /// What the body says.
 #[derive(Debug, Default)]

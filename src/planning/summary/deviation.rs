@@ -325,6 +325,36 @@ fn severity_of(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// Tells whether a text says that there is no deviation: `None.`, `No deviations`, `Plan executed exactly as written`.
+pub(super) fn is_none(text: &str) -> bool {
+    let text = text
+        .trim_start_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    if let Some(rest) = text.strip_prefix("none") {
+        // "None of the tests could run" is one.
+        return !rest.starts_with(char::is_alphanumeric) && !rest.starts_with(" of ");
+    }
+    [
+        "no deviation",
+        "no significant deviation",
+        "no major deviation",
+        "no functional deviation",
+        "no material deviation",
+        "no plan deviation",
+        "zero deviation",
+        "n/a",
+        "nothing to report",
+        "plan executed exactly",
+        "plan executed as written",
+        "executed exactly as",
+        "plan followed exactly",
+        "not applicable",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start))
+        || text.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@ use crate::planning::document::Document;
 use crate::planning::summary::body_deviations::BodyDeviations;
 use crate::planning::summary::body_deviations::MOST_LISTED;
 use crate::planning::summary::deviation::Deviation;
+use crate::planning::summary::deviation::is_none;
 use crate::planning::summary::deviation::paths;
 
 /// The deviations of a summary.
@@ -212,34 +213,4 @@ fn of_node(node: &Node) -> Option<Deviation> {
         line: node.line,
         text,
     })
-}
-
-/// Tells whether a text says that there is no deviation: `None.`, `No deviations`, `Plan executed exactly as written`.
-pub(super) fn is_none(text: &str) -> bool {
-    let text = text
-        .trim_start_matches(|c: char| !c.is_alphanumeric())
-        .to_lowercase();
-    if let Some(rest) = text.strip_prefix("none") {
-        // "None of the tests could run" is one.
-        return !rest.starts_with(char::is_alphanumeric) && !rest.starts_with(" of ");
-    }
-    [
-        "no deviation",
-        "no significant deviation",
-        "no major deviation",
-        "no functional deviation",
-        "no material deviation",
-        "no plan deviation",
-        "zero deviation",
-        "n/a",
-        "nothing to report",
-        "plan executed exactly",
-        "plan executed as written",
-        "executed exactly as",
-        "plan followed exactly",
-        "not applicable",
-    ]
-    .iter()
-    .any(|start| text.starts_with(start))
-        || text.is_empty()
 }

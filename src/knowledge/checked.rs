@@ -1,0 +1,38 @@
+//! An entry as its checks need it.
+
+use crate::knowledge::entry::Entry;
+use crate::knowledge::likeness::Likeness;
+use crate::knowledge::links::Link;
+use crate::knowledge::links::links;
+use crate::knowledge::scan::EntryFile;
+use crate::storage::read;
+use crate::warning::Warning;
+
+/// What is needed of an entry for all checks.
+pub(crate) struct Checked {
+    pub(crate) entry: Entry,
+    pub(crate) likeness: Likeness,
+    pub(crate) links: Vec<Link>,
+    pub(crate) lines: usize,
+    pub(crate) problems: Vec<Warning>,
+}
+
+/// Reads an entry for its checks.
+pub(crate) fn check(file: &EntryFile<'_>) -> Checked {
+    let decoded = read::decode(file.bytes.clone(), &file.path);
+    let text = decoded.value;
+    let mut problems = decoded.warnings;
+    let entry = Entry::parse(&text, &file.path).into_value(&mut problems);
+    let body = &text[entry.body.clone()];
+    let first = 1 + text[..entry.body.start]
+        .bytes()
+        .filter(|byte| *byte == b'\n')
+        .count();
+    Checked {
+        likeness: Likeness::of(body, file.key),
+        links: links(body, first),
+        lines: body.lines().count(),
+        problems,
+        entry,
+    }
+}
