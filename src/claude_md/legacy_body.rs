@@ -33,6 +33,7 @@ pub struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// Adds what is recorded.
+    #[must_use]
     pub fn recorded(
         mut self,
         decisions: impl Iterator<Item = &'a Decision>,

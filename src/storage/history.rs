@@ -147,7 +147,7 @@ impl History {
         for id in self.ids("record")?.into_iter().rev() {
             match self.outline(id, "record")? {
                 RecordState::Own((header, marks)) => {
-                    list.value.push(operation(id, &header, &marks))
+                    list.value.push(operation(id, &header, &marks));
                 }
                 RecordState::Nothing => {}
                 RecordState::Foreign => foreign.push(id),

@@ -66,8 +66,8 @@ fn of_very_many_entries_the_newest_are_checked_and_compared() {
     let case = Case::new(VBW);
     let entry =
         |n: usize| format!("### Phase {n}: A (2026-01-02)\n\n**What failed:**\n- Cause {n}\n\n");
-    let entries: String = (1..=12_000).map(entry).collect();
-    case.write(".vbw-planning/patterns/PATTERNS.md", &entries);
+    let entries: Vec<String> = (1..=12_000).map(entry).collect();
+    case.write(".vbw-planning/patterns/PATTERNS.md", entries.concat());
     for command in ["patterns relevant --limit 1", "patterns check"] {
         let ended = case.run(command).success();
         assert!(

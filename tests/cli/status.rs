@@ -206,7 +206,7 @@ fn a_number_of_declared_plans_is_contested_where_an_earlier_phase_was_passed_wit
         let case = Case::empty();
         case.write(
             ".planning/ROADMAP.md",
-            &format!(
+            format!(
                 "# Roadmap\n\n### Phase 1: A\n**Plans:** {declared_of_first} plans\n\n\
                  ### Phase 2: B\n**Plans:** 2 plans\n\n### Phase 3: C\n"
             ),
