@@ -6,18 +6,25 @@
 
 use crate::error::Result;
 use crate::facts::Device;
+use crate::facts::Facts;
 use crate::facts::replication;
-use crate::share::run::Run;
+use crate::share::server::Server;
+use crate::share::server::State;
 
 /// How many of this device's own operations are compared at once.
 const BATCH: i64 = 5_000;
 
-/// Makes sure of the device's name; tells whether it had to be changed.
-pub(crate) fn settle(run: &mut Run<'_>) -> Result<bool> {
-    let sent = replication::cursors(run.facts.connection())?;
-    let own = run.state.highest.keys().chain(sent.keys());
+/// Makes sure of the device's name; returns its new one where it had to be changed.
+pub(crate) fn settle(
+    facts: &mut Facts,
+    server: &mut Server,
+    state: &State,
+    device: &str,
+) -> Result<Option<String>> {
+    let sent = replication::cursors(facts.connection())?;
+    let own = state.highest.keys().chain(sent.keys());
     let mut scopes: Vec<String> = own
-        .filter(|(_, device)| *device == run.device)
+        .filter(|(_, of)| of == device)
         .map(|(scope, _)| scope.clone())
         .collect();
     scopes.sort_unstable();
@@ -25,44 +32,49 @@ pub(crate) fn settle(run: &mut Run<'_>) -> Result<bool> {
     let mut agreed = Vec::new();
     let mut is_another = false;
     for scope in scopes {
-        let address = (scope.clone(), run.device.clone());
+        let address = (scope.clone(), device.to_owned());
         let remembered = sent.get(&address).copied().unwrap_or(0);
-        let there = run.state.highest.get(&address).copied().unwrap_or(0);
+        let there = state.highest.get(&address).copied().unwrap_or(0);
         // A server that lost some is sent them again.
         let same = if there > remembered {
-            common(run, &scope, remembered)?
+            common(facts, server, &address, remembered)?
         } else {
             there
         };
         is_another |= same < there;
         if same != remembered {
-            replication::acknowledge(run.facts, &[(scope.clone(), same)])?;
+            replication::acknowledge(facts, &[(scope.clone(), same)])?;
         }
         agreed.push((scope, same));
     }
-    if is_another {
-        replication::renew(run.facts, &agreed)?;
-        run.done.is_renamed = true;
-        if let Some(device) = Device::find(run.facts.connection())? {
-            run.device = device.id;
-        }
+    if !is_another {
+        return Ok(None);
     }
-    Ok(is_another)
+    replication::renew(facts, &agreed)?;
+    let renamed = Device::find(facts.connection())?;
+    Ok(Some(
+        renamed.map_or_else(|| device.to_owned(), |device| device.id),
+    ))
 }
 
 /// Returns the last number up to which the server has what was done here.
-fn common(run: &mut Run<'_>, scope: &str, from: i64) -> Result<i64> {
+fn common(
+    facts: &Facts,
+    server: &mut Server,
+    (scope, device): &(String, String),
+    from: i64,
+) -> Result<i64> {
     let mut same = from;
     loop {
-        let after = [(scope.to_owned(), run.device.clone(), same)];
-        let batch = run.server.fetch(&after, BATCH)?;
+        let after = [(scope.clone(), device.clone(), same)];
+        let batch = server.fetch(&after, BATCH)?;
         let Some(last) = batch.last().map(|one| one.number) else {
             return Ok(same);
         };
         for one in batch {
             let address = (one.scope.as_str(), one.device.as_str());
             let is_same = replication::is_unchanged(
-                run.facts.connection(),
+                facts.connection(),
                 address,
                 one.number,
                 (&one.op_id, one.clock),

@@ -166,7 +166,7 @@ impl Run<'_> {
         if self.facts.is_dry_run() {
             return self.preview(direction);
         }
-        identity::settle(self)?;
+        self.settle_identity()?;
         if let Some(path) = self.journal.clone() {
             let deadline = self.deadline;
             let goes_on = || deadline.is_none_or(|deadline| Instant::now() < deadline);
@@ -308,7 +308,7 @@ impl Run<'_> {
             if usize::try_from(new).is_ok_and(|new| new < batch.len()) {
                 // Another run of this device was quicker, or another device has this one's name.
                 self.state = self.server.state()?;
-                if identity::settle(self)? {
+                if self.settle_identity()? {
                     continue;
                 }
             }
@@ -319,6 +319,15 @@ impl Run<'_> {
             }
             replication::acknowledge(self.facts, &Vec::from_iter(reached))?;
         }
+    }
+
+    /// Makes sure of the device's name; tells whether it had to be changed.
+    fn settle_identity(&mut self) -> Result<bool> {
+        let renamed = identity::settle(self.facts, &mut self.server, &self.state, &self.device)?;
+        let is_renamed = renamed.is_some();
+        self.done.is_renamed |= is_renamed;
+        self.device = renamed.unwrap_or_else(|| std::mem::take(&mut self.device));
+        Ok(is_renamed)
     }
 
     /// Of what looks like a secret nothing is sent but the number.

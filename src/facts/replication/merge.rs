@@ -7,83 +7,11 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use crate::facts::confidence;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
+use crate::facts::replication::merged::Change;
+use crate::facts::replication::merged::End;
+use crate::facts::replication::merged::Merged;
 use crate::facts::replication::settle;
-use crate::facts::wording;
-
-/// When and by whom something was written; no two operations of a device have the same clock.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Stamp {
-    pub(crate) clock: i64,
-    pub(crate) device: String,
-}
-
-/// One change of one fact of a key.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Change {
-    pub(crate) stamp: Stamp,
-    pub(crate) op_id: String,
-    pub(crate) turn: String,
-    pub(crate) before: Option<Fact>,
-    pub(crate) after: Fact,
-}
-
-impl Change {
-    fn is_the_users(&self) -> bool {
-        self.turn.starts_with("annals:confirmed:") || self.turn.starts_with("annals:rejected:")
-    }
-
-    fn moves_value(&self) -> bool {
-        self.before.as_ref().is_none_or(|before| {
-            let value = |fact: &Fact| {
-                (
-                    fact.value_text.clone(),
-                    fact.value_json.clone(),
-                    fact.category,
-                )
-            };
-            value(before) != value(&self.after)
-        })
-    }
-
-    fn moves_validity(&self) -> bool {
-        self.is_the_users()
-            || self.before.as_ref().is_none_or(|before| {
-                let validity = |fact: &Fact| {
-                    let times = (fact.valid_from.clone(), fact.valid_to.clone());
-                    (fact.status, times, fact.proposal, fact.contests.clone())
-                };
-                validity(before) != validity(&self.after)
-            })
-    }
-}
-
-/// A fact with what its confidence is computed from.
-#[derive(Clone, Debug)]
-pub(crate) struct Merged {
-    pub(crate) fact: Fact,
-    /// When it was last decided whether it holds.
-    pub(crate) decided: Stamp,
-    /// The turns in which it was first said.
-    said: BTreeSet<String>,
-    /// The turns that said it again.
-    repeated: BTreeSet<String>,
-    first_confidence: f64,
-    is_certain: bool,
-}
-
-/// That a fact ended; equal facts of other devices end with it.
-#[derive(Clone, Debug)]
-pub(crate) struct End {
-    pub(crate) stamp: Stamp,
-    pub(crate) value: String,
-    pub(crate) from: Status,
-    pub(crate) to: Status,
-    pub(crate) valid_to: Option<String>,
-    pub(crate) updated_at: String,
-}
 
 /// Returns the facts of one key, ordered by their ids.
 pub(crate) fn merge(mut changes: Vec<Change>) -> Vec<Fact> {
@@ -94,7 +22,7 @@ pub(crate) fn merge(mut changes: Vec<Change>) -> Vec<Fact> {
     let mut facts: BTreeMap<String, Merged> = BTreeMap::new();
     let mut ends = Vec::new();
     for change in &changes {
-        ends.extend(end(change));
+        ends.extend(End::of(change));
         match facts.get_mut(&change.after.fact_id) {
             Some(merged) => merged.apply(change),
             None => drop(facts.insert(change.after.fact_id.clone(), Merged::begin(change))),
@@ -103,96 +31,4 @@ pub(crate) fn merge(mut changes: Vec<Change>) -> Vec<Fact> {
     let mut facts: Vec<Merged> = facts.into_values().collect();
     settle::settle(&mut facts, &ends);
     facts.into_iter().map(|merged| merged.fact).collect()
-}
-
-fn end(change: &Change) -> Option<End> {
-    let (before, after) = (change.before.as_ref()?, &change.after);
-    let is_end = before.status.is_retrievable() && !after.status.is_retrievable();
-    is_end.then(|| End {
-        stamp: change.stamp.clone(),
-        value: wording::folded(&after.value_text),
-        from: before.status,
-        to: after.status,
-        valid_to: after.valid_to.clone(),
-        updated_at: after.updated_at.clone(),
-    })
-}
-
-impl Merged {
-    fn begin(change: &Change) -> Self {
-        let first = change.before.as_ref().unwrap_or(&change.after);
-        let mut merged = Self {
-            fact: change.after.clone(),
-            decided: change.stamp.clone(),
-            said: BTreeSet::new(),
-            repeated: BTreeSet::new(),
-            first_confidence: first.confidence,
-            is_certain: false,
-        };
-        merged.apply(change);
-        merged
-    }
-
-    fn apply(&mut self, change: &Change) {
-        let after = &change.after;
-        if change.moves_value() {
-            self.fact.value_text.clone_from(&after.value_text);
-            self.fact.value_json.clone_from(&after.value_json);
-            self.fact.category = after.category;
-            self.fact.source_turn_id.clone_from(&after.source_turn_id);
-            self.fact.source_excerpt.clone_from(&after.source_excerpt);
-            self.fact.event_time.clone_from(&after.event_time);
-            self.fact.session_id.clone_from(&after.session_id);
-            self.fact.turn_seq = after.turn_seq;
-            self.fact.project.clone_from(&after.project);
-        }
-        if change.moves_validity() {
-            self.fact.status = after.status;
-            self.fact.valid_from.clone_from(&after.valid_from);
-            self.fact.valid_to.clone_from(&after.valid_to);
-            self.fact.proposal = after.proposal;
-            self.fact.contests.clone_from(&after.contests);
-            self.decided = change.stamp.clone();
-        }
-        let spoken_of = &mut self.fact.last_mentioned_at;
-        if *spoken_of < after.last_mentioned_at {
-            spoken_of.clone_from(&after.last_mentioned_at);
-        }
-        self.fact.updated_at.clone_from(&after.updated_at);
-        self.count(change);
-        self.weigh();
-    }
-
-    fn count(&mut self, change: &Change) {
-        let after = change.after.confidence;
-        match &change.before {
-            None => drop(self.said.insert(change.turn.clone())),
-            Some(before) if after > before.confidence && after < confidence::CONFIRMED => {
-                self.repeated.insert(change.turn.clone());
-            }
-            Some(_) => {}
-        }
-        self.is_certain |= after >= confidence::CONFIRMED;
-    }
-
-    fn weigh(&mut self) {
-        let repetitions = self.repeated.difference(&self.said).count();
-        let mut sure = self.first_confidence;
-        for _ in 0..repetitions {
-            sure = confidence::repeated(sure);
-        }
-        self.fact.confidence = if self.is_certain {
-            confidence::CONFIRMED
-        } else {
-            sure
-        };
-    }
-
-    /// Takes over who said another fact that says the same.
-    pub(crate) fn hear(&mut self, other: &Self) {
-        self.repeated.extend(other.said.iter().cloned());
-        self.repeated.extend(other.repeated.iter().cloned());
-        self.is_certain |= other.is_certain;
-        self.weigh();
-    }
 }

@@ -10,6 +10,7 @@ mod incoming;
 mod journal_lines;
 mod kept;
 mod merge;
+mod merged;
 mod operation;
 mod outgoing;
 mod recorded;

@@ -15,7 +15,8 @@ use crate::facts::fact::Fact;
 use crate::facts::fact::Status;
 use crate::facts::failure::Stored;
 use crate::facts::replication::merge;
-use crate::facts::replication::merge::Stamp;
+use crate::facts::replication::merged::Change;
+use crate::facts::replication::merged::Stamp;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 
@@ -118,7 +119,7 @@ fn archived(connection: &Connection, user: &UserId, key: &str) -> Result<Vec<Fac
 }
 
 /// What a key went through: the changes that are operations, and how the history left each fact.
-type KeyHistory = (Vec<merge::Change>, HashMap<String, Fact>);
+type KeyHistory = (Vec<Change>, HashMap<String, Fact>);
 
 fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHistory> {
     let mut statement = connection
@@ -145,7 +146,7 @@ fn history(connection: &Connection, user: &UserId, key: &str) -> Result<KeyHisto
         let Some(after) = after else { continue };
         let after = audit_trail::fact(&after)?;
         if let (Some(op_id), Some(clock), Some(device)) = operation {
-            changes.push(merge::Change {
+            changes.push(Change {
                 stamp: Stamp { clock, device },
                 op_id,
                 turn,

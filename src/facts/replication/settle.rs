@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::facts::fact::Proposal;
 use crate::facts::fact::Status;
-use crate::facts::replication::merge::End;
-use crate::facts::replication::merge::Merged;
+use crate::facts::replication::merged::End;
+use crate::facts::replication::merged::Merged;
 use crate::facts::wording;
 
 /// Settles the facts of one key; the result follows from them alone.
