@@ -232,9 +232,10 @@ fn a_number_of_declared_plans_is_contested_where_an_earlier_phase_was_passed_wit
         (&alternative["action"], &alternative["phase"]),
         (&json!("plan"), &json!("3"))
     );
-    assert_eq!(
-        alternative["because"],
-        json!([".planning/phases/01-a: phase 1 was passed with 1 of 3 declared plans"])
+    let because = short["because"].to_string();
+    assert!(
+        because.contains("phase 1 was passed with 1 of 3 declared plans"),
+        "{because}"
     );
     assert_eq!(next("1")["conflict"], json!(false));
 }
