@@ -40,7 +40,7 @@ pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
 /// As many bytes of PATTERNS.md are compared with the work at hand and looked up in the tree: those written last.
 ///
 /// It holds the entries of hundreds of phases. More take longer than a command may.
-const MOST_RECENT: usize = 512 * 1024;
+const MOST_RECENT: usize = 256 * 1024;
 
 /// Returns the newest of what PATTERNS.md is to hold once `changes` are made, and warns of what is left out.
 pub(crate) fn recent(
