@@ -38,11 +38,11 @@ pub(super) struct BodyDeviations {
     /// Where each item begins, and where each paragraph or heading that is none does.
     starts: Vec<usize>,
     ends: Vec<usize>,
-    /// How many are not listed, since there are too many.
+    /// How many entries exceed [`MOST_LISTED`].
     pub(super) left_out: usize,
 }
 
-/// As many deviations of a summary are listed; no real one has a tenth.
+/// The most deviations that are listed of one summary; real ones have fewer than a tenth of it.
 pub(super) const MOST_LISTED: usize = 1_000;
 
 impl BodyDeviations {
@@ -100,9 +100,9 @@ impl BodyDeviations {
         }
     }
 
-    /// Tells whether another deviation may be listed, and counts it where it may not.
+    /// Tells whether another entry may be listed, and counts it where it may not.
     fn has_room(&mut self) -> bool {
-        let has_room = self.items.len() + self.prose.len() < MOST_LISTED;
+        let has_room = self.items.len() < MOST_LISTED;
         self.left_out += usize::from(!has_room);
         has_room
     }
@@ -185,7 +185,7 @@ impl BodyDeviations {
         if introduces && (lower.contains("deviation") || lower.contains("breakdown")) {
             return false;
         }
-        if self.has_room() {
+        if self.prose.len() < MOST_LISTED {
             self.prose.push(Deviation::of_text(&folded, block.line));
         }
         introduces

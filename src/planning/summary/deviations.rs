@@ -17,7 +17,7 @@ pub(super) struct Deviations {
     pub(super) count: Option<u32>,
     /// What they are; nothing where only their number is known, or not even that.
     pub(super) list: Option<Vec<Deviation>>,
-    /// How many the body tells that are not listed, since there are too many.
+    /// How many exceed [`MOST_LISTED`] and are only counted.
     pub(super) left_out: usize,
 }
 
@@ -29,31 +29,21 @@ impl Deviations {
     pub(super) fn of(document: &Document<'_>) -> Self {
         let body = BodyDeviations::of(document);
         let left_out = body.left_out;
-        let told = Self::told(document, body);
-        let unlisted = u32::try_from(left_out).unwrap_or(u32::MAX);
-        Self {
-            count: told.count.map(|count| count.saturating_add(unlisted)),
-            left_out,
-            ..told
-        }
-    }
-
-    fn told(document: &Document<'_>, body: BodyDeviations) -> Self {
         match Stated::of(document) {
             Stated::List(list) if body.items.len() > list.len() && !body.refers_to_front => {
-                Self::whole(body.items)
+                Self::whole(body.items, left_out)
             }
             Stated::List(mut list) => {
                 complete(&mut list, &body.items);
-                Self::whole(list)
+                Self::whole(list, 0)
             }
             Stated::Count(stated) => {
                 let list = body.at_most(stated as usize);
-                let count = stated.max(length(&list));
+                let count = stated.max(length(list.len() + left_out));
                 Self {
                     count: Some(count),
                     list: (count == 0 || !list.is_empty()).then_some(list),
-                    left_out: 0,
+                    left_out,
                 }
             }
             Stated::Nothing if !body.speaks => Self::default(),
@@ -65,17 +55,17 @@ impl Deviations {
                         count: Some(total),
                         ..Self::default()
                     },
-                    _ => Self::whole(list),
+                    _ => Self::whole(list, left_out),
                 }
             }
         }
     }
 
-    fn whole(list: Vec<Deviation>) -> Self {
+    fn whole(list: Vec<Deviation>, left_out: usize) -> Self {
         Self {
-            count: Some(length(&list)),
+            count: Some(length(list.len() + left_out)),
             list: Some(list),
-            left_out: 0,
+            left_out,
         }
     }
 }
@@ -109,8 +99,8 @@ fn letters(text: &str) -> Vec<char> {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-fn length(list: &[Deviation]) -> u32 {
-    u32::try_from(list.len()).unwrap_or(u32::MAX)
+fn length(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// What the front matter states.

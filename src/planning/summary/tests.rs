@@ -260,4 +260,10 @@ fn more_deviations_than_are_listed_are_counted_and_warned_of() {
         panic!("one warning: {:?}", parsed.warnings);
     };
     assert!(warning.to_string().contains("only counted"), "{warning}");
+    let (stated, _) = deviations("deviations: 1200", &text);
+    assert_eq!(
+        stated,
+        Some(1_200),
+        "the stated number covers what is not listed"
+    );
 }
