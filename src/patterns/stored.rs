@@ -37,9 +37,8 @@ pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
     Ok(Parsed { value, warnings })
 }
 
-/// As many bytes of PATTERNS.md are compared with the work at hand and looked up in the tree: those written last.
-///
-/// It holds the entries of hundreds of phases. More take longer than a command may.
+/// Only this many bytes of entries, the last of PATTERNS.md, are compared with the current work and checked
+/// against the tree. They hold hundreds of phases; more would take over a second.
 const MOST_RECENT: usize = 256 * 1024;
 
 /// Returns the newest of what PATTERNS.md is to hold once `changes` are made, and warns of what is left out.
@@ -49,29 +48,30 @@ pub(crate) fn recent(
     warnings: &mut Vec<Warning>,
 ) -> Result<Patterns> {
     let mut patterns = with_changes(project, changes, warnings)?;
-    let all = patterns.entries.len() + patterns.loose.len();
     let mut room = MOST_RECENT;
-    let mut fits = |length: usize| {
-        room = room.saturating_sub(length);
-        room > 0
-    };
-    let entries = patterns.entries.iter().rev();
-    let kept = entries.take_while(|entry| fits(entry.text.len())).count();
-    patterns.entries.drain(..patterns.entries.len() - kept);
-    let loose = patterns.loose.iter();
-    let kept = loose.take_while(|loose| fits(loose.text.len())).count();
-    patterns.loose.truncate(kept);
-    let left_out = all - patterns.entries.len() - patterns.loose.len();
+    let left_out = keep_last(&mut patterns.entries, &mut room, |entry| entry.text.len())
+        + keep_last(&mut patterns.loose, &mut room, |loose| loose.text.len());
     if left_out > 0 {
         let most = MOST_RECENT / 1024;
         let message = format!(
-            "only the last {most} KiB of entries count: {} left out",
+            "only the last {most} KiB of entries are used; {} left out",
             quantity(left_out, "older one")
         );
         let path = patterns::path(&project.planning_place().dir);
         warnings.push(Warning::file(&path, message));
     }
     Ok(patterns)
+}
+
+/// Keeps the last items that fit into `room` bytes, and takes them off it; returns how many items went.
+fn keep_last<T>(items: &mut Vec<T>, room: &mut usize, length: impl Fn(&T) -> usize) -> usize {
+    let fits = |item: &&T| {
+        let rest = room.checked_sub(length(item));
+        *room = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let kept = items.iter().rev().take_while(fits).count();
+    items.drain(..items.len() - kept).count()
 }
 
 /// Returns what PATTERNS.md holds, each bullet with the place it is drawn from.

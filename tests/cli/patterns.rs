@@ -73,7 +73,7 @@ fn of_very_many_entries_the_newest_are_checked_and_compared() {
         assert!(
             ended
                 .stderr()
-                .contains("only the last 256 KiB of entries count"),
+                .contains("only the last 256 KiB of entries are used"),
             "{}",
             ended.report()
         );
