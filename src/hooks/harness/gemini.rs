@@ -16,6 +16,21 @@ use crate::hooks::harness::SettingsFile;
 use crate::hooks::harness::Sight;
 use crate::hooks::harness::UserFolder;
 
+/// The one file of settings, which forks of Gemini CLI have, too.
+pub(crate) const FILES: &[SettingsFile] = &[SettingsFile {
+    names: &["settings.json"],
+    is_in_project: false,
+    is_in: |_| true,
+    content: Content::Json {
+        hooks: true,
+        server: Some(Server::Program),
+        dialect: JsonDialect {
+            comments: true,
+            trailing_commas: false,
+        },
+    },
+}];
+
 pub(crate) static PROFILE: Profile = Profile {
     name: "gemini",
     title: "Gemini CLI",
@@ -25,19 +40,7 @@ pub(crate) static PROFILE: Profile = Profile {
         below_variable: "",
         below_home: ".gemini",
     },
-    files: &[SettingsFile {
-        names: &["settings.json"],
-        is_in_project: false,
-        is_in: |_| true,
-        content: Content::Json {
-            hooks: true,
-            server: Some(Server::Program),
-            dialect: JsonDialect {
-                comments: true,
-                trailing_commas: false,
-            },
-        },
-    }],
+    files: FILES,
     events: &[
         (Event::SessionStart, "SessionStart"),
         (Event::PromptSubmit, "BeforeAgent"),

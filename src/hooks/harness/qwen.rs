@@ -2,18 +2,15 @@
 //! Code's names for events.
 
 use crate::hooks::harness::Choice;
-use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
 use crate::hooks::harness::Hook;
-use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::Profile;
 use crate::hooks::harness::Scope;
-use crate::hooks::harness::Server;
-use crate::hooks::harness::SettingsFile;
 use crate::hooks::harness::Sight;
 use crate::hooks::harness::UserFolder;
 use crate::hooks::harness::claude;
+use crate::hooks::harness::gemini;
 
 pub(crate) static PROFILE: Profile = Profile {
     name: "qwen",
@@ -24,19 +21,7 @@ pub(crate) static PROFILE: Profile = Profile {
         below_variable: "",
         below_home: ".qwen",
     },
-    files: &[SettingsFile {
-        names: &["settings.json"],
-        is_in_project: false,
-        is_in: |_| true,
-        content: Content::Json {
-            hooks: true,
-            server: Some(Server::Program),
-            dialect: JsonDialect {
-                comments: true,
-                trailing_commas: false,
-            },
-        },
-    }],
+    files: gemini::FILES,
     events: claude::EVENTS,
     owns_event_name: |_| false,
     // Every version reads numbers from 1,000 on as milliseconds; smaller ones were once milliseconds, too, and
