@@ -20,15 +20,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::claude_md::legacy_body;
-use crate::claude_md::legacy_body::Known;
-use crate::claude_md::legacy_body::Verdict;
+use crate::claude_md::legacy_body::Disposition;
+use crate::claude_md::legacy_body::RecordedContent;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::project::LayoutName;
 use crate::text::fold;
 use crate::warning::Warning;
 
-type Judge = fn(&[&str], &Known<'_>) -> Verdict;
+type Judge = fn(&[&str], &RecordedContent<'_>) -> Disposition;
 
 const SECTIONS: &[(&str, Judge)] = &[
     ("## Active Context", legacy_body::active_context),
@@ -49,7 +49,12 @@ pub(crate) struct Generated {
 }
 
 /// Finds the generator's sections in `text` from byte `start` on.
-pub(crate) fn generated(text: &str, start: usize, path: &Path, known: &Known<'_>) -> Generated {
+pub(crate) fn generated(
+    text: &str,
+    start: usize,
+    path: &Path,
+    known: &RecordedContent<'_>,
+) -> Generated {
     let outline = Outline::parse(text, start);
     let mut found = Generated::default();
     found.ranges.extend(head(&outline, start, known));
@@ -60,9 +65,9 @@ pub(crate) fn generated(text: &str, start: usize, path: &Path, known: &Known<'_>
         let range = without_rule(text, section);
         let body = &text[section.own.start..range.end];
         match judge(&lines(body), known) {
-            Verdict::Replaced => found.ranges.push(range),
-            Verdict::Kept => {}
-            Verdict::Holds(what) => found.warnings.push(Warning::at(
+            Disposition::Replaced => found.ranges.push(range),
+            Disposition::Kept => {}
+            Disposition::Holds(what) => found.warnings.push(Warning::at(
                 path,
                 section.line,
                 format!(
@@ -109,7 +114,7 @@ fn end_like(kept: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Returns the generator's first two lines, where they are all that stands before the first section.
-fn head(outline: &Outline<'_>, start: usize, known: &Known<'_>) -> Option<Range<usize>> {
+fn head(outline: &Outline<'_>, start: usize, known: &RecordedContent<'_>) -> Option<Range<usize>> {
     let text = outline.text();
     let section = outline
         .sections()

@@ -11,30 +11,30 @@ use crate::project::LayoutName;
 use crate::text::clip;
 use crate::text::fold;
 
-/// As much of what is not recorded is named.
+/// The length at which an unrecorded line is clipped in a warning.
 const SHOWN: usize = 60;
 
-/// What the block, or the stores that it is made from, hold: what may go from the rest of the file.
+/// What the block or its stores record already, and so may be removed from the rest of the file.
 #[derive(Clone, Debug, Default)]
-pub struct Known<'a> {
+pub struct RecordedContent<'a> {
     /// The project's name.
     pub project: &'a str,
     /// The core value.
     pub core_value: Option<&'a str>,
     /// Whose generator wrote the rest, if one did.
     pub layout: LayoutName,
-    /// All recorded decisions by their folded text, also those that the block leaves out.
+    /// All decisions by their folded text, including those that the block leaves out.
     pub(crate) decisions: HashMap<String, &'a Decision>,
-    /// The names of all recorded skills.
+    /// The names of all skills.
     pub(crate) skills: HashSet<&'a str>,
-    /// What all recorded patterns state, also those that the block leaves out.
+    /// All patterns as [`statement`] gives them, including those that the block leaves out.
     pub(crate) patterns: HashSet<String>,
 }
 
-impl<'a> Known<'a> {
-    /// Adds what is recorded.
+impl<'a> RecordedContent<'a> {
+    /// Adds the lists of the stores.
     #[must_use]
-    pub fn recorded(
+    pub fn with_lists(
         mut self,
         decisions: impl Iterator<Item = &'a Decision>,
         skills: &'a [Skill],
@@ -50,9 +50,9 @@ impl<'a> Known<'a> {
     }
 }
 
-/// What of a section is to happen.
+/// What happens to a section of the generator's form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Disposition {
     /// The generator wrote it, and the block says all that it says.
     Replaced,
     /// It is somebody's own.
@@ -62,11 +62,11 @@ pub(crate) enum Verdict {
 }
 
 /// Judges `**Work:**`, `**Last shipped:**`, `**Milestone:**`, `**Phase:**` and `**Next action:**` lines.
-pub(crate) fn active_context(body: &[&str], _: &Known<'_>) -> Verdict {
+pub(crate) fn active_context(body: &[&str], _: &RecordedContent<'_>) -> Disposition {
     let mut holds = None;
     for line in body {
         let Some((label, value)) = label(line) else {
-            return Verdict::Kept;
+            return Disposition::Kept;
         };
         let is_said_anew = match label {
             "Milestone" => true,
@@ -81,16 +81,16 @@ pub(crate) fn active_context(body: &[&str], _: &Known<'_>) -> Verdict {
         }
     }
     match holds {
-        Some(what) => Verdict::Holds(what),
-        None if body.is_empty() => Verdict::Kept,
-        None => Verdict::Replaced,
+        Some(what) => Disposition::Holds(what),
+        None if body.is_empty() => Disposition::Kept,
+        None => Disposition::Replaced,
     }
 }
 
 /// Judges the list that older generators wrote: the planning folder, then the position.
-pub(crate) fn state(body: &[&str], _: &Known<'_>) -> Verdict {
+pub(crate) fn state(body: &[&str], _: &RecordedContent<'_>) -> Disposition {
     let Some((first, rest)) = body.split_first() else {
-        return Verdict::Kept;
+        return Disposition::Kept;
     };
     let names_folder = first
         .strip_prefix("- Planning directory: `.")
@@ -106,14 +106,14 @@ pub(crate) fn state(body: &[&str], _: &Known<'_>) -> Verdict {
             || (line.starts_with("- Milestone: ") && line.ends_with(" phases)"))
     };
     if names_folder && rest.iter().all(is_position) {
-        Verdict::Replaced
+        Disposition::Replaced
     } else {
-        Verdict::Kept
+        Disposition::Kept
     }
 }
 
 /// Judges a table `Decision | Date | Rationale`, or bullets.
-pub(crate) fn decisions(body: &[&str], known: &Known<'_>) -> Verdict {
+pub(crate) fn decisions(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let is_recorded = |text: &str| is_absent(text) || recorded(text, known).is_some();
     match body {
         [header, rule, rows @ ..] if header.starts_with('|') => {
@@ -122,7 +122,7 @@ pub(crate) fn decisions(body: &[&str], known: &Known<'_>) -> Verdict {
                 && cells(rule).iter().all(|cell| is_dashes(cell))
                 && rows.iter().all(|row| row.len() == 3);
             if !is_generated {
-                return Verdict::Kept;
+                return Disposition::Kept;
             }
             let missing = rows.iter().find(|row| !is_recorded_row(row, known));
             held(missing.map(|row| row[0]), "decision")
@@ -132,38 +132,38 @@ pub(crate) fn decisions(body: &[&str], known: &Known<'_>) -> Verdict {
 }
 
 /// Judges bullets that repeat what PATTERNS.md says, with or without where it is from.
-pub(crate) fn patterns(body: &[&str], known: &Known<'_>) -> Verdict {
+pub(crate) fn patterns(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let is_recorded = |text: &str| is_absent(text) || known.patterns.contains(&statement(text));
     listed(body, is_recorded, "pattern")
 }
 
-/// Returns a pattern as it is compared: without the plans or the phase in brackets behind it.
+/// Returns a pattern in the form that is compared: without the plans or phase in brackets at its end.
 pub(crate) fn statement(pattern: &str) -> String {
     fold(pattern.rsplit_once(" (").map_or(pattern, |(text, _)| text))
 }
 
 /// Judges a list: it may go where all of it is recorded. One of another form, or of which nothing is
 /// recorded, is somebody's own.
-fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &str) -> Verdict {
+fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &str) -> Disposition {
     let bullets: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix("- ")).collect();
     let bullets = bullets.unwrap_or_default();
     if bullets.iter().any(|text| is_recorded(text)) {
         held(bullets.into_iter().find(|text| !is_recorded(text)), what)
     } else {
-        Verdict::Kept
+        Disposition::Kept
     }
 }
 
 /// Names what is written nowhere else, if anything is.
-fn held(missing: Option<&str>, what: &str) -> Verdict {
-    missing.map_or(Verdict::Replaced, |text| {
+fn held(missing: Option<&str>, what: &str) -> Disposition {
+    missing.map_or(Disposition::Replaced, |text| {
         let text = clip(text, SHOWN);
-        Verdict::Holds(format!("a {what} that is not recorded: {text}"))
+        Disposition::Holds(format!("a {what} that is not recorded: {text}"))
     })
 }
 
 /// Judges bullets `name (scope)`, or the placeholder that names the command to list them.
-pub(crate) fn skills(body: &[&str], known: &Known<'_>) -> Verdict {
+pub(crate) fn skills(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let is_placeholder = |line: &str| {
         line.strip_prefix("_(Run /")
             .and_then(|rest| rest.strip_suffix(":skills to list)_"))
@@ -177,13 +177,13 @@ pub(crate) fn skills(body: &[&str], known: &Known<'_>) -> Verdict {
         known.skills.contains(name)
     };
     match body {
-        [line] if is_placeholder(line) => Verdict::Replaced,
+        [line] if is_placeholder(line) => Disposition::Replaced,
         lines => listed(lines, is_recorded, "skill"),
     }
 }
 
 /// Judges the fixed lines that name the workflow's commands.
-pub(crate) fn commands(body: &[&str], known: &Known<'_>) -> Verdict {
+pub(crate) fn commands(body: &[&str], known: &RecordedContent<'_>) -> Disposition {
     let layout = known.layout.as_str();
     let status = format!("Run /{layout}:status for current progress.");
     let help = [
@@ -198,8 +198,10 @@ pub(crate) fn commands(body: &[&str], known: &Known<'_>) -> Verdict {
         all => all,
     };
     match rest {
-        [one, two] if *one == status && help.iter().any(|help| help == two) => Verdict::Replaced,
-        _ => Verdict::Kept,
+        [one, two] if *one == status && help.iter().any(|help| help == two) => {
+            Disposition::Replaced
+        }
+        _ => Disposition::Kept,
     }
 }
 
@@ -231,7 +233,7 @@ fn is_dashes(cell: &str) -> bool {
 }
 
 /// Tells whether a row is the placeholder's, or a recorded decision with the same reason.
-fn is_recorded_row(cells: &[&str], known: &Known<'_>) -> bool {
+fn is_recorded_row(cells: &[&str], known: &RecordedContent<'_>) -> bool {
     let [text, _, rationale] = cells else {
         return false;
     };
@@ -246,7 +248,7 @@ fn is_recorded_row(cells: &[&str], known: &Known<'_>) -> bool {
     })
 }
 
-fn recorded<'a>(text: &str, known: &Known<'a>) -> Option<&'a Decision> {
+fn recorded<'a>(text: &str, known: &RecordedContent<'a>) -> Option<&'a Decision> {
     known.decisions.get(&fold(text)).copied()
 }
 

@@ -24,7 +24,7 @@ pub use content::Content;
 pub use content::PhaseLine;
 pub use content::SkillLine;
 pub use decisions::DecisionList;
-pub use legacy_body::Known;
+pub use legacy_body::RecordedContent;
 pub use ownership::ContextFile;
 pub use ownership::Placed;
 pub use regenerate::Outcome;

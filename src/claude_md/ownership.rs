@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::claude_md::edited::Edited;
 use crate::claude_md::edited::lost;
 use crate::claude_md::legacy;
-use crate::claude_md::legacy_body::Known;
+use crate::claude_md::legacy_body::RecordedContent;
 use crate::claude_md::marker;
 use crate::claude_md::readable::readable;
 use crate::claude_md::span::Span;
@@ -70,7 +70,11 @@ impl<'a> ContextFile<'a> {
     ///
     /// In a file without markers the sections that the workflow's own generator wrote, and that the
     /// block replaces, are taken out: `known` says what the block or the stores it is made from hold.
-    pub fn parse(existing: Option<&'a [u8]>, path: &'a Path, known: &Known<'_>) -> Result<Self> {
+    pub fn parse(
+        existing: Option<&'a [u8]>,
+        path: &'a Path,
+        known: &RecordedContent<'_>,
+    ) -> Result<Self> {
         let existing = existing.unwrap_or_default();
         let text = readable(existing);
         let start = start(&text, path);

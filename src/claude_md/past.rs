@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::git::Object;
 use crate::project::Project;
 
-/// As many commits are looked at: an older block would tell little of what was added since.
+/// How many commits are searched: an older block would tell little of what was added since.
 const COMMITS: usize = 50;
 
 /// Returns the lines with this digest that the block of an earlier version of the file has.

@@ -11,7 +11,7 @@ use crate::claude_md::budget::Limits;
 use crate::claude_md::budget::Rung;
 use crate::claude_md::conflict;
 use crate::claude_md::content::Content;
-use crate::claude_md::legacy_body::Known;
+use crate::claude_md::legacy_body::RecordedContent;
 use crate::claude_md::ownership::ContextFile;
 use crate::claude_md::past;
 use crate::claude_md::readable::readable;
@@ -113,7 +113,7 @@ impl From<Refusal> for Error {
 /// One run over all context files.
 struct Run<'a> {
     project: &'a Project,
-    known: Known<'a>,
+    known: RecordedContent<'a>,
     content: Content,
     limits: Limits,
     force: bool,

@@ -7,7 +7,7 @@ use crate::claude_md::content::PhaseLine;
 use crate::claude_md::content::SkillLine;
 use crate::claude_md::decisions;
 use crate::claude_md::decisions::DecisionList;
-use crate::claude_md::legacy_body::Known;
+use crate::claude_md::legacy_body::RecordedContent;
 use crate::patterns;
 use crate::planning::Decision;
 use crate::planning::Skill;
@@ -77,15 +77,15 @@ pub struct Pattern {
 
 impl Sources {
     /// Returns what may be replaced in a file because the block or a store says it.
-    pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> Known<'a> {
+    pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> RecordedContent<'a> {
         let lists = self.decisions.iter();
-        Known {
+        RecordedContent {
             project: &self.project,
             core_value: self.core_value.as_deref(),
             layout: layout.name,
-            ..Known::default()
+            ..RecordedContent::default()
         }
-        .recorded(
+        .with_lists(
             lists.flat_map(|list| &list.decisions),
             &self.skills,
             &self.recorded_patterns,

@@ -20,13 +20,13 @@ fn kept(text: &str) -> (String, Vec<String>) {
         name: "testing".to_owned(),
         scope: Some("global".to_owned()),
     }];
-    let known = Known {
+    let known = RecordedContent {
         project: "shop",
         core_value: Some("Sell things"),
         layout: LayoutName::Vbw,
-        ..Known::default()
+        ..RecordedContent::default()
     }
-    .recorded(
+    .with_lists(
         decisions.iter(),
         &skills,
         &["Tests first find more".to_owned()],

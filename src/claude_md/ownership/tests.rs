@@ -7,7 +7,11 @@ const BLOCK: &str = "# shop\n\n**Core value:** sell\n\n## Active Context\n\n**Ph
 const OTHER: &str = "# shop\n\n**Core value:** sell more\n";
 
 fn parsed(existing: &[u8]) -> Result<ContextFile<'_>> {
-    ContextFile::parse(Some(existing), Path::new("CLAUDE.md"), &Known::default())
+    ContextFile::parse(
+        Some(existing),
+        Path::new("CLAUDE.md"),
+        &RecordedContent::default(),
+    )
 }
 
 fn placed(existing: &[u8], block: &str) -> Result<Placed> {
@@ -40,7 +44,8 @@ fn framed(block: &str) -> String {
 fn a_new_or_empty_file_is_the_block() {
     let expected = framed(BLOCK) + "\n";
     assert_eq!(text("", BLOCK), expected);
-    let file = ContextFile::parse(None, Path::new("CLAUDE.md"), &Known::default()).unwrap();
+    let file =
+        ContextFile::parse(None, Path::new("CLAUDE.md"), &RecordedContent::default()).unwrap();
     assert_eq!(file.place(BLOCK).unwrap().bytes, expected.as_bytes());
     assert_eq!(file.lines_with(BLOCK), expected.lines().count());
     assert!(!file.has_block());
@@ -228,9 +233,13 @@ fn a_template_cannot_break_out_of_the_block() {
 #[test]
 fn the_title_is_the_first_thing_that_a_reader_sees() {
     let title = |text: &str| {
-        ContextFile::parse(Some(text.as_bytes()), Path::new("x"), &Known::default())
-            .unwrap()
-            .title()
+        ContextFile::parse(
+            Some(text.as_bytes()),
+            Path::new("x"),
+            &RecordedContent::default(),
+        )
+        .unwrap()
+        .title()
     };
     let block = framed(BLOCK);
     for (file, expected) in [
