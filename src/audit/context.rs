@@ -87,8 +87,8 @@ fn refused(context: &ContextFiles) -> Option<Row> {
             ..Detail::new(&refusal.message)
         })
         .collect();
-    let mend = hint.unwrap_or_else(|| "annals sync".to_owned());
-    (!found.is_empty()).then(|| Row::new(STORE, "refused", Level::Fault, found, mend))
+    let fix = hint.unwrap_or_else(|| "annals sync".to_owned());
+    (!found.is_empty()).then(|| Row::new(STORE, "refused", Level::Fault, found, fix))
 }
 
 /// Looks for secrets in the context files.

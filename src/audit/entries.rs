@@ -39,7 +39,7 @@ struct Named<'a> {
 impl Named<'_> {
     fn rows(&self, found: &EntryAudit) -> Vec<Row> {
         let row =
-            |check, details, mend: &str| Row::new(STORE, check, Level::Attention, details, mend);
+            |check, details, fix: &str| Row::new(STORE, check, Level::Attention, details, fix);
         let old = self.all(&found.stale, "nobody looked at it for 180 days");
         let guesses = self.all(
             &found.stale_low_confidence,

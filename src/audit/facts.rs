@@ -38,10 +38,10 @@ pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Resul
 fn rows(found: &Integrity) -> Vec<Row> {
     let problems = found.problems.iter();
     let problems: Vec<Detail> = problems.map(|problem| Detail::new(problem)).collect();
-    let counted = |check, count: u64, message: &str, mend: &str| {
+    let counted = |check, count: u64, message: &str, fix: &str| {
         let details = Vec::from_iter((count > 0).then(|| Detail::new(message)));
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        Row::counted(STORE, check, Level::Attention, (count, details), mend)
+        Row::counted(STORE, check, Level::Attention, (count, details), fix)
     };
     vec![
         Row::new(
@@ -107,12 +107,12 @@ fn pending(project: &Project, facts: &Facts) -> Result<Option<Row>> {
     let pending = facts::pending(facts, &user)?;
     let keys = pending.iter();
     let keys = keys.map(|one| Detail::new(&format!("{} waits for the user's word", one.fact.key)));
-    let (keys, mend) = (keys.collect(), "annals facts pending");
+    let (keys, fix) = (keys.collect(), "annals facts pending");
     Ok(Some(Row::new(
         STORE,
         "pending",
         Level::Attention,
         keys,
-        mend,
+        fix,
     )))
 }

@@ -39,13 +39,13 @@ pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<V
         Detail::at(place, "is no JSON object, or too long to be read")
     });
     let found = (statistics.skipped, named.collect());
-    let mend = "mend the lines by hand: annals never rewrites the journal";
+    let fix = "fix the lines by hand: annals never rewrites the journal";
     Ok(vec![Row::counted(
         STORE,
         "lines",
         Level::Attention,
         found,
-        mend,
+        fix,
     )])
 }
 

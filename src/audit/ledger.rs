@@ -25,7 +25,7 @@ pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     // Secrets have a row of their own, as in every store.
     let broken = report.findings.into_iter();
     let broken: Vec<_> = broken.filter(|finding| finding.rule != "secret").collect();
-    let mend = if broken.iter().any(|finding| finding.fixable) {
+    let fix = if broken.iter().any(|finding| finding.fixable) {
         "annals ledger check --fix"
     } else {
         "annals ledger check"
@@ -35,7 +35,7 @@ pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         Detail::at(finding.place, &message)
     });
     Ok(vec![
-        Row::new(STORE, "rules", Level::Attention, details.collect(), mend),
+        Row::new(STORE, "rules", Level::Attention, details.collect(), fix),
         coverage(&report.coverage),
     ])
 }
@@ -48,8 +48,8 @@ fn coverage(coverage: &Coverage) -> Row {
     };
     let details = vec![Detail::new(&coverage.line())];
     let found = (count, if count > 0 { details } else { Vec::new() });
-    let mend = "annals ledger pending";
-    Row::counted(STORE, "coverage", Level::Attention, found, mend)
+    let fix = "annals ledger pending";
+    Row::counted(STORE, "coverage", Level::Attention, found, fix)
 }
 
 fn paths(project: &Project) -> Vec<PathBuf> {

@@ -34,12 +34,12 @@ pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     if let Some(skipped) = found.skipped {
         warnings.push(Warning::file(&path, skipped));
     }
-    let mend = "annals patterns check";
+    let fix = "annals patterns check";
     Ok(vec![Row::new(
         STORE,
         "stale",
         Level::Attention,
         details,
-        mend,
+        fix,
     )])
 }

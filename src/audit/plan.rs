@@ -33,7 +33,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let findings = findings
         .map(|finding| Detail::at(finding.place, &finding.message))
         .collect();
-    let row = |check, found, mend| Row::new(STORE, check, Level::Attention, found, mend);
+    let row = |check, found, fix| Row::new(STORE, check, Level::Attention, found, fix);
     Ok(vec![
         row("drift", drift, "annals sync --fix-state"),
         row("documents", findings, "put the named files right by hand"),

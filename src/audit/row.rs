@@ -88,9 +88,9 @@ pub struct Row {
     pub count: usize,
     /// The first of them.
     pub details: Vec<Detail>,
-    /// What mends it: a command, or in words what none can do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mend: Option<String>,
+    /// What fixes it: a command, or in words what none can do.
+    #[serde(rename = "mend", skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
 }
 
 impl Row {
@@ -100,13 +100,13 @@ impl Row {
         check: &'static str,
         level: Level,
         found: Vec<Detail>,
-        mend: impl Into<String>,
+        fix: impl Into<String>,
     ) -> Self {
         let count = found.len();
-        Self::counted(store, check, level, (count, found), mend)
+        Self::counted(store, check, level, (count, found), fix)
     }
 
-    /// Returns the row of a check that found nothing to mend, with what it saw.
+    /// Returns the row of a check that found nothing to fix, with what it saw.
     pub(crate) fn ok(store: &'static str, check: &'static str, seen: &str) -> Self {
         Self::counted(store, check, Level::Ok, (0, vec![Detail::new(seen)]), "")
     }
@@ -117,9 +117,9 @@ impl Row {
         check: &'static str,
         level: Level,
         message: &str,
-        mend: impl Into<String>,
+        fix: impl Into<String>,
     ) -> Self {
-        Self::new(store, check, level, vec![Detail::new(message)], mend)
+        Self::new(store, check, level, vec![Detail::new(message)], fix)
     }
 
     /// Returns the row of a check that counted more than it can name.
@@ -128,7 +128,7 @@ impl Row {
         check: &'static str,
         level: Level,
         (count, mut details): (usize, Vec<Detail>),
-        mend: impl Into<String>,
+        fix: impl Into<String>,
     ) -> Self {
         details.truncate(NAMED);
         Self {
@@ -137,7 +137,7 @@ impl Row {
             level: if count == 0 { Level::Ok } else { level },
             count,
             details,
-            mend: (count > 0).then(|| mend.into()),
+            fix: (count > 0).then(|| fix.into()),
         }
     }
 }
@@ -147,15 +147,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_without_findings_is_ok_and_needs_no_mending() {
+    fn a_check_without_findings_is_ok_and_needs_no_fix() {
         let row = Row::new("plan", "drift", Level::Fault, Vec::new(), "annals status");
-        assert_eq!((row.level, row.count, row.mend), (Level::Ok, 0, None));
+        assert_eq!((row.level, row.count, row.fix), (Level::Ok, 0, None));
     }
 
     #[test]
     fn many_findings_are_counted_and_the_first_named() {
         let found = (0..50).map(|n| Detail::new(&format!("number {n}")));
-        let row = Row::new("plan", "drift", Level::Attention, found.collect(), "mend");
+        let row = Row::new(
+            "plan",
+            "drift",
+            Level::Attention,
+            found.collect(),
+            "annals status",
+        );
         assert_eq!((row.count, row.details.len()), (50, NAMED));
         assert_eq!(row.details[0].message, "number 0");
     }

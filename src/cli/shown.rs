@@ -91,11 +91,11 @@ pub(crate) fn row(row: &Row, to: &mut dyn Write) -> io::Result<()> {
             None => writeln!(to, "{store:<9} {check:<14} ok"),
         };
     }
-    let mend = row.mend.as_deref().unwrap_or_default();
+    let fix = row.fix.as_deref().unwrap_or_default();
     let level = row.level.as_str();
     writeln!(
         to,
-        "{store:<9} {check:<14} {level:<9} {:>4}  {mend}",
+        "{store:<9} {check:<14} {level:<9} {:>4}  {fix}",
         row.count
     )?;
     for detail in row.details.iter().take(SHOWN) {

@@ -21,7 +21,7 @@ pub(crate) fn each_word(text: &str, each: impl FnMut(&str) -> ControlFlow<()>) {
         each,
     };
     // Whether the caller had enough is the caller's own affair.
-    let _told = splitter.split(text);
+    let _flow = splitter.split(text);
 }
 
 /// The word in hand, and who is told of it when it ends.
@@ -105,14 +105,14 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
     }
 
     fn end(&mut self) -> ControlFlow<()> {
-        let told = if (1..=LONGEST_WORD).contains(&self.length) {
+        let flow = if (1..=LONGEST_WORD).contains(&self.length) {
             (self.each)(&self.word)
         } else {
             ControlFlow::Continue(())
         };
         self.word.clear();
         self.length = 0;
-        told
+        flow
     }
 }
 
@@ -214,8 +214,8 @@ mod tests {
                     ControlFlow::Continue(())
                 },
             };
-            let told = splitter.others(&text);
-            prop_assert!(told.is_continue() && splitter.end().is_continue());
+            let flow = splitter.others(&text);
+            prop_assert!(flow.is_continue() && splitter.end().is_continue());
             prop_assert_eq!(words(&text), words_of_one);
         }
 

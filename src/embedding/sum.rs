@@ -48,9 +48,9 @@ impl Adder {
             }
             let mut pieces = Vec::new();
             table.cut(word, &mut pieces);
-            let told = table.add(&pieces, sum);
+            let flow = table.add(&pieces, sum);
             self.pieces.keep(word, pieces.into());
-            told
+            flow
         });
     }
 }

@@ -39,7 +39,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How many statements stay prepared: more than one change of a fact needs, or each would be prepared anew.
 const STATEMENTS: usize = 64;
 
-/// How much of the file stays in memory where very much is written at once.
+/// SQLite's page cache, as `cache_size` takes it, for runs that write to all indexes.
 const CACHE_KIB: i32 = 32 * 1024;
 
 /// Whether a run may make the file.

@@ -49,14 +49,14 @@ pub fn fix(project: &Project) -> Result<FixReport> {
             .transact("ledger check --fix", &[Store::Ledger], || {
                 let files = Files::read(project, &mut warnings)?;
                 let mut changes = Changes::new();
-                for (file, mend) in [
-                    (&files.state, mend_state as fn(&File) -> String),
-                    (&files.constraints, mend_constraints),
-                    (&files.decisions, mend_decisions),
+                for (file, fix) in [
+                    (&files.state, fix_state as fn(&File) -> String),
+                    (&files.constraints, fix_constraints),
+                    (&files.decisions, fix_decisions),
                 ] {
                     // What is not text is not touched; the check says so.
                     if file.exists() && !file.is_broken {
-                        changes.edit(&file.path, file.bytes.clone(), mend(file))?;
+                        changes.edit(&file.path, file.bytes.clone(), fix(file))?;
                     }
                 }
                 Ok(((), changes))
@@ -73,19 +73,19 @@ pub fn fix(project: &Project) -> Result<FixReport> {
     })
 }
 
-pub(crate) fn mend_state(file: &File) -> String {
-    settled(file, mended_state)
+pub(crate) fn fix_state(file: &File) -> String {
+    settled(file, fixed_state)
 }
 
-pub(crate) fn mend_constraints(file: &File) -> String {
-    settled(file, mended_constraints)
+pub(crate) fn fix_constraints(file: &File) -> String {
+    settled(file, fixed_constraints)
 }
 
 /// Returns a repair that repeats as nothing, else the file as it is: where each repair calls for another,
 /// as around an open fence, only a person can tell what was meant.
-fn settled(file: &File, mend: fn(&File) -> String) -> String {
-    let once = mend(file);
-    let again = mend(&File {
+fn settled(file: &File, fix: fn(&File) -> String) -> String {
+    let once = fix(file);
+    let again = fix(&File {
         bytes: Some(once.clone().into_bytes()),
         text: once.clone(),
         ..file.clone()
@@ -96,7 +96,7 @@ fn settled(file: &File, mend: fn(&File) -> String) -> String {
     file.text.clone()
 }
 
-fn mended_state(file: &File) -> String {
+fn fixed_state(file: &File) -> String {
     let mut text = with_header(file, Template::LedgerState);
     let found = State::parse(&text);
     // A file of another form has none of the sections, and gets none.
@@ -145,7 +145,7 @@ fn footer_start(text: &str) -> Option<usize> {
     rule.or_else(|| Some(constraints::line_start(text, anchor)))
 }
 
-fn mended_constraints(file: &File) -> String {
+fn fixed_constraints(file: &File) -> String {
     let mut text = with_header(file, Template::LedgerConstraints);
     let end = file.line_end();
     for (place, title) in constraints::SECTIONS.iter().enumerate().rev() {
@@ -170,7 +170,7 @@ fn mended_constraints(file: &File) -> String {
     text
 }
 
-pub(crate) fn mend_decisions(file: &File) -> String {
+pub(crate) fn fix_decisions(file: &File) -> String {
     let headed = with_header(file, Template::LedgerDecisions);
     let text = keeping_entries(file.text.clone(), headed);
     let ordered = in_order(&text, file.line_end());

@@ -105,13 +105,13 @@ proptest! {
 
     #[test]
     fn a_repair_drops_no_line_and_repeats_as_nothing(text in any_text()) {
-        for mend in [fix::mend_state as fn(&File) -> String, fix::mend_constraints] {
-            let once = mend(&file(&text));
+        for fix in [fix::fix_state as fn(&File) -> String, fix::fix_constraints] {
+            let once = fix(&file(&text));
             prop_assert!(keeps_lines(&text, &once), "{:?}\n{:?}", text, once);
-            let twice = mend(&file(&once));
+            let twice = fix(&file(&once));
             prop_assert_eq!(twice, once);
         }
-        let mended = fix::mend_decisions(&file(&text));
+        let mended = fix::fix_decisions(&file(&text));
         prop_assert!(Decisions::parse(&mended).entries.len() >= Decisions::parse(&text).entries.len(), "{:?}\n{:?}", text, mended);
     }
 }
@@ -119,6 +119,6 @@ proptest! {
 #[test]
 fn an_open_fence_is_not_moved_above_what_it_would_swallow() {
     let text = "# Decisions\n## 2026-01\n### 2026-01-17 \u{2014} T\n## 2026-02\n```\n";
-    let mended = fix::mend_decisions(&file(text));
+    let mended = fix::fix_decisions(&file(text));
     assert_eq!(Decisions::parse(&mended).entries.len(), 1, "{mended}");
 }

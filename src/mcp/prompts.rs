@@ -55,7 +55,7 @@ covered yet, the specs and plans they touch, the three files as they are, and th
 deployment or what users see. Leave refactors, renames, lint and trivial bumps out. Every decision names \
 its evidence: a commit, a pull request or a file.
 3. Write one update document and hand it to `annals ledger update` (or the tool ledger_update). It is \
-applied whole or refused with every problem at once; mend the document and repeat.
+applied whole or refused with every problem at once; fix the document and repeat.
 4. Where `pending` says that commits remain, repeat from 1.
 5. Finish with `annals ledger check`.";
 

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-/// So many words are remembered at most, lest random names fill the memory.
+/// The most words that are remembered, so that random names cannot fill memory.
 const MOST: usize = 1 << 16;
 
-/// A word of so many bytes is its own key, with its length behind it.
+/// A word of up to this many bytes is its own key, with its length in the last byte.
 const SHORT: usize = 15;
 
 /// What was made of words.
 ///
-/// To know a short word again, no pointer is followed: among tens of thousands of words, that is what takes time.
+/// A short word is looked up without following a pointer, which is what takes time among tens of thousands.
 #[derive(Debug)]
 pub(crate) struct Memo<V> {
     short: HashMap<u128, V>,

@@ -65,6 +65,6 @@ fn of_scope(project: &Project, harness: Harness, scope: Scope) -> Result<Row> {
     Ok(Row::ok("harness", harness.as_str(), &message))
 }
 
-fn finding(harness: Harness, message: &str, mend: &str) -> Row {
-    Row::finding("harness", harness.as_str(), Level::Attention, message, mend)
+fn finding(harness: Harness, message: &str, fix: &str) -> Row {
+    Row::finding("harness", harness.as_str(), Level::Attention, message, fix)
 }

@@ -28,8 +28,8 @@ pub(crate) fn rows(project: &Project) -> Vec<Row> {
 
 fn planning(project: &Project) -> Row {
     if let Some(odd) = project.warnings.first() {
-        let mend = "annals --planning-dir DIR, or planning_dir in annals.toml";
-        return Row::finding("project", "planning", Level::Attention, &odd.message, mend);
+        let fix = "annals --planning-dir DIR, or planning_dir in annals.toml";
+        return Row::finding("project", "planning", Level::Attention, &odd.message, fix);
     }
     match project.planning() {
         Ok(planning) => {
@@ -52,8 +52,8 @@ fn own_folder(project: &Project) -> Row {
     let (is_there, looked_at) = match fs::symlink_metadata(&folder) {
         Ok(found) if !found.is_dir() => {
             let message = format!("{what} is not a folder, so nothing can be written");
-            let mend = "move it out of the way";
-            return Row::finding("project", "own folder", Level::Fault, &message, mend);
+            let fix = "move it out of the way";
+            return Row::finding("project", "own folder", Level::Fault, &message, fix);
         }
         Ok(_) => (true, folder.as_path()),
         Err(_) => (false, project.root.as_path()),
@@ -62,8 +62,8 @@ fn own_folder(project: &Project) -> Row {
     let ignore = folder.join(".gitignore");
     if is_read_only || ignore.is_file() && !is_writable(&ignore) {
         let message = format!("{what} cannot be written: nothing can be changed or cached");
-        let mend = format!("chmod -R u+w {}", project.relative(looked_at).display());
-        return Row::finding("project", "own folder", Level::Fault, &message, mend);
+        let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
+        return Row::finding("project", "own folder", Level::Fault, &message, fix);
     }
     let told = if is_there {
         "writable"
@@ -89,9 +89,9 @@ fn cache(project: &Project) -> Row {
 
 /// Names what a killed process left half done; nothing where there is none.
 fn interrupted(project: &Project) -> Option<Row> {
-    let mend = "annals sync, or any other command that writes";
+    let fix = "annals sync, or any other command that writes";
     let row =
-        |message: &str| Row::finding("project", "interrupted", Level::Attention, message, mend);
+        |message: &str| Row::finding("project", "interrupted", Level::Attention, message, fix);
     match project.storage().interrupted() {
         Err(error) => Some(row(&error.reason())),
         Ok(found) => found.value.first().map(|operation| {
@@ -110,13 +110,13 @@ fn database(project: &Project) -> Option<Row> {
             return None;
         }
         Err(error) => {
-            let mend = "annals facts check";
+            let fix = "annals facts check";
             return Some(Row::finding(
                 "facts",
                 "database",
                 Level::Fault,
                 &error.to_string(),
-                mend,
+                fix,
             ));
         }
     };
@@ -131,13 +131,13 @@ fn database(project: &Project) -> Option<Row> {
     let file = path.display();
     if !is_writable(path) {
         let message = format!("{file} cannot be written");
-        let mend = format!("chmod u+w {file}");
+        let fix = format!("chmod u+w {file}");
         return Some(Row::finding(
             "facts",
             "database",
             Level::Fault,
             &message,
-            mend,
+            fix,
         ));
     }
     let whose = match facts::user(project, None) {
@@ -151,13 +151,13 @@ fn database(project: &Project) -> Option<Row> {
 fn sharing(project: &Project) -> Option<Row> {
     let facts = Facts::open(project, None, Purpose::Read).ok()?;
     let here = facts::sharing(&facts).ok()?.filter(|here| !here.has_left)?;
-    let row = |message: &str, mend: &str| {
+    let row = |message: &str, fix: &str| {
         Some(Row::finding(
             "facts",
             "sharing",
             Level::Attention,
             message,
-            mend,
+            fix,
         ))
     };
     if !share::is_configured(project) {

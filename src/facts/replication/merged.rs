@@ -68,7 +68,7 @@ pub(crate) struct Merged {
     is_certain: bool,
 }
 
-/// That a fact ended; equal facts of other devices end with it.
+/// The end of a fact; equal facts of other devices end with it.
 #[derive(Clone, Debug)]
 pub(crate) struct End {
     pub(crate) stamp: Stamp,

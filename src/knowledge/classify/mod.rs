@@ -81,8 +81,8 @@ pub struct Proposal {
     pub reason: String,
 }
 
-/// A row of the index, as far as it tells what is known.
-struct KnownEntry {
+/// An entry, as INDEX.md lists it.
+struct IndexedEntry {
     key: String,
     /// The words of key and title.
     words: Vec<String>,
@@ -103,7 +103,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     })
 }
 
-fn proposal(finding: &str, known: &[KnownEntry]) -> Proposal {
+fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
     let looked_at: String = finding.trim().chars().take(LOOKED_AT).collect();
     let said = content_words(&looked_at);
     let nowhere = Proposal {
@@ -160,9 +160,9 @@ fn proposal(finding: &str, known: &[KnownEntry]) -> Proposal {
 }
 
 /// Reads the rows of the index; without one nothing is known.
-fn known(index: &str) -> Vec<KnownEntry> {
+fn known(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
-    rows.map(|row| KnownEntry {
+    rows.map(|row| IndexedEntry {
         words: content_words(&format!("{} {}", row.key.replace('-', " "), row.title)),
         is_superseded: Status::of(&row.status) == Some(Status::Superseded),
         tags: row.tags,
@@ -172,7 +172,7 @@ fn known(index: &str) -> Vec<KnownEntry> {
 }
 
 /// Tells whether an entry's key and title say most of what the finding says, and the finding most of the title.
-fn is_said_by(known: &KnownEntry, said: &[String]) -> bool {
+fn is_said_by(known: &IndexedEntry, said: &[String]) -> bool {
     let both = said
         .iter()
         .filter(|word| known.words.contains(word))
@@ -207,7 +207,7 @@ fn is_filler(word: &str) -> bool {
 }
 
 /// Returns the tags of other entries that the finding names, sorted.
-fn tags(known: &[KnownEntry], said: &[String]) -> Vec<String> {
+fn tags(known: &[IndexedEntry], said: &[String]) -> Vec<String> {
     let all = known.iter().flat_map(|known| &known.tags);
     let named = all.filter(|tag| {
         let parts = content_words(tag);

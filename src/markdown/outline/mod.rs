@@ -10,7 +10,7 @@ use crate::warning::Warning;
 
 mod reader;
 
-/// As many headings begin a section; readers look through all of them again and again.
+/// The most sections of a document: readers scan all of them repeatedly.
 const MAX_SECTIONS: usize = 100_000;
 
 /// A heading and what stands under it.
@@ -110,14 +110,14 @@ pub struct Outline<'a> {
     sections: Vec<Section>,
     blocks: Vec<Block>,
     lines: Lines,
-    /// Where the first heading stands that begins no section, since there are too many.
+    /// Where the first heading beyond [`MAX_SECTIONS`] begins.
     cut: Option<usize>,
 }
 
 impl<'a> Outline<'a> {
     /// Reads `text` from byte `body` on, where its front matter ends; ranges count from its start.
     ///
-    /// Of more than 100,000 headings the rest begin no section (see [`Self::warning`]).
+    /// Headings beyond the first 100,000 begin no section (see [`Self::warning`]).
     pub fn parse(text: &'a str, body: usize) -> Self {
         let lines = Lines::of(text);
         let (mut headings, blocks) = Reader::read(text, body, &lines);
@@ -132,7 +132,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Returns what a reader of the file is to say where it has more sections than are read.
+    /// Returns a warning if the document has more headings than are read.
     pub fn warning(&self, path: &Path) -> Option<Warning> {
         let line = self.line(self.cut?);
         let message =

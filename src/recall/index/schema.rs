@@ -13,7 +13,7 @@ use crate::embedding::MODEL_ID;
 /// How long another process's update is waited for.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// So much of a cache that is made stays in memory: its indexes grow everywhere at once.
+/// SQLite's page cache while the index is built: its b-trees grow everywhere at once.
 const CACHE_KIB: i32 = 64 * 1024;
 
 /// What the tables and the texts in them look like; another number means another cache.

@@ -5,7 +5,7 @@
 //! docs/decisions/0007-use-sqlite.md
 //! ```
 //!
-//! They are read and never written. What took a record's place is told by its status.
+//! They are read and never written.
 
 use std::path::Component;
 use std::path::Path;
@@ -40,8 +40,8 @@ const FOLDERS: &[&str] = &[
     "docs/architecture/decisions",
 ];
 
-/// How a status begins that says that something else holds now; adr-tools spells the first with a c.
-const OVER: &[&str] = &["supersed", "superced", "deprecated", "rejected"];
+/// Beginnings of a status that says the decision no longer holds; adr-tools spells the first with a c.
+const ENDED: &[&str] = &["supersed", "superced", "deprecated", "rejected"];
 
 /// The decision records.
 pub(crate) struct Adr;
@@ -66,12 +66,12 @@ impl Source for Adr {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let day = text.lines().find_map(|line| line.strip_prefix("Date:"));
         let day = day.and_then(|day| parse_date(day.trim()));
-        let is_over = is_over(text, path);
+        let is_superseded = is_superseded(text, path);
         let mut found = documents(text, path, Authority::Canonical);
         for document in &mut found {
             document.id = number(&name).map(str::to_owned);
             document.date = document.date.or(day);
-            document.flags = document.flags.with(Flag::Superseded, is_over);
+            document.flags = document.flags.with(Flag::Superseded, is_superseded);
         }
         found
     }
@@ -103,11 +103,11 @@ fn number(name: &str) -> Option<&str> {
     (end > 0 && name[end..].starts_with('-')).then(|| &name[..end])
 }
 
-/// Tells whether the record's status, a field or a section, says that it holds no longer.
-fn is_over(text: &str, path: &Path) -> bool {
+/// Tells whether the record's status, a field or a section, says that the decision no longer holds.
+fn is_superseded(text: &str, path: &Path) -> bool {
     let says = |status: &str| {
         let status = status.trim().to_lowercase();
-        OVER.iter().any(|word| status.starts_with(word))
+        ENDED.iter().any(|word| status.starts_with(word))
     };
     let front = FrontMatter::parse(text, path).value;
     if let Some(status) = front.text(&["status"]) {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_is_known_by_its_number_and_over_where_its_status_says_so() {
+    fn a_record_is_known_by_its_number_and_superseded_where_its_status_says_so() {
         let read = |text: &str| {
             let found = Adr.documents(text, Path::new("docs/adr/0007-use-sqlite.md"));
             let last = found.into_iter().next_back().unwrap();
