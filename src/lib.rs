@@ -30,6 +30,7 @@ pub mod knowledge;
 pub mod ledger;
 pub mod patterns;
 pub mod planning;
+pub mod position;
 
 // Floor 4, the readings.
 pub mod claude_md;

@@ -18,6 +18,7 @@ const FLOORS: &[&[&str]] = &[
     &["project", "templates"],
     &[
         "planning",
+        "position",
         "patterns",
         "knowledge",
         "ledger",
@@ -44,7 +45,9 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("embedding", "service"),
     ("ranking", "embedding"),
     ("templates", "project"),
+    ("position", "planning"),
     ("patterns", "planning"),
+    ("patterns", "position"),
     ("audit", "lifecycle"),
     ("cli", "mcp"),
     ("cli", "hooks"),

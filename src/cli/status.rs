@@ -7,9 +7,9 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::planning::PhaseReport;
-use crate::planning::StatusReport;
-use crate::planning::Survey;
+use crate::position::PhaseReport;
+use crate::position::StatusReport;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::text::clip;
 use crate::text::quantity;

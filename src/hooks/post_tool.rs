@@ -12,10 +12,10 @@ use crate::hooks::subagent;
 use crate::lifecycle;
 use crate::planning::FileKind;
 use crate::planning::FileName;
-use crate::planning::NextStatus;
-use crate::planning::Phase;
-use crate::planning::Standing;
-use crate::planning::Survey;
+use crate::position::NextStatus;
+use crate::position::Phase;
+use crate::position::Standing;
+use crate::position::Survey;
 use crate::project::Project;
 
 /// Returns what the agent is told after a tool has run: what subagents left for it, and what became of a phase.

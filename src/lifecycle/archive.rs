@@ -14,7 +14,7 @@ use crate::planning::Folder;
 use crate::planning::Milestone;
 use crate::planning::Skill;
 use crate::planning::State;
-use crate::planning::Survey;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::Changes;

@@ -8,7 +8,7 @@ use crate::patterns::PlanRecord;
 use crate::patterns::lessons_of;
 use crate::planning::Deviation;
 use crate::planning::PhaseNumber;
-use crate::planning::Survey;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::read;

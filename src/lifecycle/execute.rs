@@ -14,11 +14,11 @@ use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::patterns::JudgedLessons;
 use crate::planning::Milestone;
-use crate::planning::Phase;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
-use crate::planning::Standing;
-use crate::planning::Survey;
+use crate::position::Phase;
+use crate::position::Standing;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::storage::Store;
 

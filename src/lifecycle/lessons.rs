@@ -14,7 +14,7 @@ use crate::patterns;
 use crate::patterns::Insights;
 use crate::patterns::Patterns;
 use crate::planning::PhaseDir;
-use crate::planning::Survey;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::text::hexadecimal;
 

@@ -18,7 +18,7 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Milestone;
-use crate::planning::Survey;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::Changes;

@@ -19,7 +19,7 @@ use crate::planning::Folder;
 use crate::planning::PhaseDir;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
-use crate::planning::Survey;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::read;

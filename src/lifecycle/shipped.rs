@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::planning::Phase;
-use crate::planning::PlanStanding;
 use crate::planning::Roadmap;
-use crate::planning::Standing;
 use crate::planning::Summary;
-use crate::planning::Survey;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::Standing;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::read;

@@ -13,10 +13,10 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::RefreshRequest;
 use crate::markdown::edit;
-use crate::planning;
-use crate::planning::Correction;
-use crate::planning::Drift;
-use crate::planning::Survey;
+use crate::position;
+use crate::position::Correction;
+use crate::position::Drift;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::project::Target;
 use crate::project::vocabulary;
@@ -113,7 +113,7 @@ pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
 
 /// Plans STATE.md and ROADMAP.md as the files say they should be, and goes on with what they say then.
 fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<SyncReport> {
-    let repair = planning::repair(project, survey)?;
+    let repair = position::repair(project, survey)?;
     for (path, old, new) in repair.files {
         changes.edit(&path, Some(old), new)?;
     }
@@ -138,7 +138,7 @@ fn measure(survey: &Survey, changes: &mut Changes) -> Result<()> {
     let Ok(text) = String::from_utf8(bytes) else {
         return Ok(());
     };
-    let edits = planning::metrics(&text, survey, &read::text)?;
+    let edits = position::metrics(&text, survey, &read::text)?;
     changes.write(&path, edit::apply(&text, edits))
 }
 

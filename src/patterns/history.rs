@@ -13,7 +13,7 @@ use crate::patterns::stored;
 use crate::planning::Milestone;
 use crate::planning::PhaseDir;
 use crate::planning::Plan;
-use crate::planning::Survey;
+use crate::position::Survey;
 use crate::project::Project;
 use crate::storage::read;
 use crate::text::fold;

@@ -9,7 +9,7 @@ use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Folder;
 use crate::planning::Milestone;
 use crate::planning::PhaseDir;
-use crate::planning::Read;
+use crate::position::Read;
 use crate::storage::read;
 use crate::warning::Parsed;
 

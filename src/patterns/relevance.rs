@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::patterns::Entry;
 use crate::patterns::Patterns;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::Phase;
 use crate::planning::PhaseNumber;
 use crate::planning::Roadmap;
+use crate::position::Phase;
 use crate::ranking::Corpus;
 
 /// How much the newest entry gains over the best fit by words; older ones gain less.

@@ -96,7 +96,7 @@ fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planning::Survey;
+    use crate::position::Survey;
     use crate::project::Project;
     use crate::project::Request;
     use crate::project::fixture::Tree;

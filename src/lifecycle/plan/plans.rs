@@ -5,15 +5,15 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::planning::Phase;
 use crate::planning::Plan;
 use crate::planning::PlanNumber;
 use crate::planning::PlanSlot;
-use crate::planning::PlanStanding;
 use crate::planning::RoadmapPhase;
 use crate::planning::check_overlap;
 use crate::planning::check_waves;
 use crate::planning::present;
+use crate::position::Phase;
+use crate::position::PlanStanding;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;

@@ -15,8 +15,8 @@ use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
 use crate::patterns::JudgedLessons;
 use crate::planning::PhaseNumber;
-use crate::planning::StatusReport;
-use crate::planning::Survey;
+use crate::position::StatusReport;
+use crate::position::Survey;
 use crate::project::Project;
 
 pub(crate) const TOOLS: &[Tool] = &[

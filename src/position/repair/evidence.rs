@@ -1,11 +1,11 @@
 //! Names the file that shows how things are.
 
-use crate::planning::Evidence;
-use crate::planning::Phase;
-use crate::planning::PlanStanding;
-use crate::planning::Position;
-use crate::planning::Standing;
-use crate::planning::roadmap_phase;
+use crate::position::Evidence;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::Position;
+use crate::position::Standing;
+use crate::position::roadmap_phase;
 use crate::project::vocabulary;
 
 /// Returns what shows how far a phase is: its first open plan, else its folder, else the roadmap.

@@ -6,18 +6,18 @@ use std::path::PathBuf;
 
 use crate::markdown::edit::Edit;
 use crate::planning::Claim;
-use crate::planning::Correction;
-use crate::planning::DriftKind;
-use crate::planning::Evidence;
-use crate::planning::Position;
 use crate::planning::Stated;
-use crate::planning::drift::Expected;
-use crate::planning::drift::Finding;
-use crate::planning::repair::bar;
-use crate::planning::repair::companions;
-use crate::planning::repair::evidence;
-use crate::planning::repair::source_text::SourceText;
-use crate::planning::repair::status_words;
+use crate::position::Correction;
+use crate::position::DriftKind;
+use crate::position::Evidence;
+use crate::position::Position;
+use crate::position::drift::Expected;
+use crate::position::drift::Finding;
+use crate::position::repair::bar;
+use crate::position::repair::companions;
+use crate::position::repair::evidence;
+use crate::position::repair::source_text::SourceText;
+use crate::position::repair::status_words;
 
 /// The edits of one round, and what they put right.
 #[derive(Clone, Debug, Default)]

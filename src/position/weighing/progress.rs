@@ -1,8 +1,8 @@
 //! How far a phase is, by all its witnesses.
 
-use crate::planning::Standing;
-use crate::planning::position::witness::Said;
-use crate::planning::position::witness::Witnesses;
+use crate::position::Standing;
+use crate::position::weighing::witness::Said;
+use crate::position::weighing::witness::Witnesses;
 
 /// Weighs the witnesses of one phase; the first rule that fits decides.
 pub(super) fn standing(seen: &Witnesses<'_>) -> Standing {

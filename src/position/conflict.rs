@@ -1,7 +1,7 @@
 //! What speaks of another milestone than the one that is worked on.
 
-use crate::planning::Evidence;
 use crate::planning::PhaseDir;
+use crate::position::Evidence;
 use crate::project::vocabulary;
 use crate::storage::read;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::planning::Phase;
-use crate::planning::Survey;
+use crate::position::Phase;
+use crate::position::Survey;
 use crate::project::vocabulary;
 use crate::warning::Warning;
 

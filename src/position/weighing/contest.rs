@@ -1,14 +1,14 @@
 //! Whether another reading has about the same weight, and what it would have done.
 
-use crate::planning::Action;
-use crate::planning::Alternative;
 use crate::planning::Claim;
-use crate::planning::Standing;
-use crate::planning::position::choice::Choice;
-use crate::planning::position::choice::Rule;
-use crate::planning::position::reading::Reading;
-use crate::planning::position::reason;
-use crate::planning::position::wording;
+use crate::position::Action;
+use crate::position::Alternative;
+use crate::position::Standing;
+use crate::position::weighing::choice::Choice;
+use crate::position::weighing::choice::Rule;
+use crate::position::weighing::reading::Reading;
+use crate::position::weighing::reason;
+use crate::position::weighing::wording;
 
 /// Returns the reading that contests a choice.
 pub(super) fn alternative(

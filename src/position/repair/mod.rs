@@ -1,6 +1,6 @@
 //! Puts STATE.md's position lines and the roadmap's checkboxes and progress rows right, byte range by byte range.
 //!
-//! Only statements that [`drift`](crate::planning::drift()) reports are rewritten, and what goes with
+//! Only statements that [`drift`](crate::position::drift()) reports are rewritten, and what goes with
 //! them: the phase's name beside its number, the plans beside the phase, the bar beside its percent.
 //! The status words, the padding of numbers and the cells of a bar stay in the file's own style. A
 //! status that holds more than its words is a person's sentence: it is left, and reported as left.
@@ -11,15 +11,15 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::planning::Drift;
-use crate::planning::DriftKind;
-use crate::planning::Survey;
-use crate::planning::drift::Findings;
-use crate::planning::drift::findings;
-use crate::planning::drift::statements;
-use crate::planning::repair::revision::Revised;
-use crate::planning::repair::revision::Revision;
-use crate::planning::repair::source_text::SourceText;
+use crate::position::Drift;
+use crate::position::DriftKind;
+use crate::position::Survey;
+use crate::position::drift::Findings;
+use crate::position::drift::findings;
+use crate::position::drift::statements;
+use crate::position::repair::revision::Revised;
+use crate::position::repair::revision::Revision;
+use crate::position::repair::source_text::SourceText;
 use crate::project::Project;
 use crate::project::vocabulary;
 use crate::storage::read;

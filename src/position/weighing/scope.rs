@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::planning::Evidence;
-use crate::planning::Phase;
 use crate::planning::PhaseNumber;
-use crate::planning::PlanStanding;
 use crate::planning::RoadmapPhase;
-use crate::planning::roadmap_phase;
+use crate::position::Evidence;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::roadmap_phase;
 
 /// GSD parks ideas as phases 999.1, 999.2 …: they are on no milestone.
 const BACKLOG: u32 = 900;

@@ -1,13 +1,13 @@
 //! What goes with a statement that is put right: a name beside its number, a bar beside its percent.
 
 use crate::planning::Claim;
-use crate::planning::Phase;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::PlanStanding;
-use crate::planning::Standing;
-use crate::planning::drift::unprefixed;
-use crate::planning::repair::status_words;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::Standing;
+use crate::position::drift::unprefixed;
+use crate::position::repair::status_words;
 
 /// Returns a phase's number written as the old one is: `03.1` becomes `06`, `3.1` becomes `6`.
 pub(super) fn number(old: &str, number: &PhaseNumber) -> String {

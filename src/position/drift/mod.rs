@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::planning::Evidence;
-use crate::planning::Phase;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::PlanStanding;
-use crate::planning::Position;
-use crate::planning::Standing;
 use crate::planning::Stated;
+use crate::position::Evidence;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::Position;
+use crate::position::Standing;
 
 mod roadmap;
 mod state;

@@ -8,11 +8,11 @@ use crate::error::Result;
 use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::markdown::edit::Edit;
-use crate::planning::PlanStanding;
-use crate::planning::Read;
 use crate::planning::Summary;
-use crate::planning::Survey;
 use crate::planning::heading;
+use crate::position::PlanStanding;
+use crate::position::Read;
+use crate::position::Survey;
 use crate::text::fold;
 
 /// What the summaries of the active milestone say.

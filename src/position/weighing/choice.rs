@@ -1,10 +1,10 @@
 //! What comes next: the cursor, and what is to be done there.
 
-use crate::planning::Action;
 use crate::planning::PhaseNumber;
-use crate::planning::Standing;
-use crate::planning::position::reading::Reading;
-use crate::planning::position::wording;
+use crate::position::Action;
+use crate::position::Standing;
+use crate::position::weighing::reading::Reading;
+use crate::position::weighing::wording;
 
 /// The next action, and the rule that chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

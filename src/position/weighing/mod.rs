@@ -7,14 +7,14 @@
 
 use serde::Serialize;
 
-use crate::planning::Phase;
 use crate::planning::PhaseNumber;
-use crate::planning::PlanStanding;
-use crate::planning::Standing;
-use crate::planning::position::choice::Choice;
-use crate::planning::position::choice::Rule;
-use crate::planning::position::reading::Reading;
 use crate::planning::ratio;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::Standing;
+use crate::position::weighing::choice::Choice;
+use crate::position::weighing::choice::Rule;
+use crate::position::weighing::reading::Reading;
 
 mod choice;
 mod contest;

@@ -4,19 +4,19 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::planning::Action;
 use crate::planning::Decision;
-use crate::planning::Drift;
-use crate::planning::Phase;
 use crate::planning::PhaseNumber;
-use crate::planning::PlanStanding;
-use crate::planning::Position;
 use crate::planning::Skill;
-use crate::planning::Standing;
 use crate::planning::StatedPhase;
-use crate::planning::Survey;
-use crate::planning::drift;
-use crate::planning::inconsistencies;
+use crate::position::Action;
+use crate::position::Drift;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::Position;
+use crate::position::Standing;
+use crate::position::Survey;
+use crate::position::drift;
+use crate::position::inconsistencies;
 use crate::project::Commands;
 use crate::project::Layout;
 use crate::project::Project;

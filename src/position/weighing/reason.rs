@@ -1,12 +1,12 @@
 //! The evidence of a reading in sentences, each with its file and line.
 
-use crate::planning::Phase;
-use crate::planning::PlanStanding;
-use crate::planning::Standing;
-use crate::planning::position::choice::Choice;
-use crate::planning::position::choice::Rule;
-use crate::planning::position::gate;
-use crate::planning::position::reading::Reading;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::Standing;
+use crate::position::weighing::choice::Choice;
+use crate::position::weighing::choice::Rule;
+use crate::position::weighing::gate;
+use crate::position::weighing::reading::Reading;
 use crate::project::vocabulary;
 
 /// No more open plans than this are listed one by one.

@@ -1,20 +1,20 @@
 //! What ROADMAP.md says otherwise: checkboxes, and the rows of its progress table.
 
-use crate::planning::Evidence;
-use crate::planning::Phase;
 use crate::planning::PhaseProgress;
-use crate::planning::PlanStanding;
-use crate::planning::Position;
 use crate::planning::ProgressRow;
 use crate::planning::RoadmapPhase;
-use crate::planning::Standing;
-use crate::planning::drift::DriftKind;
-use crate::planning::drift::Expected;
-use crate::planning::drift::Finding;
-use crate::planning::drift::Statement;
-use crate::planning::drift::Statements;
-use crate::planning::drift::has_unclear_counts;
-use crate::planning::drift::is_check;
+use crate::position::Evidence;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::Position;
+use crate::position::Standing;
+use crate::position::drift::DriftKind;
+use crate::position::drift::Expected;
+use crate::position::drift::Finding;
+use crate::position::drift::Statement;
+use crate::position::drift::Statements;
+use crate::position::drift::has_unclear_counts;
+use crate::position::drift::is_check;
 use crate::project::vocabulary;
 
 /// Returns the statements of ROADMAP.md that the files contradict, in file order.

@@ -3,8 +3,8 @@
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::conflict;
-use crate::planning::position::reading::Reading;
+use crate::position::conflict;
+use crate::position::weighing::reading::Reading;
 
 /// Tells whether no milestone is active.
 pub(super) fn is_over(reading: &Reading<'_>) -> bool {

@@ -1,15 +1,15 @@
 //! What each document says of one phase, before any of it is weighed.
 
 use crate::planning::Claim;
-use crate::planning::Evidence;
-use crate::planning::Phase;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::PlanStanding;
 use crate::planning::RoadmapPhase;
-use crate::planning::position::scope::Scope;
-use crate::planning::position::wording;
-use crate::planning::roadmap_phase;
+use crate::position::Evidence;
+use crate::position::Phase;
+use crate::position::PlanStanding;
+use crate::position::roadmap_phase;
+use crate::position::weighing::scope::Scope;
+use crate::position::weighing::wording;
 
 /// What the witnesses say of a phase.
 pub(super) struct Witnesses<'a> {

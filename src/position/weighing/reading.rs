@@ -1,12 +1,12 @@
 //! The phases of the active milestone with what their witnesses say, weighed.
 
-use crate::planning::Evidence;
-use crate::planning::Phase;
 use crate::planning::PhaseNumber;
-use crate::planning::Standing;
-use crate::planning::position::progress;
-use crate::planning::position::scope::Scope;
-use crate::planning::position::witness::Witnesses;
+use crate::position::Evidence;
+use crate::position::Phase;
+use crate::position::Standing;
+use crate::position::weighing::progress;
+use crate::position::weighing::scope::Scope;
+use crate::position::weighing::witness::Witnesses;
 
 /// All that the next action is chosen from. Phases are named by their index in `phases`.
 pub(super) struct Reading<'a> {

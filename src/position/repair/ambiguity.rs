@@ -6,10 +6,10 @@
 use crate::error::Error;
 use crate::error::Result;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::Evidence;
-use crate::planning::Position;
-use crate::planning::conflict;
-use crate::planning::drift::only;
+use crate::position::Evidence;
+use crate::position::Position;
+use crate::position::conflict;
+use crate::position::drift::only;
 use crate::project::vocabulary;
 use crate::storage::read;
 

@@ -2,23 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use crate::planning::Action;
 use crate::planning::Claim;
-use crate::planning::Evidence;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
-use crate::planning::PlanStanding;
-use crate::planning::Position;
-use crate::planning::Standing;
 use crate::planning::Stated;
-use crate::planning::drift::DriftKind;
-use crate::planning::drift::Expected;
-use crate::planning::drift::Finding;
-use crate::planning::drift::Statement;
-use crate::planning::drift::Statements;
-use crate::planning::drift::has_unclear_counts;
-use crate::planning::drift::only;
-use crate::planning::drift::unprefixed;
+use crate::position::Action;
+use crate::position::Evidence;
+use crate::position::PlanStanding;
+use crate::position::Position;
+use crate::position::Standing;
+use crate::position::drift::DriftKind;
+use crate::position::drift::Expected;
+use crate::position::drift::Finding;
+use crate::position::drift::Statement;
+use crate::position::drift::Statements;
+use crate::position::drift::has_unclear_counts;
+use crate::position::drift::only;
+use crate::position::drift::unprefixed;
 use crate::project::vocabulary;
 
 /// The phases that STATE.md's statements are about.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::Kind;
-use crate::planning::drift;
+use crate::position::drift;
 use crate::project::Request;
 use crate::project::fixture::Tree;
 

@@ -16,8 +16,8 @@ use crate::planning::RoadmapPhase;
 use crate::planning::State;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
-use crate::planning::position::phases_in;
 use crate::planning::ratio;
+use crate::position::weighing::phases_in;
 
 /// How far a phase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

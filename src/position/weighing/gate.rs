@@ -1,13 +1,13 @@
 //! What the checks of a finished phase ask for before the work goes on.
 
-use crate::planning::Action;
 use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
-use crate::planning::Standing;
-use crate::planning::position::choice::Choice;
-use crate::planning::position::choice::Rule;
-use crate::planning::position::reading::Reading;
+use crate::position::Action;
+use crate::position::Standing;
+use crate::position::weighing::choice::Choice;
+use crate::position::weighing::choice::Rule;
+use crate::position::weighing::reading::Reading;
 
 /// Returns the choice that a check puts in place of going on; the phase being checked is the last one worked on.
 pub(super) fn hold(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {

@@ -1,0 +1,43 @@
+//! Where the work stands and what comes next.
+//!
+//! [`Survey`] reads a planning folder once, `weighing` finds the position, `drift` and `inconsistency` say
+//! where the documents are wrong, `repair` corrects STATE.md and ROADMAP.md, and [`StatusReport`] is what
+//! `annals status` prints. The formats of the files are `planning`'s.
+
+mod conflict;
+mod drift;
+mod inconsistency;
+mod metrics;
+mod repair;
+mod standing;
+mod status_report;
+mod survey;
+mod weighing;
+
+pub use drift::Drift;
+pub use drift::DriftKind;
+pub use drift::drift;
+pub use inconsistency::inconsistencies;
+pub use metrics::metrics;
+pub use repair::Correction;
+pub use repair::Repair;
+pub use repair::repair;
+pub use standing::Phase;
+pub use standing::PlanStanding;
+pub use standing::Standing;
+pub use standing::phases;
+pub(crate) use standing::roadmap_phase;
+pub use status_report::AlternativeStatus;
+pub use status_report::MilestoneStatus;
+pub use status_report::NextStatus;
+pub use status_report::PhaseReport;
+pub use status_report::PlanCounts;
+pub use status_report::StatusReport;
+pub(crate) use status_report::status_words;
+pub use survey::Read;
+pub use survey::Survey;
+pub use weighing::Action;
+pub use weighing::Alternative;
+pub use weighing::Evidence;
+pub use weighing::Next;
+pub use weighing::Position;
