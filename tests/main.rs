@@ -43,3 +43,4 @@ mod share;
 mod staleness;
 mod storage;
 mod support;
+mod versions;

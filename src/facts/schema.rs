@@ -26,14 +26,8 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)
         .stored("prepare the database")?;
     // Another process may have done it while this one waited.
-    let done = version(&transaction)?;
-    let Some(missing) = STEPS.get(done..) else {
-        return Err(
-            Error::failed(format!("the database has version {done}, which is newer"))
-                .hint(format!("this annals knows versions up to {}", STEPS.len())),
-        );
-    };
-    for step in missing {
+    let done = known_version(&transaction)?;
+    for step in &STEPS[done..] {
         transaction
             .execute_batch(step)
             .stored("make the tables of the database")?;
@@ -42,6 +36,18 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
         .pragma_update(None, "user_version", STEPS.len().to_string())
         .stored("prepare the database")?;
     transaction.commit().stored("prepare the database")
+}
+
+/// Returns the version of the tables; an error where a later program made them.
+pub(crate) fn known_version(connection: &Connection) -> Result<usize> {
+    let version = version(connection)?;
+    if version > STEPS.len() {
+        return Err(Error::failed(format!(
+            "the database has version {version}, which is newer"
+        ))
+        .hint(format!("this annals knows versions up to {}", STEPS.len())));
+    }
+    Ok(version)
 }
 
 fn version(connection: &Connection) -> Result<usize> {

@@ -344,6 +344,8 @@ fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
         .busy_timeout(wait)
         .stored("set how long to wait")?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Before the journal's mode, which is part of the file.
+    schema::known_version(connection)?;
     connection
         .execute_batch(
             "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; \

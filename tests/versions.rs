@@ -1,0 +1,150 @@
+//! What an earlier build wrote is read or made anew, and what a later one wrote is left alone; docs/formats.md,
+//! "Versions", lists every format.
+
+use rusqlite::Connection;
+use serde_json::json;
+
+use crate::support::Case;
+
+/// The tables of the facts, as each version added to them.
+const STEPS: &[&str] = &[
+    include_str!("../src/facts/schema.sql"),
+    include_str!("../src/facts/schema_2.sql"),
+    include_str!("../src/facts/schema_3.sql"),
+    include_str!("../src/facts/schema_4.sql"),
+    include_str!("../src/facts/schema_5.sql"),
+    include_str!("../src/facts/schema_6.sql"),
+];
+
+const FACT: &str = "INSERT INTO facts (fact_id, user_id, key, value_text, category, confidence, valid_from, status, \
+    source_turn_id, source_excerpt, created_at, updated_at, last_mentioned_at) VALUES ('f1', 'ada', 'city', 'Rome', \
+    'identity', 0.7, '2026-01-02T03:04:05Z', 'active', 't1', 'I live in Rome', '2026-01-02T03:04:05Z', \
+    '2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z')";
+
+/// A database as the build of a version left it, with one fact.
+fn database(case: &Case, version: usize) -> std::path::PathBuf {
+    let path = case.home().join(format!("{version}.db"));
+    let connection = Connection::open(&path).unwrap();
+    for step in &STEPS[..version] {
+        connection.execute_batch(step).unwrap();
+    }
+    connection.execute(FACT, []).unwrap();
+    connection
+        .pragma_update(None, "user_version", version.to_string())
+        .unwrap();
+    path
+}
+
+fn version_of(database: &std::path::Path) -> usize {
+    let connection = Connection::open(database).unwrap();
+    let version: u32 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap();
+    version as usize
+}
+
+#[test]
+fn the_facts_of_every_earlier_version_are_found_after_one_migration() {
+    let case = Case::empty();
+    for version in 1..=STEPS.len() {
+        let path = database(&case, version);
+        let found = case
+            .run("facts retrieve --query Rome --json")
+            .env("ANNALS_DB", &path)
+            .env("ANNALS_USER", "ada")
+            .success()
+            .json();
+        assert_eq!(
+            found["hits"][0]["fact"]["value_text"], "Rome",
+            "version {version}: {found}"
+        );
+        let kept = case
+            .run("facts add --key city --value Oslo --json")
+            .env("ANNALS_DB", &path)
+            .env("ANNALS_USER", "ada");
+        kept.success();
+        assert_eq!(version_of(&path), STEPS.len(), "version {version}");
+    }
+}
+
+#[test]
+fn facts_of_a_later_version_are_refused_and_not_touched() {
+    let case = Case::empty();
+    let path = database(&case, STEPS.len());
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    let before = std::fs::read(&path).unwrap();
+    for line in ["facts list", "facts add --key city --value Oslo"] {
+        let run = case
+            .run(line)
+            .env("ANNALS_DB", &path)
+            .env("ANNALS_USER", "ada")
+            .code(1);
+        assert!(
+            run.stderr()
+                .contains("the database has version 99, which is newer"),
+            "{}",
+            run.report()
+        );
+    }
+    assert!(std::fs::read(&path).unwrap() == before);
+}
+
+#[test]
+fn a_search_cache_of_another_version_is_built_anew() {
+    let case = Case::new("examples/gsd-project");
+    let first = case.run("recall sessions --json").success().json();
+    assert_ne!(first["hits"], json!([]));
+    let cache = case.root().join(".annals/index.db");
+    let connection = Connection::open(&cache).unwrap();
+    connection
+        .execute(
+            "UPDATE owner SET identity = replace(identity, 'a', 'b')",
+            [],
+        )
+        .unwrap();
+    connection.execute("DELETE FROM units", []).unwrap();
+    drop(connection);
+    let again = case.run("recall sessions --json").success();
+    assert_eq!(again.json()["hits"], first["hits"], "{}", again.report());
+}
+
+#[test]
+fn what_another_version_worked_out_is_not_believed() {
+    let case = Case::new("examples/vbw-project");
+    case.git_init();
+    case.commit("all", "2026-03-01T10:00:00Z");
+    case.run("sync").success();
+    let written = case.read("CLAUDE.md").unwrap();
+    for cache in ["lessons.json", "freshness.json"] {
+        let path = format!(".annals/{cache}");
+        let Some(bytes) = case.read(&path) else {
+            continue;
+        };
+        let text = String::from_utf8(bytes).unwrap();
+        let mut cached: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(cached["version"], env!("CARGO_PKG_VERSION"), "{cache}");
+        cached["version"] = json!("0.0.1");
+        cached["lessons"] = json!(["a lesson of an earlier build"]);
+        case.write(&path, cached.to_string());
+    }
+    case.run("sync").success();
+    assert_eq!(case.read("CLAUDE.md").unwrap(), written);
+}
+
+#[test]
+fn notices_in_a_form_that_is_not_known_are_begun_anew() {
+    let case = Case::new("examples/vbw-project");
+    case.write(".annals/notices.json", "{\"version\": 7, \"sessions\": []}");
+    let start = case
+        .run("hook session-start")
+        .stdin("{\"session_id\": \"s1\", \"hook_event_name\": \"SessionStart\", \"source\": \"startup\"}")
+        .success();
+    assert_eq!(start.stderr(), "", "{}", start.report());
+    assert!(
+        start.stdout().contains("additionalContext"),
+        "{}",
+        start.report()
+    );
+}
