@@ -13,6 +13,7 @@ use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::RefreshRequest;
 use crate::markdown::edit;
+use crate::markdown::edit::Edit;
 use crate::position;
 use crate::position::Correction;
 use crate::position::Drift;
@@ -117,29 +118,41 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
     for (path, old, new) in repair.files {
         changes.edit(&path, Some(old), new)?;
     }
-    measure(&repair.survey, changes)?;
+    let mut corrections = repair.corrections;
+    corrections.extend(measure(project, &repair.survey, changes)?);
     // What was odd about the folder itself is said once, by the first reading.
     let warnings = std::mem::take(&mut survey.warnings);
     *survey = repair.survey;
     survey.warnings = warnings;
     Ok(SyncReport {
-        corrections: repair.corrections,
+        corrections,
         left: repair.left,
     })
 }
 
 /// Plans STATE.md's performance metrics as the summaries have them.
-fn measure(survey: &Survey, changes: &mut Changes) -> Result<()> {
+fn measure(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<Vec<Correction>> {
     let path = survey.folder.active.dir.join(vocabulary::STATE);
     let Some(bytes) = changes.current(&path)? else {
-        return Ok(());
+        return Ok(Vec::new());
     };
     // What is not text is not edited.
     let Ok(text) = String::from_utf8(bytes) else {
-        return Ok(());
+        return Ok(Vec::new());
     };
     let edits = position::metrics(&text, survey, &read::text)?;
-    changes.write(&path, edit::apply(&text, edits))
+    let shown = path.strip_prefix(&project.root).unwrap_or(&path);
+    let correction = |edit: &Edit| Correction {
+        kind: None,
+        stated: text[edit.range.clone()].to_owned(),
+        written: edit.text.clone(),
+        file: shown.to_owned(),
+        line: 1 + text[..edit.range.start].matches('\n').count(),
+        because: "what the summaries of this milestone say".to_owned(),
+    };
+    let corrections = edits.iter().map(correction).collect();
+    changes.write(&path, edit::apply(&text, edits))?;
+    Ok(corrections)
 }
 
 /// Returns the error that lists what could not be put right without losing a person's words.

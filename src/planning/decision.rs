@@ -53,16 +53,19 @@ pub(crate) fn distinct(decisions: impl Iterator<Item = Decision>) -> Vec<Decisio
     let mut kept: Vec<Decision> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for decision in decisions {
-        let reason = decision.rationale.as_deref().unwrap_or_default();
         // In the same words, or with the reason in the text.
-        let keys = [
-            words(untagged(&decision)),
-            words(&format!("{} {reason}", untagged(&decision))),
-        ];
+        let mut key = String::new();
+        push_words(&mut key, untagged(&decision));
+        let mut keys = vec![key];
+        if let Some(reason) = &decision.rationale {
+            let mut with_reason = keys[0].clone();
+            push_words(&mut with_reason, reason);
+            keys.push(with_reason);
+        }
         if let Some(index) = keys.iter().find_map(|key| known.get(key)) {
             complete(&mut kept[*index], decision);
         } else {
-            known.extend(keys.map(|key| (key, kept.len())));
+            known.extend(keys.into_iter().map(|key| (key, kept.len())));
             kept.push(decision);
         }
     }
@@ -88,14 +91,17 @@ fn untagged(decision: &Decision) -> &str {
     rest.trim_start_matches([':', ' '])
 }
 
-/// Returns the words of a statement without what may join it to its reason, for comparing.
-fn words(text: &str) -> String {
+/// Adds the words of a statement without what may join it to its reason, for comparing.
+fn push_words(key: &mut String, text: &str) {
     const JOINTS: &[&str] = &["because", "since", "as", "for"];
-    let words = text
-        .split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase)
-        .filter(|word| !word.is_empty() && !JOINTS.contains(&word.as_str()));
-    words.collect::<Vec<_>>().join(" ")
+    let is_joint = |word: &str| JOINTS.iter().any(|joint| joint.eq_ignore_ascii_case(word));
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    for word in words.filter(|word| !word.is_empty() && !is_joint(word)) {
+        if !key.is_empty() {
+            key.push(' ');
+        }
+        key.extend(word.chars().flat_map(char::to_lowercase));
+    }
 }
 
 /// Returns the decisions of a table with the line of each; nothing for a table of other things.

@@ -132,6 +132,13 @@ impl PlanNumber {
     }
 }
 
+impl PlanNumber {
+    /// Returns its number; 0 where it is a letter alone.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+}
+
 impl From<u32> for PlanNumber {
     fn from(number: u32) -> Self {
         Self {

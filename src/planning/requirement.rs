@@ -84,14 +84,23 @@ fn is_place(cell: &str) -> bool {
 
 /// Returns what follows an id that a line begins with, on one line.
 fn after_id(line: &str, id: &str) -> Option<String> {
-    let line = line.trim_start_matches(|c: char| "*_`[~ ".contains(c));
-    let head = line.get(..id.len())?;
-    let rest = &line[id.len()..];
+    let bare = line.trim_start_matches(|c: char| "*_`[~ ".contains(c));
+    let is_code = line[..line.len() - bare.len()].contains('`');
+    let head = bare.get(..id.len())?;
+    let rest = &bare[id.len()..];
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric());
     if !head.eq_ignore_ascii_case(id) || !ends {
         return None;
     }
-    let rest = rest.trim_start_matches(|c: char| "*_`]~:.-\u{2013}\u{2014} \n".contains(c));
+    let is_mark = |c: char| "*_]~:.-\u{2013}\u{2014} \n".contains(c);
+    let mut rest = rest.trim_start_matches(is_mark);
+    // A backtick closes the id where one opened it; any other opens code of the requirement.
+    if is_code {
+        rest = rest
+            .strip_prefix('`')
+            .unwrap_or(rest)
+            .trim_start_matches(is_mark);
+    }
     let text = rest.split_whitespace().collect::<Vec<_>>().join(" ");
     present(&text).map(str::to_owned)
 }
@@ -112,6 +121,13 @@ mod tests {
     #[test]
     fn an_id_is_found_in_every_form() {
         let both = [Some("One (must)".to_owned()), Some("Two".to_owned())];
+        assert_eq!(
+            texts("- **REQ-01**: `meta/` folder\n- `AUTH-2`: `x` works\n"),
+            [
+                Some("`meta/` folder".to_owned()),
+                Some("`x` works".to_owned())
+            ]
+        );
         for text in [
             "- [ ] **REQ-01**: One (must)\n- [x] AUTH-2 \u{2014} Two\n",
             "### REQ-01: One (must)\n**Must-have**\n\n### AUTH-2 Two\n",

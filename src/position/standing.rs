@@ -1,6 +1,7 @@
 //! How far each phase is, by its files first.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -79,6 +80,34 @@ impl Phase {
             .count()
     }
 
+    /// Returns how many plans may be complete: those that are, up to the number of the last of them.
+    ///
+    /// A plan or summary that was never committed leaves a number out.
+    pub(crate) fn complete_range(&self) -> RangeInclusive<usize> {
+        let complete = self
+            .plans
+            .iter()
+            .filter(|(_, own)| *own == PlanStanding::Complete);
+        self.up_to_number(self.count(PlanStanding::Complete), complete)
+    }
+
+    /// Returns how many plans there may be: those that are there, up to the number of the last one.
+    pub(crate) fn plans_range(&self) -> RangeInclusive<usize> {
+        self.up_to_number(self.plans.len(), self.plans.iter())
+    }
+
+    fn up_to_number<'a>(
+        &self,
+        counted: usize,
+        plans: impl Iterator<Item = &'a (PlanSlot, PlanStanding)>,
+    ) -> RangeInclusive<usize> {
+        let number = |(slot, _): &(PlanSlot, PlanStanding)| slot.number.number() as usize;
+        // Numbers that go on from the phase before count nothing.
+        let begins_at_one = self.plans.iter().map(number).min() == Some(1);
+        let last = plans.map(number).max().unwrap_or(0);
+        counted..=counted.max(if begins_at_one { last } else { 0 })
+    }
+
     /// Tells whether a plan has a summary.
     pub(crate) fn is_begun(&self) -> bool {
         self.plans.iter().any(|(slot, _)| slot.summary.is_some())
@@ -118,13 +147,24 @@ impl Phase {
         })
     }
 
+    /// Tells whether it was verified or tested by its user, and nothing that was found is still open.
+    pub(crate) fn has_passed(&self) -> bool {
+        let is_whole = |kind| matches!(kind, CheckKind::Uat | CheckKind::Verification);
+        let mut passed = self.checks.iter();
+        passed.any(|check| is_whole(check.kind) && check.outcome == CheckOutcome::Passed)
+            && self.open_checks().next().is_none()
+    }
+
     /// Returns the share of the phase that is done, from 0 to 1.
     pub fn share_done(&self) -> f64 {
         match self.standing {
             Standing::Done => 1.0,
             Standing::Unplanned | Standing::Dropped => 0.0,
-            Standing::Open | Standing::Running => {
-                ratio(self.count(PlanStanding::Complete), self.plans.len())
+            Standing::Open => ratio(self.count(PlanStanding::Complete), self.plans.len()),
+            // At least one more plan is to come.
+            Standing::Running => {
+                let plans = (self.plans.len() + 1).max(*self.plans_range().end());
+                ratio(self.count(PlanStanding::Complete), plans)
             }
         }
     }

@@ -134,12 +134,6 @@ pub struct AlternativeStatus {
     pub reason: String,
 }
 
-impl AlternativeStatus {
-    fn sentence(&self) -> String {
-        format!("{} (run {} or `annals status`)", self.reason, self.command)
-    }
-}
-
 impl StatusReport {
     /// Returns where the work stands in a project.
     pub fn of(project: &Project, survey: &Survey) -> Self {
@@ -192,7 +186,14 @@ impl PlanCounts {
 impl NextStatus {
     /// Says in one line what contests it; nothing where no other reading is about as good.
     pub fn contest(&self) -> Option<String> {
-        self.alternative.as_ref().map(AlternativeStatus::sentence)
+        let rival = self.alternative.as_ref()?;
+        let own = self.because.first().map(|own| format!("{own}, but "));
+        Some(format!(
+            "{}{}: perhaps {} is next. Check before you act.",
+            own.unwrap_or_default(),
+            rival.reason,
+            rival.command
+        ))
     }
 
     /// Words the next action in the layout's own commands.

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::markdown::Node;
+use crate::markdown::Outline;
 use crate::planning::document::Document;
+use crate::planning::heading;
 use crate::planning::identity::Identity;
 use crate::planning::plan::task::tasks;
 use crate::planning::present;
@@ -93,7 +95,10 @@ impl Plan {
                 .and_then(present)
                 .map(str::to_owned),
             files_modified: list(&["files_modified"]),
-            must_haves: front.get(&["must_haves"]).map(MustHaves::of),
+            must_haves: front
+                .get(&["must_haves"])
+                .map(MustHaves::of)
+                .or_else(|| MustHaves::in_section(&document.outline)),
             tasks: tasks(&document),
             file: path.to_owned(),
             depends_on_line: depends_on.map_or(1, |node| node.line),
@@ -103,6 +108,17 @@ impl Plan {
 }
 
 impl MustHaves {
+    /// Reads the bullets of a section `## must_haves`, where the front matter has none.
+    fn in_section(outline: &Outline<'_>) -> Option<Self> {
+        let section = heading::sections(outline, &["must haves", "must-haves"]).next()?;
+        let items = outline.items(&section.whole);
+        let truths = items.map(|(_, item)| item.text.clone()).collect();
+        Some(Self {
+            truths,
+            ..Self::default()
+        })
+    }
+
     /// Reads a plain list, or lists of three kinds under their long or short names.
     fn of(node: &Node) -> Self {
         if node.pairs().is_empty() {

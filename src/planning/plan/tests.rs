@@ -37,6 +37,18 @@ fn front_matter_is_read_as_stated() {
 }
 
 #[test]
+fn must_haves_may_stand_in_a_section_of_the_body() {
+    let plan = parse(
+        "---\nphase: 3\n---\n# T\n\n## must_haves\n\n- it parses\n- it `writes`\n\n## Tasks\n\n- other\n",
+    );
+    assert_eq!(
+        plan.must_haves.unwrap().truths,
+        ["it parses", "it `writes`"]
+    );
+    assert_eq!(parse("# T\n\n## Tasks\n\n- other\n").must_haves, None);
+}
+
+#[test]
 fn tasks_are_read_in_every_form() {
     for (text, expected) in [
         (

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::ops::Range;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -203,6 +204,13 @@ impl<'a> Statements<'a> {
                 right,
                 phase: place.phase,
             });
+        }
+    }
+
+    /// Compares a count with a range in which the files leave it open.
+    fn count_within(&mut self, place: &Statement<'_>, stated: u32, actual: &RangeInclusive<usize>) {
+        if !actual.contains(&(stated as usize)) {
+            self.count(place, stated, *actual.start());
         }
     }
 

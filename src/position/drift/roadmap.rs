@@ -1,5 +1,7 @@
 //! What ROADMAP.md says otherwise: checkboxes, and the rows of its progress table.
 
+use std::ops::RangeInclusive;
+
 use crate::planning::PhaseProgress;
 use crate::planning::ProgressRow;
 use crate::planning::RoadmapPhase;
@@ -20,7 +22,9 @@ use crate::project::vocabulary;
 /// Returns the statements of ROADMAP.md that the files contradict, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
     let mut statements = Statements::of(evidence, position, vocabulary::ROADMAP);
-    for planned in &evidence.roadmap.phases {
+    // What has shipped is history: it is not held against the folders that it left behind.
+    let to_do = evidence.roadmap.phases.iter();
+    for planned in to_do.filter(|planned| !planned.is_shipped) {
         let mut same = position.phases.iter().enumerate().filter(|(_, phase)| {
             phase.number == planned.number && phase.dir.is_some() && !phase.plans.is_empty()
         });
@@ -71,7 +75,12 @@ impl Statements<'_> {
         if has_unclear_counts(phase) {
             return;
         }
-        if let Some(cell) = &row.plans {
+        let may_be = |range: RangeInclusive<usize>, stated: Option<u32>| {
+            stated.is_some_and(|stated| range.contains(&(stated as usize)))
+        };
+        let is_open = may_be(phase.complete_range(), row.plans_complete)
+            && may_be(phase.plans_range(), row.plans_total);
+        if let Some(cell) = row.plans.as_ref().filter(|_| !is_open) {
             let place = place(&cell.range);
             match (row.plans_complete, row.plans_total) {
                 (Some(done), None) if !cell.value.contains('/') => {

@@ -1,6 +1,7 @@
 //! What STATE.md says otherwise: the phase, its plans and status, and the progress over all.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
@@ -8,6 +9,7 @@ use crate::planning::PhaseProgress;
 use crate::planning::Stated;
 use crate::position::Action;
 use crate::position::Evidence;
+use crate::position::Phase;
 use crate::position::PlanStanding;
 use crate::position::Position;
 use crate::position::Standing;
@@ -108,6 +110,8 @@ impl Statements<'_> {
                     self.compare(&place, stated, &current.number, right);
                 }
             }
+            // A milestone without phases has nothing to count.
+            Claim::Total(_) | Claim::Percent(_) if position.total() == 0 => {}
             Claim::Total(stated) if !is_a_count(position, *stated) => {
                 self.count(&place(DriftKind::Total, None), *stated, position.total());
             }
@@ -123,7 +127,7 @@ impl Statements<'_> {
             value => {
                 if let Some((stated, actual)) = plan_count(value, here, position) {
                     let phase = here.filter(|_| is_of_phase(value));
-                    self.count(&place(DriftKind::Plans, phase), stated, actual);
+                    self.count_within(&place(DriftKind::Plans, phase), stated, &actual);
                 }
             }
         }
@@ -181,33 +185,53 @@ fn is_a_percent(position: &Position, here: Option<usize>, stated: u32) -> bool {
     .any(|right| right.abs_diff(stated) <= 1)
 }
 
-/// Returns a stated number of plans and the right one, for claims that count plans.
-fn plan_count(claim: &Claim, here: Option<usize>, position: &Position) -> Option<(u32, usize)> {
+/// Returns a stated number of plans and what it may be, for claims that count plans.
+fn plan_count(
+    claim: &Claim,
+    here: Option<usize>,
+    position: &Position,
+) -> Option<(u32, RangeInclusive<usize>)> {
     let here = here
         .map(|index| &position.phases[index])
         .filter(|phase| !has_unclear_counts(phase));
-    let all = || position.phases.iter().filter(|phase| phase.dir.is_some());
     Some(match claim {
-        Claim::PlansComplete(stated) => (*stated, here?.count(PlanStanding::Complete)),
-        Claim::PlansTotal(stated) => (*stated, here?.plans.len()),
-        Claim::CurrentPlan(stated) => {
-            let (done, all) = (here?.count(PlanStanding::Complete), here?.plans.len());
-            // The last one done, or the one after it.
-            let is_right = [done, done + 1].contains(&(*stated as usize));
-            (
-                *stated,
-                if is_right {
-                    *stated as usize
-                } else {
-                    all.min(done + 1)
-                },
-            )
-        }
-        Claim::AllPlansComplete(stated) => (
-            *stated,
-            all().map(|phase| phase.count(PlanStanding::Complete)).sum(),
-        ),
-        Claim::AllPlansTotal(stated) => (*stated, all().map(|phase| phase.plans.len()).sum()),
+        Claim::PlansComplete(stated) => (*stated, here?.complete_range()),
+        Claim::PlansTotal(stated) => (*stated, here?.plans_range()),
+        Claim::CurrentPlan(stated) => (*stated, current_plan(here?, *stated as usize)),
+        Claim::AllPlansComplete(stated) => (*stated, over_all(position, Phase::complete_range)),
+        Claim::AllPlansTotal(stated) => (*stated, over_all(position, Phase::plans_range)),
         _ => return None,
     })
+}
+
+/// Returns what the number of the current plan may be: that of the last one done, or the one after it.
+fn current_plan(phase: &Phase, stated: usize) -> RangeInclusive<usize> {
+    let complete = phase.complete_range();
+    let may_be = *complete.start()..=*complete.end() + 1;
+    if may_be.contains(&stated) {
+        return may_be;
+    }
+    let next = phase.plans.len().min(complete.start() + 1);
+    next..=next
+}
+
+/// Adds up a count over all phases that have a folder; a plan that was left behind may have been done.
+fn over_all(
+    position: &Position,
+    count: impl Fn(&Phase) -> RangeInclusive<usize>,
+) -> RangeInclusive<usize> {
+    let with_folder = position.phases.iter().filter(|phase| phase.dir.is_some());
+    let ranges: Vec<RangeInclusive<usize>> = with_folder
+        .map(|phase| {
+            let counted = count(phase);
+            let most = if phase.standing == Standing::Done {
+                phase.plans.len()
+            } else {
+                0
+            };
+            *counted.start()..=most.max(*counted.end())
+        })
+        .collect();
+    let least = ranges.iter().map(RangeInclusive::start).sum();
+    least..=ranges.iter().map(RangeInclusive::end).sum()
 }

@@ -6,6 +6,7 @@
 use crate::error::Error;
 use crate::error::Result;
 use crate::planning::DEFAULT_MILESTONE;
+use crate::position::Correction;
 use crate::position::Evidence;
 use crate::position::Position;
 use crate::position::conflict;
@@ -25,6 +26,24 @@ pub(super) fn check(evidence: &Evidence<'_>, position: &Position) -> Result<()> 
         ),
         None => Ok(()),
     }
+}
+
+/// Refuses a correction that takes an earlier one back: what one line says decides what another should say.
+pub(super) fn check_not_undone(earlier: &[Correction], correction: &Correction) -> Result<()> {
+    let undoes = |other: &Correction| {
+        other.kind == correction.kind
+            && (&other.file, other.line) == (&correction.file, correction.line)
+            && (&other.stated, &other.written) == (&correction.written, &correction.stated)
+    };
+    if correction.kind.is_some() && earlier.iter().any(undoes) {
+        let because = &correction.because;
+        return Err(
+            Error::refused(format!("the files do not decide it: {because}"))
+                .at(&correction.file, correction.line)
+                .hint("correct this line by hand; then run it again"),
+        );
+    }
+    Ok(())
 }
 
 /// What is undecided, and the ways to decide it.

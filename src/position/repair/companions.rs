@@ -59,16 +59,26 @@ fn name(old: &str, phase: &Phase) -> Option<String> {
 /// Returns the status of a phase that STATE.md comes to stand at, where the old words do not fit it.
 fn status(old: &str, phase: &Phase) -> Option<String> {
     let (named, words) = unprefixed(old);
-    let said = PhaseProgress::of(words)?;
     let progress = match phase.standing {
         Standing::Done => PhaseProgress::Complete,
         Standing::Open if phase.is_begun() => PhaseProgress::InProgress,
         Standing::Running => PhaseProgress::InProgress,
         Standing::Open | Standing::Unplanned | Standing::Dropped => PhaseProgress::NotStarted,
     };
+    // `needs_remediation` is a tool's word for the phase that STATE.md leaves.
+    if is_token(words) && !status_words::is_plain(words) {
+        return Some(status_words::written(old, progress, &[]));
+    }
+    let said = PhaseProgress::of(words)?;
     let is_of_another = named.is_some_and(|number| number != phase.number);
     let is_open = matches!(said, PhaseProgress::InProgress | PhaseProgress::NotStarted);
     let fits = said == progress || (is_open && phase.standing == Standing::Open);
     let may_go = said != PhaseProgress::Blocked && status_words::is_plain(old);
     ((is_of_another || !fits) && may_go).then(|| status_words::written(old, progress, &[]))
+}
+
+/// Tells whether a status is one word of a tool's rather than a person's sentence.
+fn is_token(status: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_lowercase() || matches!(c, '_' | '-');
+    status.contains(['_', '-']) && status.chars().all(is_part)
 }

@@ -92,7 +92,10 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
         }
         for (text, revised) in texts.iter_mut().zip(revised) {
             text.apply(&revised.edits);
-            repair.corrections.extend(revised.corrections);
+            for correction in revised.corrections {
+                ambiguity::check_not_undone(&repair.corrections, &correction)?;
+                repair.corrections.push(correction);
+            }
         }
         repair.survey = reread(project, survey, &texts)?;
     }

@@ -139,6 +139,80 @@ fn a_plan_left_behind_is_reported_and_its_counts_stay() {
     );
 }
 
+/// A folder of two phases: of phase 1, plans 1, 2 and 4 are there; of phase 2, plan 1 lacks its summary.
+fn partly_committed(state: &str, roadmap: &str) -> (Tree, Project) {
+    let tree = Tree::new(&[]);
+    tree.write(".planning/STATE.md", state);
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "01-base/01-02-PLAN.md",
+        "01-base/01-02-SUMMARY.md",
+        "01-base/01-04-PLAN.md",
+        "01-base/01-04-SUMMARY.md",
+        "02-cli/02-01-PLAN.md",
+        "02-cli/02-02-PLAN.md",
+        "02-cli/02-02-SUMMARY.md",
+        "02-cli/02-03-PLAN.md",
+    ] {
+        tree.write(&format!(".planning/phases/{file}"), "");
+    }
+    let project = open(&tree);
+    (tree, project)
+}
+
+#[test]
+fn counts_that_files_may_be_missing_for_are_left_alone() {
+    let state = "---\nprogress:\n  total_plans: 7\n  completed_plans: 6\n---\n# State\n\nPhase: 2 of 2 (Cli)\nPlan: 3 of 3\n";
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [ ] **Phase 2: Cli** - second\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 4/4 | Complete | x |\n| 2. Cli | 2/3 | In progress | - |\n";
+    let (_dir, project) = partly_committed(state, roadmap);
+    assert_eq!(repaired(&project).corrections, []);
+    // More than the numbers leave room for, and less than is there, is wrong all the same.
+    let wrong = state.replace(": 7", ": 9").replace(": 6", ": 3");
+    let (_dir, project) = partly_committed(&wrong, &roadmap.replace("4/4", "5/5"));
+    let written: Vec<String> = repaired(&project)
+        .corrections
+        .into_iter()
+        .map(|one| format!("{} {}", one.stated, one.written))
+        .collect();
+    assert_eq!(written, ["9 6", "3 4", "5/5 3/3"]);
+}
+
+#[test]
+fn what_has_shipped_is_not_held_against_the_folders_it_left() {
+    let roadmap = "# Roadmap\n\n<details>\n<summary>v1 (Phases 1-1) - SHIPPED 2026-01-02</summary>\n\n- [x] **Phase 1: Base** - first (2/2 plans)\n\n</details>\n\n- [ ] **Phase 2: Cli** - second\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 2/2 | Complete | x |\n| 2. Cli | 1/3 | In progress | - |\n";
+    let (tree, project) = partly_committed("# State\n\nPhase: 2\n", roadmap);
+    tree.write(".planning/phases/01-base/01-03-PLAN.md", "");
+    assert_eq!(repaired(&project).corrections, []);
+}
+
+#[test]
+fn a_tools_word_for_the_phase_that_is_left_does_not_stay_with_the_next() {
+    let state = "# State\n\nPhase: 1 of 2 (Base)\nStatus: needs_remediation\n";
+    let (_dir, project) = project(state);
+    let repair = repaired(&project);
+    let text = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
+    assert!(
+        text.contains("Phase: 2 of 2 (Cli)\nStatus: in_progress\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_milestone_without_phases_has_no_progress_to_correct() {
+    let tree = Tree::new(&[]);
+    let state = "# State\n\n**Current focus:** v1.0 shipped, awaiting next milestone\n\nProgress: [##########] 100%\n";
+    tree.write(".planning/STATE.md", state);
+    let roadmap = "# Roadmap\n\n<details>\n<summary>v1.0 - SHIPPED 2026-01-02</summary>\n\n- [x] **Phase 1: Base** - first\n\n</details>\n";
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in ["01-01-PLAN.md", "01-01-SUMMARY.md"] {
+        tree.write(&format!(".planning/phases/01-base/{file}"), "");
+    }
+    let repair = repaired(&open(&tree));
+    assert!(repair.corrections.is_empty(), "{:?}", repair.corrections);
+}
+
 #[test]
 fn nothing_to_repair_changes_nothing() {
     let tree = Tree::new(&[]);

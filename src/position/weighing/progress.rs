@@ -26,7 +26,7 @@ pub(super) fn standing(seen: &Witnesses<'_>) -> Standing {
     // Plans are often committed together with their summaries, or not at all.
     match seen.declared {
         Some(declared) if seen.summaries < declared => Standing::Running,
-        None if seen.summaries > seen.plans => Standing::Running,
+        None if seen.summaries > seen.plans && !seen.has_passed => Standing::Running,
         _ => Standing::Done,
     }
 }

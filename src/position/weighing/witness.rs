@@ -31,6 +31,8 @@ pub(super) struct Witnesses<'a> {
     pub(super) state_says_done: bool,
     /// A check of it found gaps that are still open.
     pub(super) has_gaps: bool,
+    /// It was verified or tested as a whole, and nothing was found that is still open.
+    pub(super) has_passed: bool,
 }
 
 /// What a list of phases calls one.
@@ -89,6 +91,7 @@ impl<'a> Witnesses<'a> {
                 && (has_begun || phase.has_files_of_plans())
                 && state_says_done(evidence, &phase.number, summaries, of_state),
             has_gaps: phase.has_gaps(),
+            has_passed: phase.has_passed(),
         }
     }
 }
