@@ -59,12 +59,12 @@ const DIFF_FILES: usize = 4;
 
 /// Walk through a planning workflow on a scratch copy of an example project
 ///
-/// Runs status, init, plan, execute and ship there and shows what each prints and how the files change.
+/// Runs status, init, plan, execute and ship on it and shows what each prints and how the files change.
 /// Nothing outside the scratch folder is read or written, and it is deleted at the end.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals demo --keep /tmp/larderbook")]
 pub(crate) struct DemoArgs {
-    /// Use this folder, new or empty, and leave it there; with --dry-run it is not made
+    /// Use this folder, new or empty, and keep it; with --dry-run it is not created
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }

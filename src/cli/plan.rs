@@ -29,8 +29,8 @@ const WIDTH: usize = 160;
 
 /// Print what to know before and after planning a phase
 ///
-/// Its goal and requirements, the patterns that fit it, and what keeps its plans from being carried
-/// out as they are. Without PHASE, the phase that the work stands at. Brings CLAUDE.md up to date.
+/// Its goal and requirements, the relevant patterns, and problems that keep its plans from being executed
+/// as they are. Without PHASE, the current phase. Brings CLAUDE.md up to date.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals plan 4")]
 pub(crate) struct PlanArgs {

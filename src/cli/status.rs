@@ -17,8 +17,8 @@ use crate::text::quantity;
 /// Say where the work stands and what comes next
 ///
 /// Worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
-/// where they know more. Where these say otherwise than the files, that is listed as drift; what
-/// they lack, list twice or disagree on, as findings.
+/// where they know more. Statements in these two that contradict the files are listed as drift;
+/// missing, duplicate or inconsistent items as findings.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals status --json | jq .next")]
 pub(crate) struct StatusArgs {}

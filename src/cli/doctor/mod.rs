@@ -25,7 +25,7 @@ use crate::project::Project;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals doctor --check")]
 pub(crate) struct DoctorArgs {
-    /// Exit with 1 where something is to be mended
+    /// Exit with 1 if something needs fixing
     #[arg(long)]
     check: bool,
 }

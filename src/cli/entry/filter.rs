@@ -16,7 +16,7 @@ pub(crate) struct Filter {
     /// Only entries of this type
     #[arg(long = "type", value_name = "TYPE", value_parser = entry_type())]
     pub(crate) kind: Option<EntryType>,
-    /// Also entries that are superseded or stale
+    /// Include entries that are superseded or stale
     #[arg(long)]
     pub(crate) include_superseded: bool,
 }

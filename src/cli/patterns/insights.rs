@@ -21,11 +21,11 @@ use crate::text::quantity;
 const FILES: usize = 8;
 const PLANS: usize = 4;
 
-/// Say what the whole history of the project shows
+/// Show what the project's whole history teaches
 ///
-/// Over all summaries, archived milestones included; a summary that does not say counts on neither side.
-/// A difference is significant where both groups have five plans or more and it holds among all
-/// comparisons of the run (two-sided: Fisher's exact test of rates, Mann-Whitney of durations;
+/// Over all summaries, archived milestones included; for each comparison, summaries that do not mention
+/// it are left out. A difference is significant if both groups have at least five plans and it holds
+/// among all comparisons of the run (two-sided: Fisher's exact test of rates, Mann-Whitney of durations;
 /// Benjamini-Hochberg at 0.1).
 #[derive(Args, Debug)]
 #[command(

@@ -13,9 +13,9 @@ use crate::share;
 use crate::share::Initialised;
 use crate::text::quantity;
 
-/// Set the server up where it is not, and make this database one of the devices
+/// Set up the server if necessary, and make this database one of the devices
 ///
-/// Nothing is sent yet. Facts that are here already become operations; `share.scopes` keeps keys on this device.
+/// Nothing is sent yet. Existing facts become operations; `share.scopes` keeps keys on this device.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init"

@@ -15,12 +15,12 @@ use crate::text::quantity;
 
 /// Stop sharing this database; its facts and its journal stay as they are
 ///
-/// What it sent stays with the server and the other devices, unless `--erase` takes it off the server.
-/// `annals share init` comes back.
+/// What it sent stays on the server and the other devices; `--erase` removes it from the server.
+/// `annals share init` joins again.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share leave --erase")]
 pub(crate) struct LeaveArgs {
-    /// Erase on the server what this device sent
+    /// Erase from the server what this device sent
     #[arg(long)]
     erase: bool,
 }

@@ -14,13 +14,13 @@ use crate::share::SharedDevice;
 use crate::share::Status;
 use crate::text::quantity;
 
-/// Say what waits to be sent and since when, what was set aside, and which devices take part
+/// Show what waits to be sent and since when, what was set aside, and which devices take part
 ///
-/// Devices that have taken nothing in since something was forgotten are marked: they may still hold it.
+/// Devices that have received nothing since something was forgotten are marked: they may still hold it.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share status --offline")]
 pub(crate) struct StatusArgs {
-    /// Say only what is known here
+    /// Show only what this device knows; ask no server
     #[arg(long)]
     offline: bool,
 }
