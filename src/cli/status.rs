@@ -99,11 +99,10 @@ fn drift(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     for drift in &report.drift {
         writeln!(
             to,
-            "Drift:      {}:{} says {}, the files say {}",
+            "Drift:      {}:{}: {}",
             drift.file.display(),
             drift.line,
-            clip(&drift.stated, WIDTH),
-            clip(&drift.actual, WIDTH)
+            drift.sentence()
         )?;
     }
     for finding in &report.findings {

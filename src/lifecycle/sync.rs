@@ -149,8 +149,7 @@ fn left(report: &SyncReport, first: &Drift) -> Error {
         .iter()
         .map(|drift| {
             let (file, line) = (drift.file.display(), drift.line);
-            let (stated, actual) = (&drift.stated, &drift.actual);
-            format!("{file}:{line} says {stated:?}, the files say {actual}")
+            format!("{file}:{line}: {}", drift.sentence())
         })
         .collect();
     let message = format!(

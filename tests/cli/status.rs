@@ -46,7 +46,7 @@ Plans:      3 of 4 complete
             3 decisions
 Next:       /yolo:vibe --execute 2
             .yolo-planning/phases/02-firing-curves/02-02-PLAN.md: plan 2 has no summary
-Drift:      .yolo-planning/STATE.md:4 says 1, the files say 2
+Drift:      .yolo-planning/STATE.md:4: the current phase is 1, but the files show 2
 "
     );
 }
