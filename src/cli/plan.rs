@@ -103,7 +103,10 @@ fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     }
     let unreported = match rate.unreported {
         0 => String::new(),
-        unreported => format!("; {} not say", quantity_of_summaries(unreported)),
+        unreported => format!(
+            "; {} not mention deviations",
+            quantity_of_summaries(unreported)
+        ),
     };
     writeln!(
         to,
@@ -131,12 +134,7 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
         problem.to_string()
     };
     let lines: Vec<String> = problems.iter().map(short).collect();
-    list(
-        &format!("To put right in {}", folder.display()),
-        &lines,
-        8,
-        to,
-    )
+    list(&format!("Problems in {}", folder.display()), &lines, 8, to)
 }
 
 /// Prints a heading and the first of some lines under it; nothing where there are none.

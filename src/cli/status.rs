@@ -89,7 +89,7 @@ fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         let command = &rival.command;
         writeln!(
             to,
-            "Contested:  {command} is about as likely: look before you go on"
+            "Contested:  {command} is about as likely; check before you continue"
         )?;
     }
     Ok(())

@@ -287,7 +287,7 @@ mod tests {
             panic!("one warning, not {:?}", project.warnings);
         };
         let warning = warning.to_string();
-        assert!(warning.contains(".vbw-planning: is the planning folder in use"));
+        assert!(warning.contains(".vbw-planning: is in use"));
         assert!(warning.contains(".planning is here too"), "{warning}");
     }
 

@@ -232,7 +232,7 @@ fn a_text_so_long_that_the_block_is_shortened_is_told_by_audit_and_doctor_alone(
     case.write("CLAUDE.md", "A line of one's own.\n\n".repeat(100));
     let written = case.run("sync").success();
     assert_eq!(written.stderr(), "");
-    let told = "CLAUDE.md: holds so much text of yours that the block is shortened";
+    let told = "CLAUDE.md: contains so much of your own text that the block was shortened";
     for command in ["audit", "doctor"] {
         let run = case.run(command).success();
         assert!(run.stdout().contains(told), "{}", run.report());

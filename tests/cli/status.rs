@@ -158,7 +158,7 @@ fn what_the_documents_lack_or_say_twice_is_found() {
         found,
         [
             "lists phase 2 a second time",
-            "numbers phases 1 to 4 without 3",
+            "phase 3 is missing between 1 and 4",
             "calls the project \"Bridge\", PROJECT.md \"Ferry\"",
         ]
     );
@@ -181,7 +181,7 @@ fn a_phase_without_documents_is_found() {
     case.write(".planning/phases/01-boats/01-01-PLAN.md", "# Plan\n");
     let page = case.run("status").success().stdout();
     for name in ["STATE.md", "ROADMAP.md"] {
-        let line = format!("Finding:    .planning/{name}: is missing, and there are phases");
+        let line = format!("Finding:    .planning/{name}: is missing although there are phases");
         assert!(page.contains(&line), "{page}");
     }
 }

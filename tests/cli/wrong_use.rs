@@ -340,7 +340,7 @@ fn bytes_that_are_no_text() {
     let line = state.split(|byte| *byte == b'\n').count();
     state.extend(b"caf\xe9 \xff\xfe\n\xc3\n");
     case.write(STATE, &state);
-    let status = reads_on(&case, &[&format!("{STATE}:{line}: is not UTF-8 text here")]);
+    let status = reads_on(&case, &[&format!("{STATE}:{line}: is not valid UTF-8")]);
     says(&status, "11 decisions");
     case.run("sync -q").success();
     assert_eq!(case.read(STATE).unwrap(), state);
@@ -351,7 +351,7 @@ fn bytes_that_are_no_text() {
         .flat_map(u16::to_le_bytes)
         .collect();
     case.write(STATE, utf_16);
-    reads_on(&case, &[&format!("{STATE}:1: is not UTF-8 text here")]);
+    reads_on(&case, &[&format!("{STATE}:1: is not valid UTF-8")]);
 }
 
 #[test]

@@ -19,10 +19,8 @@ pub(super) fn check(evidence: &Evidence<'_>, position: &Position) -> Result<()> 
         .or_else(|| of_folders(position))
         .or_else(|| of_position(position));
     match undecided {
-        Some((what, hint)) => Err(
-            Error::refused(format!("the files do not decide it: {what}"))
-                .hint(format!("{hint}; then run it again")),
-        ),
+        Some((what, hint)) => Err(Error::refused(format!("the files are ambiguous: {what}"))
+            .hint(format!("{hint}; then run it again"))),
         None => Ok(()),
     }
 }
