@@ -41,7 +41,7 @@ impl Service {
             .any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
         if !is_web {
             return Err(
-                Error::usage(format!("{setting} is no http or https address: {url:?}"))
+                Error::usage(format!("{setting} is not an http or https address: {url:?}"))
                     .hint("write the base address, like http://127.0.0.1:8000"),
             );
         }
@@ -75,7 +75,7 @@ impl Service {
         let reply = self.send(path, Some(document), wait)?;
         let body = self.accepted(reply)?;
         serde_json::from_str(&body)
-            .map_err(|error| self.failed(&format!("answered with what is no JSON: {error}")))
+            .map_err(|error| self.failed(&format!("answered with something other than JSON: {error}")))
     }
 
     /// Deletes what is at a path; that it is not there is no error.

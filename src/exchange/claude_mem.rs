@@ -108,7 +108,7 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
                 directive(path, &row, &mut source);
             }
         } else if table == "user_prompts" && count > 0 {
-            let reason = "what was asked is no memory of what was learned";
+            let reason = "questions are not memories of what was learned";
             source.skip(item(path, format!("user_prompts ({count} rows)")), reason);
         } else if !HOUSEKEEPING.contains(&table.as_str()) && !table.contains("_fts") && count > 0 {
             let warning = format!("the table {table} ({count} rows) is not known");

@@ -20,7 +20,7 @@ impl Key {
     pub fn parse(text: &str) -> Result<Self> {
         match fault(text) {
             None => Ok(Self(text.to_owned())),
-            Some(fault) => Err(Error::refused(format!("`{text}` is no key: {fault}")).hint(
+            Some(fault) => Err(Error::refused(format!("`{text}` is not a key: {fault}")).hint(
                 format!("a key is lower-case words with hyphens, {MAX_KEY} characters at most, such as `test-runner`"),
             )),
         }

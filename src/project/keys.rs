@@ -407,7 +407,7 @@ fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
     let rule = |word: &String| {
         let (key, scope) = word
             .split_once('=')
-            .ok_or_else(|| format!("{word:?} is no rule: write KEY=SCOPE, like work.=core"))?;
+            .ok_or_else(|| format!("{word:?} is not a rule: write KEY=SCOPE, like work.=core"))?;
         Ok((key.trim().to_owned(), scope_name(scope.trim())?))
     };
     words.iter().map(rule).collect()
@@ -419,7 +419,7 @@ pub(crate) fn scope_name(word: &str) -> Result<String, String> {
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     if word.is_empty() || word.len() > 48 || !word.bytes().all(is_fit) {
         return Err(format!(
-            "{word:?} is no scope: device, private, or a name of lower-case letters, digits, - and _"
+            "{word:?} is not a scope: use device, private, or a name of lower-case letters, digits, - and _"
         ));
     }
     Ok(word.to_owned())
@@ -431,12 +431,12 @@ fn optional(text: Option<&String>) -> Value {
 
 fn fusion(word: &str) -> Result<Fusion, String> {
     let known = Fusion::ALL.into_iter().find(|known| known.as_str() == word);
-    known.ok_or_else(|| format!("{word:?} is no fusion: choose from own, seed"))
+    known.ok_or_else(|| format!("{word:?} is not a fusion: choose from own, seed"))
 }
 
 fn api(word: &str) -> Result<Api, String> {
     let known = Api::ALL.into_iter().find(|known| known.as_str() == word);
-    known.ok_or_else(|| format!("{word:?} is no kind of endpoint: choose from openai, anthropic"))
+    known.ok_or_else(|| format!("{word:?} is not a kind of endpoint: choose from openai, anthropic"))
 }
 
 fn path(path: Option<&PathBuf>) -> Value {
@@ -458,7 +458,7 @@ fn targets(words: &[String]) -> Result<Vec<Target>, String> {
     for word in words {
         let known = Target::ALL.iter().find(|target| target.as_str() == word);
         let target = known.ok_or_else(|| {
-            format!("{word:?} is no context file: choose from claude, agents, gemini")
+            format!("{word:?} is not a context file: choose from claude, agents, gemini")
         })?;
         targets.push(*target);
     }

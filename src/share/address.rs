@@ -32,7 +32,7 @@ impl Address {
             let why = std::error::Error::source(&error)
                 .map_or_else(|| error.to_string(), ToString::to_string);
             Error::usage(format!(
-                "share.url is no address of a PostgreSQL database: {why}"
+                "share.url is not the address of a PostgreSQL database: {why}"
             ))
             .hint("write it like postgres://ada@db.example.com/annals")
         })?;

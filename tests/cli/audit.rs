@@ -96,7 +96,7 @@ fn every_store_is_checked_at_once_and_nothing_is_changed() {
     assert_eq!(row(&audit, "ledger", "rules")["level"], "attention");
     assert_eq!(
         row(&audit, "journal", "lines")["details"][0],
-        json!({"file": "journal.jsonl", "line": 2, "message": "is no JSON object, or too long to be read"})
+        json!({"file": "journal.jsonl", "line": 2, "message": "is not a JSON object, or is too long to be read"})
     );
     let secrets = row(&audit, "plan", "secrets");
     assert_eq!(secrets["level"], "fault");

@@ -181,7 +181,7 @@ fn active_points_nowhere() {
     ] {
         case.write(".vbw-planning/ACTIVE", text);
         let warning = format!(
-            ".vbw-planning/ACTIVE:1: ACTIVE names {named}, which is no milestone here; {here}"
+            ".vbw-planning/ACTIVE:1: ACTIVE names {named}, which is not a milestone here; {here}"
         );
         let status = reads_on(&case, &[&warning]);
         says(&status, "Phase:      4 of 5");

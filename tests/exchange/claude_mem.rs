@@ -63,7 +63,7 @@ fn observations_become_records_and_rules_entries() {
     let reasons = reasons(&account);
     for expected in [
         "is archived, no longer active",
-        "what was asked is no memory",
+        "questions are not memories",
         "observations 4: has no time",
         "the table lately_invented (1 rows) is not known",
     ] {

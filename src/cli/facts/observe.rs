@@ -40,7 +40,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let text = input()?;
     let mut observation: Observation = serde_json::from_str(&text).map_err(|error| {
-        Error::usage(format!("standard input is no turn: {error}")).hint(
+        Error::usage(format!("standard input is not a turn: {error}")).hint(
             "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, project",
         )
     })?;

@@ -51,7 +51,7 @@ pub struct GitReport {
 /// Sets the merge drivers up, or takes them away.
 pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
     if !project.git.is_repository() {
-        return Err(Error::not_found("this is no git repository")
+        return Err(Error::not_found("this is not a git repository")
             .at(&project.root, None)
             .hint("git init makes one"));
     }

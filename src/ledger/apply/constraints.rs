@@ -286,7 +286,7 @@ fn title_fault(title: &str) -> Option<String> {
         return Some("is where `supersede` moves bullets to; nothing is added there".to_owned());
     }
     let is_plain = !title.starts_with(['\\', '#']) && title.chars().count() <= LONGEST_TITLE;
-    (!is_plain).then(|| format!("is no title of a section, of at most {LONGEST_TITLE} characters"))
+    (!is_plain).then(|| format!("is not a section title of at most {LONGEST_TITLE} characters"))
 }
 
 /// Returns a section's title as the standard writes it.

@@ -85,7 +85,7 @@ impl Server {
             "the role {} passes over row-level security, and would see and change what is not its own",
             self.role
         ))
-        .hint("name a role in share.url that is no superuser and has no BYPASSRLS"))
+        .hint("name a role in share.url that is not a superuser and does not have BYPASSRLS"))
     }
 
     /// Makes the tables where they are missing; tells whether they were.
