@@ -36,6 +36,6 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let row = |check, found, fix| Row::new(STORE, check, Level::Attention, found, fix);
     Ok(vec![
         row("drift", drift, "annals sync --fix-state"),
-        row("documents", findings, "put the named files right by hand"),
+        row("documents", findings, "correct the named files by hand"),
     ])
 }

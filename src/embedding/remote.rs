@@ -112,7 +112,7 @@ impl Endpoint {
 
 fn named(error: &Error) -> Error {
     Error::failed(format!("the embedding endpoint {}", error.message)).hint(
-        "check embedding.url and embedding.model, and ANNALS_EMBEDDING_API_KEY where it asks for a key",
+        "check embedding.url and embedding.model, and ANNALS_EMBEDDING_API_KEY if it asks for a key",
     )
 }
 

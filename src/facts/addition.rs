@@ -219,7 +219,7 @@ pub(crate) fn refuse_secrets(text: &str, allowed: bool) -> Result<()> {
             "the value looks like a secret ({})",
             secret.rule
         ))
-        .hint("--allow-secret keeps it all the same")),
+        .hint("--allow-secret keeps it anyway")),
         _ => Ok(()),
     }
 }

@@ -57,7 +57,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
         let corrected = lifecycle::fix_state(project)?.len();
         if corrected > 0 {
             said.push(format!(
-                "annals put right {corrected} position lines of STATE.md and ROADMAP.md."
+                "annals corrected {corrected} position lines in STATE.md and ROADMAP.md."
             ));
             survey = Survey::take(project)?;
         }

@@ -241,7 +241,11 @@ mod tests {
                 "calls itself `other`",
             ),
             ("---\nkey: test-runner\n---\n", 1, "has no type"),
-            ("---\ntype: fact\n---\n", 2, "type: `fact` is not a known word"),
+            (
+                "---\ntype: fact\n---\n",
+                2,
+                "type: `fact` is not a known word",
+            ),
             (
                 "---\ntype: gotcha\nstatus: done\n---\n",
                 3,

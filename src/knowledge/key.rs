@@ -70,9 +70,9 @@ pub(crate) fn fault(text: &str) -> Option<String> {
     } else if text.len() > MAX_KEY {
         Some(format!("it has {} characters", text.len()))
     } else if text.starts_with('-') || text.ends_with('-') || text.contains("--") {
-        Some("hyphens stand singly between words".to_owned())
+        Some("words are separated by single hyphens".to_owned())
     } else if RESERVED.contains(&text) {
-        Some("the store keeps a file of its own under that name".to_owned())
+        Some("the store itself uses a file of that name".to_owned())
     } else {
         None
     }

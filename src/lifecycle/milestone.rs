@@ -80,8 +80,10 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
 /// Creates a milestone's folder and makes it the active one; work in the planning folder itself moves to `default/`.
 pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
-        return Err(Error::usage(format!("{slug:?} is not a valid milestone slug"))
-            .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"));
+        return Err(
+            Error::usage(format!("{slug:?} is not a valid milestone slug"))
+                .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"),
+        );
     }
     carried_out(project, "milestone new", |survey, changes| {
         plan_new(project, survey, slug, changes)

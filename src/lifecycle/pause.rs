@@ -76,7 +76,9 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
         .filter(|notes| !notes.is_empty());
     if let Some(secret) = notes.and_then(|notes| secrets::find(notes).into_iter().next()) {
         let message = format!("the notes hold what looks like a secret ({})", secret.rule);
-        return Err(Error::refused(message).hint("the next session reads them; say it without"));
+        return Err(
+            Error::refused(message).hint("the next session reads them; leave the secret out")
+        );
     }
     project.planning()?;
     carry_out(project, "pause", &[Store::Plan], |work| {

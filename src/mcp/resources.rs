@@ -101,7 +101,7 @@ pub(crate) fn read(project: &Project, uri: &str) -> Result<ReadResourceResult> {
 
 fn none(uri: &str) -> Error {
     Error::not_found(format!("there is no resource {uri:?}"))
-        .hint("resources/list has those that there are")
+        .hint("resources/list shows the existing ones")
 }
 
 fn entry(project: &Project, key: &str, uri: &str) -> Result<String> {

@@ -82,8 +82,13 @@ impl Signer {
     pub(crate) fn key(&self) -> Result<&Key> {
         if self.existing().is_none() {
             let made = self.make().map_err(|error| {
-                Error::refused(format!("annals cannot keep the key that signs records: {error}"))
-                    .hint("let XDG_DATA_HOME name a folder that can be written; writes to a single file work without, and cannot be undone")
+                Error::refused(format!(
+                    "annals cannot keep the key that signs records: {error}"
+                ))
+                .hint(
+                    "point XDG_DATA_HOME at a writable folder; writes to a single file \
+                           work without one, but cannot be undone",
+                )
             })?;
             self.key.set(made).ok();
         }

@@ -78,6 +78,6 @@ fn without_a_repository_there_is_nothing_to_set_up() {
     assert_error(
         &case.run("setup git").code(3),
         "[ROOT]: this is not a git repository",
-        "git init makes one",
+        "`git init` creates one",
     );
 }

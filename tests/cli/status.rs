@@ -89,8 +89,7 @@ fn the_document_of_each_layout() {
 fn the_document_carries_the_warnings_that_the_page_sends_to_stderr() {
     let case = Case::new(VBW);
     case.write(".vbw-planning/ACTIVE", "nowhere\n");
-    let message =
-        "ACTIVE names \"nowhere\", which is not a milestone here; the planning folder itself is used";
+    let message = "ACTIVE names \"nowhere\", which is not a milestone here; the planning folder itself is used";
     let text = case.run("status").success();
     let line = format!("warning: .vbw-planning/ACTIVE:1: {message}\n");
     assert_eq!(text.stderr(), line);

@@ -153,7 +153,7 @@ fn hand_edits_move_below_the_block_unless_they_are_replaced() {
     let done = case.run("sync").success();
     assert_eq!(
         done.stderr(),
-        "warning: CLAUDE.md:1: 1 line that somebody added to the block stands below it now\n"
+        "warning: CLAUDE.md:1: 1 line that someone added to the block was moved below it\n"
     );
     let moved = generated.clone() + "\nAsk Ada.\n";
     assert_eq!((text(&case, "CLAUDE.md"), shown), (moved.clone(), moved));
@@ -218,7 +218,7 @@ fn a_conflict_in_the_block_is_left_to_its_merge() {
     let left = case.run("sync").success();
     assert!(
         left.stderr()
-            .contains("a merge conflict stands in the block")
+            .contains("the block contains a merge conflict")
     );
     assert_eq!(text(&case, "CLAUDE.md"), torn);
 }

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &DoctorArgs, project: &Project, out: &mut Output) -> Res
     let end = match diagnosis.level {
         Level::Ok => Ok(()),
         _ if !args.check => Ok(()),
-        _ => Err(Error::failed("something is to be mended").hint("annals doctor")),
+        _ => Err(Error::failed("something needs fixing").hint("annals doctor")),
     };
     out.result_until(&diagnosis, show, end)
 }

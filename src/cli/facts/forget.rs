@@ -63,7 +63,7 @@ pub(crate) fn run(
     )?;
     if let Some(why) = untold {
         out.note(&format!(
-            "the other devices are told with the next `annals share sync`: {why}"
+            "the other devices learn of it at the next `annals share sync`: {why}"
         ));
     }
     let end = everywhere(&forgotten);

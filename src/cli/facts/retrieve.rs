@@ -99,7 +99,9 @@ impl RetrieveArgs {
             .at("read the query", std::path::Path::new("-"))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if text.trim().is_empty() {
-            return Err(Error::usage("there is no query").hint("--query has it, or standard input"));
+            return Err(
+                Error::usage("there is no query").hint("pass it as --query or on standard input")
+            );
         }
         Ok(text)
     }

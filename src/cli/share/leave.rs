@@ -34,7 +34,7 @@ pub(crate) fn run(
     let left = share::leave(project, facts, args.erase)?;
     if let Some(why) = &left.untold {
         out.note(&format!(
-            "the server was not told and still lists this device: {why}"
+            "the server could not be notified and still lists this device: {why}"
         ));
     }
     out.result(&left, show);

@@ -120,8 +120,7 @@ impl Chroma {
             "where": {"$and": conditions}, "include": ["distances"],
         });
         let answer = self.ask("query", &question, ASKED)?;
-        read(&answer)
-            .ok_or_else(|| named(self.service.failed("did not send a list of ids")))
+        read(&answer).ok_or_else(|| named(self.service.failed("did not send a list of ids")))
     }
 
     fn ask(&self, what: &str, document: &Value, wait: Duration) -> Result<Value> {

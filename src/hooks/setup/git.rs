@@ -53,7 +53,7 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
     if !project.git.is_repository() {
         return Err(Error::not_found("this is not a git repository")
             .at(&project.root, None)
-            .hint("git init makes one"));
+            .hint("`git init` creates one"));
     }
     let looked = project.dry_run(project.dry_run || request.check);
     let path = project.root.join(ATTRIBUTES);

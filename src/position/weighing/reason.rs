@@ -54,7 +54,7 @@ fn check(reading: &Reading<'_>, index: usize) -> String {
             check.said
         ),
         None => format!(
-            "{}: asks for a check of phase {}, and there is none",
+            "{}: asks for a check of phase {}, but there is none",
             reading
                 .evidence
                 .show(&reading.evidence.folder.dir.join(vocabulary::CONFIG)),
