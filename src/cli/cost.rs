@@ -59,7 +59,7 @@ fn show(cost: &Cost, to: &mut dyn Write) -> io::Result<()> {
     let (total, harness) = (cost.total, cost.harness.as_str());
     writeln!(
         to,
-        "{:>8} {:>6} {:>7}  all that a session of {harness} starts with",
+        "{:>8} {:>6} {:>7}  total at the start of a {harness} session",
         total.bytes, total.lines, total.tokens
     )
 }

@@ -33,9 +33,9 @@ const STEPS: &[(&str, &str)] = &[
     ),
     (
         "init",
-        "The planning folder is there; CLAUDE.md gets its block.",
+        "The planning folder exists; CLAUDE.md gets its block.",
     ),
-    ("plan 4", "What to know before work on phase 4 goes on."),
+    ("plan 4", "What to know before continuing work on phase 4."),
     (
         "execute",
         "The phase is complete: what it taught goes to PATTERNS.md, and CLAUDE.md follows.",
@@ -197,7 +197,7 @@ fn show(report: &DemoReport, to: &mut dyn Write) -> io::Result<()> {
         Some(folder) => writeln!(to, "The project is in {}.", folder.display()),
         None => writeln!(
             to,
-            "The scratch copy is deleted; `annals demo --keep DIR` leaves one to try things on."
+            "The scratch copy is deleted; `annals demo --keep DIR` keeps one to try things on."
         ),
     }
 }

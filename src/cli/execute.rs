@@ -89,7 +89,7 @@ fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
     for phase in &report.changed_since {
         writeln!(
             to,
-            "{phase}: its summaries changed since it was recorded; --again appends a fresh entry."
+            "{phase}: its summaries changed since it was recorded; --again appends a new entry."
         )?;
     }
     if report.recorded.is_empty() && report.already.is_empty() && report.judged.is_empty() {

@@ -106,7 +106,7 @@ fn complete(project: &Project, survey: &Survey, phase: &Phase) -> String {
         .map(|contest| format!("\nContested: {contest}"));
     format!(
         "annals: phase {number}{} is complete, {} of {} plans. \
-         Run `annals execute {number} --digest`, hand in the lessons that would change the next plan with \
+         Run `annals execute {number} --digest`, submit the lessons that would change the next plan with \
          `annals execute {number} --lessons -`; then {}.{}",
         name.unwrap_or_default(),
         phase.plans.len(),

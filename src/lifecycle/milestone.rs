@@ -147,10 +147,8 @@ fn plan_new(
         });
     }
     if folder.milestones()?.iter().any(|known| known == slug) {
-        return Err(
-            Error::refused(format!("there is a milestone {slug:?} already"))
-                .hint(format!("annals milestone switch {slug}")),
-        );
+        return Err(Error::refused(format!("milestone {slug:?} already exists"))
+            .hint(format!("annals milestone switch {slug}")));
     }
     let is_archived = folder.archived.iter().any(|archive| archive.slug == slug);
     if is_archived || home.symlink_metadata().is_ok() {

@@ -86,7 +86,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
         let path = survey.folder.active.dir.join(vocabulary::RESUME);
         let old = work.changes.current(&path)?;
         if old.as_deref().is_some_and(|old| !is_own(old)) {
-            return Err(Error::refused("was written or edited by somebody else")
+            return Err(Error::refused("was written or edited by someone else")
                 .at(project.relative(&path), 1)
                 .hint("`annals resume` reads it; add to it by hand, or move it away"));
         }

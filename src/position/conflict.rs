@@ -23,7 +23,7 @@ pub(crate) fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
             .count();
         (kept > 0 && kept == live.len()).then(|| {
             format!(
-                "{}: holds the same phases, already archived",
+                "{}: contains the same phases, already archived",
                 evidence.show(&milestone.dir)
             )
         })

@@ -56,7 +56,7 @@ impl Address {
             return Err(Error::refused(format!(
                 "{name} is another machine, and is not asked without TLS"
             ))
-            .hint("take sslmode out of share.url; share.ca names an authority of your own"));
+            .hint("remove sslmode from share.url; share.ca names your own authority"));
         }
         config.ssl_mode(if is_local {
             SslMode::Disable

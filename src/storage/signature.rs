@@ -2,7 +2,7 @@
 //!
 //! A repository can bring any file, also in `.annals/`. What is acted on there (the records of operations,
 //! the answers to requests) carries an HMAC-SHA-256 over its kind, its id and its content. The key is the
-//! file `key` in the user's data folder, made at the first write that is recorded, and read only where a
+//! file `key` in the user's data folder, created at the first write that is recorded, and read only where a
 //! signature is needed. So a project can be moved, and a clone, or another user's container, brings nothing
 //! that is believed.
 

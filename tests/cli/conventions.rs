@@ -473,7 +473,7 @@ fn the_planning_folder_can_be_another() {
     assert_error(
         &outcome,
         "nowhere: no planning folder here",
-        "the path comes from --planning-dir; `annals init` makes the folder",
+        "the path comes from --planning-dir; `annals init` creates the folder",
     );
 }
 

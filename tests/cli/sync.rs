@@ -236,7 +236,7 @@ fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
         assert_error(
             &outcome,
             "[ROOT]: no planning folder here",
-            "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` makes one, --planning-dir names another",
+            "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` creates one, --planning-dir names another",
         );
         assert!(case.whole_tree().is_empty(), "{}", outcome.report());
     }

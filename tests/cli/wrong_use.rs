@@ -15,7 +15,7 @@ use crate::support::on_two_threads;
 
 const STATE: &str = ".vbw-planning/STATE.md";
 const PHASE: &str = ".vbw-planning/phases/04-low-stock-alerts";
-const NO_FOLDER: &str = "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` makes one, --planning-dir names another";
+const NO_FOLDER: &str = "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` creates one, --planning-dir names another";
 /// Far more than any of these runs takes, and far less than one that reads or walks without bound.
 const SOON: Duration = Duration::from_secs(30);
 

@@ -42,7 +42,7 @@ fn show(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "problem: {problem}")?;
     }
     for remaining in &found.remaining {
-        writeln!(to, "forgotten, and not erased yet: {}", still(remaining))?;
+        writeln!(to, "forgotten, but not erased yet: {}", still(remaining))?;
     }
     writeln!(
         to,

@@ -90,7 +90,7 @@ fn everywhere(forgotten: &Forgotten) -> Result<()> {
         return Ok(());
     }
     Err(Error::failed(format!(
-        "forgotten in the database, and not yet everywhere: {}",
+        "forgotten in the database, but not yet everywhere: {}",
         left.join("; ")
     ))
     .hint(

@@ -47,7 +47,7 @@ pub(crate) fn run(
 fn show(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
-        "{} imported, {} of them pending, {} known already",
+        "{} imported, {} of them pending, {} already known",
         imported.imported, imported.pending, imported.known
     )
 }

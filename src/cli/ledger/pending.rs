@@ -94,9 +94,9 @@ fn show(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     match pending.remaining {
-        0 => writeln!(to, "No commit remains behind it."),
-        1 => writeln!(to, "1 commit remains behind it."),
-        more => writeln!(to, "{more} commits remain behind it."),
+        0 => writeln!(to, "No commits remain after it."),
+        1 => writeln!(to, "1 commit remains after it."),
+        more => writeln!(to, "{more} commits remain after it."),
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let done = share::init(project, facts)?;
     if project.dry_run {
-        out.note("dry run: the server was reached, and nothing was changed");
+        out.note("dry run: the server was reached, nothing was changed");
     }
     out.result(&done, show);
     Ok(())
@@ -38,7 +38,7 @@ pub(crate) fn run(
 
 fn show(done: &Initialised, to: &mut dyn Write) -> io::Result<()> {
     if done.has_made_tables {
-        writeln!(to, "made the tables at {}", done.server)?;
+        writeln!(to, "created the tables at {}", done.server)?;
     }
     match &done.device {
         Some(device) => writeln!(

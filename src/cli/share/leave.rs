@@ -42,7 +42,7 @@ pub(crate) fn run(
 }
 
 fn show(left: &Left, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "device {} shares no more", left.device)?;
+    write!(to, "device {} no longer shares", left.device)?;
     match left.erased {
         Some(erased) => writeln!(
             to,

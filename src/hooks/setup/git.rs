@@ -94,7 +94,7 @@ impl GitReport {
         if !check || (self.outcome == FileOutcome::Unchanged && self.drivers.is_empty()) {
             return Ok(());
         }
-        Err(Error::failed("the merge drivers are not set up as wanted")
+        Err(Error::failed("the merge drivers are not set up correctly")
             .at(&self.file, None)
             .hint("run it again without --check"))
     }

@@ -171,6 +171,6 @@ fn check_version(version: Option<i32>) -> Result<()> {
         Some(other) => Err(Error::refused(format!(
             "the server's tables have version {other}, and this annals knows version {SCHEMA}"
         ))
-        .hint("use the annals of the other devices; nothing was sent or taken in")),
+        .hint("use the same version of annals as the other devices; nothing was sent or received")),
     }
 }
