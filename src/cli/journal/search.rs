@@ -53,9 +53,9 @@ pub(crate) struct SearchArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Mode {
-    /// The line as it stands in the file, and its decoded texts where the query may be escaped there
+    /// The line as it is in the file, and its decoded texts if the query may be escaped there
     Hybrid,
-    /// The line as it stands in the file
+    /// The line as it is in the file
     Rg,
     /// The decoded texts of content, type, tags and meta
     Jq,
