@@ -1,4 +1,4 @@
-"""The npm packages: one a platform, which holds the binary, and the launcher that depends on all of them.
+"""The npm packages: one per platform, which holds the binary, and the launcher that depends on all of them.
 
 npm installs only the platform package that fits (`os`, `cpu`), so nothing runs at installation and nothing is fetched
 from elsewhere. The launcher starts the binary that was installed beside it.

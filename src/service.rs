@@ -40,10 +40,10 @@ impl Service {
             .iter()
             .any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
         if !is_web {
-            return Err(
-                Error::usage(format!("{setting} is no http or https address: {url:?}"))
-                    .hint("write the base address, like http://127.0.0.1:8000"),
-            );
+            return Err(Error::usage(format!(
+                "{setting} is not an http or https address: {url:?}"
+            ))
+            .hint("write the base address, like http://127.0.0.1:8000"));
         }
         Ok(Self {
             url: url.trim_end_matches('/').to_owned(),
@@ -74,8 +74,9 @@ impl Service {
     pub(crate) fn post(&self, path: &str, document: &Value, wait: Duration) -> Result<Value> {
         let reply = self.send(path, Some(document), wait)?;
         let body = self.accepted(reply)?;
-        serde_json::from_str(&body)
-            .map_err(|error| self.failed(&format!("answered with what is no JSON: {error}")))
+        serde_json::from_str(&body).map_err(|error| {
+            self.failed(&format!("answered with something other than JSON: {error}"))
+        })
     }
 
     /// Deletes what is at a path; that it is not there is no error.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls `annals hook EVENT`. A plugin cannot bring the binary: where it is missing, this says so once.
+# Calls `annals hook EVENT`. A plugin cannot contain the binary: if it is missing, this says so once.
 
 # Settings that call annals themselves come first, or everything would be said twice.
 for settings in "${CLAUDE_PROJECT_DIR:-.}/.claude/settings.json" "${CLAUDE_CONFIG_DIR:-$HOME/.claude}/settings.json"; do

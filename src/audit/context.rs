@@ -54,7 +54,7 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         None if file.shrunk.is_empty() || has_own_limits => None,
         None => Some(of(
             file,
-            "holds so much text of yours that the block is shortened",
+            "contains so much of your own text that the block was shortened",
         )),
     });
     let mut rows = vec![

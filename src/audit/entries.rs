@@ -40,14 +40,14 @@ impl Named<'_> {
     fn rows(&self, found: &EntryAudit) -> Vec<Row> {
         let row =
             |check, details, fix: &str| Row::new(STORE, check, Level::Attention, details, fix);
-        let old = self.all(&found.stale, "nobody looked at it for 180 days");
+        let old = self.all(&found.stale, "has not been reviewed for 180 days");
         let guesses = self.all(
             &found.stale_low_confidence,
-            "is a guess that nobody looked at for 30 days",
+            "is a guess that has not been reviewed for 30 days",
         );
         let index = found.index_rebuilt.then(|| {
             let place = self.place(&self.store.index(), None);
-            Detail::at(place, "is not as the entries are")
+            Detail::at(place, "does not match the entries")
         });
         let invalid = found.invalid.iter().map(|one| {
             let place = SourceLocation {
@@ -63,7 +63,7 @@ impl Named<'_> {
             row(
                 "age",
                 [guesses, old].concat(),
-                "annals entry write --key KEY, once it is looked at",
+                "annals entry write --key KEY, once it is reviewed",
             ),
             row(
                 "duplicates",
@@ -102,12 +102,12 @@ impl Named<'_> {
 
     fn links(&self, found: &EntryAudit) -> Vec<Detail> {
         let broken = found.broken_links.iter().map(|link| {
-            let message = format!("links to {}, which is not there", link.to);
+            let message = format!("links to {}, which does not exist", link.to);
             self.entry(&link.from, Some(link.line), &message)
         });
         let inbound = found.superseded_with_active_inbound.iter();
         let inbound = inbound
-            .map(|key| self.entry(key, None, "is superseded, and an active entry links to it"));
+            .map(|key| self.entry(key, None, "is superseded, but an active entry links to it"));
         broken.chain(inbound).collect()
     }
 

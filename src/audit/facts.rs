@@ -66,13 +66,13 @@ fn rows(found: &Integrity) -> Vec<Row> {
         counted(
             "vectors",
             found.unsynced_vectors,
-            "the vector index is behind the facts",
+            "the vector index is out of date",
             "annals facts work",
         ),
         counted(
             "erasures",
             found.remaining.iter().map(|left| left.vectors).sum(),
-            "what is forgotten is still on a vector server",
+            "forgotten facts are still on a vector server",
             "annals facts work",
         ),
     ]
@@ -81,13 +81,14 @@ fn rows(found: &Integrity) -> Vec<Row> {
 /// Names what keeps this device and the others apart.
 fn shared(here: &Summary) -> Row {
     let failed = here.failed_at.iter().zip(&here.last_error);
-    let failed = failed.map(|(at, why)| Detail::new(&format!("not in step since {at}: {why}")));
+    let failed =
+        failed.map(|(at, why)| Detail::new(&format!("not synchronised since {at}: {why}")));
     let aside = here.set_aside.iter();
     let aside =
         aside.map(|one| Detail::new(&format!("set aside from {}: {}", one.device, one.reason)));
     let unclean = here
         .is_unclean
-        .then(|| Detail::new("what others forgot may be in free pages of the file"));
+        .then(|| Detail::new("what others forgot may still be in free pages of the file"));
     let found = failed.chain(aside).chain(unclean).collect();
     Row::new(
         STORE,
@@ -106,7 +107,12 @@ fn pending(project: &Project, facts: &Facts) -> Result<Option<Row>> {
     let user = facts::user(project, None)?;
     let pending = facts::pending(facts, &user)?;
     let keys = pending.iter();
-    let keys = keys.map(|one| Detail::new(&format!("{} waits for the user's word", one.fact.key)));
+    let keys = keys.map(|one| {
+        Detail::new(&format!(
+            "{} waits for the user's confirmation",
+            one.fact.key
+        ))
+    });
     let (keys, fix) = (keys.collect(), "annals facts pending");
     Ok(Some(Row::new(
         STORE,

@@ -14,7 +14,7 @@ use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// No command takes a secret back: once written it has to be taken for known.
-const MEND: &str = "revoke the key, then take it out of the file by hand";
+const MEND: &str = "revoke the key, then remove it from the file by hand";
 
 /// Returns the row of a store's files; nothing where none of them is there.
 ///

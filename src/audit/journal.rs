@@ -36,7 +36,7 @@ pub(crate) fn lines(project: &Project, _warnings: &mut Vec<Warning>) -> Result<V
             file: project.relative(&path).to_owned(),
             line: Some(*line),
         };
-        Detail::at(place, "is no JSON object, or too long to be read")
+        Detail::at(place, "is not a JSON object, or is too long to be read")
     });
     let found = (statistics.skipped, named.collect());
     let fix = "fix the lines by hand: annals never rewrites the journal";

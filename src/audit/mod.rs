@@ -127,7 +127,7 @@ pub fn lack_of_room(project: &Project) -> Option<Row> {
 }
 
 impl Audit {
-    /// Fails where something is to be mended.
+    /// Fails where something needs fixing.
     pub fn verdict(&self) -> Result<()> {
         let open = self.rows.iter().filter(|row| row.level > Level::Ok).count();
         match open {

@@ -21,7 +21,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let status = StatusReport::of(project, &survey);
     warnings.extend(status.warnings);
     let found = status.drift.into_iter().map(|drift| {
-        let message = format!("says {:?}, the files say {}", drift.stated, drift.actual);
+        let message = drift.sentence();
         let place = SourceLocation {
             file: drift.file,
             line: Some(drift.line),
@@ -36,6 +36,6 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let row = |check, found, fix| Row::new(STORE, check, Level::Attention, found, fix);
     Ok(vec![
         row("drift", drift, "annals sync --fix-state"),
-        row("documents", findings, "put the named files right by hand"),
+        row("documents", findings, "correct the named files by hand"),
     ])
 }

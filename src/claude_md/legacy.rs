@@ -71,8 +71,7 @@ pub(crate) fn generated(
                 path,
                 section.line,
                 format!(
-                    "\"{heading}\" stays beside the block, because it holds {what}; \
-                     move that line elsewhere and delete the section"
+                    "\"{heading}\" stays next to the block because it contains {what}; move that line elsewhere and delete the section"
                 ),
             )),
         }

@@ -190,8 +190,8 @@ impl<'a> ContextFile<'a> {
                     return None;
                 }
                 let lines = quantity(count, "line");
-                let stand = if count == 1 { "stands" } else { "stand" };
-                format!("{lines} that somebody added to the block {stand} below it now")
+                let were = if count == 1 { "was" } else { "were" };
+                format!("{lines} that someone added to the block {were} moved below it")
             }
             Some(Edited::Unknown) => {
                 let lost = lost(&old.lines, new, &[self.before, &self.after]);
@@ -199,7 +199,7 @@ impl<'a> ContextFile<'a> {
                     return None;
                 }
                 format!(
-                    "the block was edited by hand and is written anew; {}; `annals undo` brings them back",
+                    "the block was edited by hand and is rewritten; {}; `annals undo` brings them back",
                     named(&lost)
                 )
             }

@@ -211,8 +211,7 @@ impl Run<'_> {
         let text = readable(file.bytes.as_deref()?);
         let line = conflict::in_block(&text).filter(|_| !self.force)?;
         let named = self.project.relative(&file.path);
-        let message = "a merge conflict stands in the block, so the file is left alone; \
-                       settle it, then `annals sync`";
+        let message = "the block contains a merge conflict, so the file is left alone; resolve it, then run `annals sync`";
         warnings.push(Warning::at(named, line, message));
         Some(RegeneratedFile {
             file: named.to_owned(),
@@ -239,7 +238,7 @@ impl Run<'_> {
     fn too_long(&self, file: &Path, lines: usize, excess: Excess) -> Warning {
         let most = self.limits.max_lines;
         let message = format!(
-            "{excess} over the limit, though the block is cut to its mandatory parts \
+            "{excess} over the limit, although the block is cut to its mandatory parts \
              ({lines} lines of {most}); shorten the text outside the block"
         );
         Warning::file(file, message)

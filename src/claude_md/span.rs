@@ -52,7 +52,7 @@ impl Span {
             Err(refused(why, &lines, path))
         };
         if found.iter().any(|found| found.is_code) {
-            return refused("a marker of the block stands in code", |found| {
+            return refused("a marker of the block is inside code", |found| {
                 found.is_code
             });
         }
@@ -95,7 +95,7 @@ fn refused(why: &str, lines: &[usize], path: &Path) -> Error {
     let word = noun(lines.len(), "line");
     Error::refused(format!("{why} ({word} {})", named.join(", ")))
         .at(path, lines.first().copied())
-        .hint("leave one begin and one end marker outside of code, or none to have the block written anew")
+        .hint("leave one begin and one end marker outside of code, or remove all to have the block rewritten")
 }
 
 fn markers(text: &str) -> Vec<Found> {
@@ -184,23 +184,23 @@ mod tests {
             ("END\nEND\n", format!("{doubled} (lines 1, 2)")),
             (
                 "a\n```md\nBEGIN\n```\nEND\n",
-                "CLAUDE.md:3: a marker of the block stands in code (line 3)".into(),
+                "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),
             ),
             (
                 "- a\n  ~~~\n  BEGIN\n  END\n  ~~~\n",
-                "CLAUDE.md:3: a marker of the block stands in code (lines 3, 4)".into(),
+                "CLAUDE.md:3: a marker of the block is inside code (lines 3, 4)".into(),
             ),
             (
                 "\u{feff}```\nBEGIN\n```\n",
-                "CLAUDE.md:2: a marker of the block stands in code (line 2)".into(),
+                "CLAUDE.md:2: a marker of the block is inside code (line 2)".into(),
             ),
             (
                 "BEGIN\n```\nEND\n",
-                "CLAUDE.md:3: a marker of the block stands in code (line 3)".into(),
+                "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),
             ),
             (
                 "a\n\n    BEGIN\n",
-                "CLAUDE.md:3: a marker of the block stands in code (line 3)".into(),
+                "CLAUDE.md:3: a marker of the block is inside code (line 3)".into(),
             ),
             (
                 "<!-- annals:begin v2 -->\nEND\n",

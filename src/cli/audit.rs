@@ -15,11 +15,11 @@ use crate::project::Project;
 /// Check every store, and name the fix for each finding
 ///
 /// Context files, drift, stale patterns, entries and notepad, ledger, journal, facts, and secrets in any of
-/// them. A store that is not in use is left out. Nothing is changed.
+/// them. Stores that are not in use are left out. Nothing is changed.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals audit --check")]
 pub(crate) struct AuditArgs {
-    /// Exit with 1 where something is to be mended
+    /// Exit with 1 if something needs fixing
     #[arg(long)]
     check: bool,
 }

@@ -15,11 +15,11 @@ use crate::project::Project;
 /// Print what a new session needs to know, within a token budget
 ///
 /// Position and next action, blockers, the notepad's priorities, the ledger's constraints, decisions,
-/// patterns that fit and hold, entries on the topic, and the user's facts. Says what was left out.
+/// relevant patterns that still hold, entries on the topic, and the user's facts. Says what was left out.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals context --budget 1000 --for \"offline sync\"")]
 pub(crate) struct ContextArgs {
-    /// The most tokens, as estimated
+    /// The most tokens to print, as estimated
     #[arg(long, value_name = "TOKENS", default_value_t = context::BUDGET)]
     budget: usize,
     /// What the session is about [default: the current phase]
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ContextArgs, project: &Project, out: &mut Output) -> Re
     let digest = context::digest(project, &request)?;
     out.warnings(&digest.warnings);
     if digest.text.is_empty() {
-        out.note("nothing is remembered here yet; `annals init` begins a plan, `annals entry write` keeps a first fact");
+        out.note("nothing is remembered here yet; `annals init` starts a plan, `annals entry write` stores a first entry");
     }
     out.result(&digest, show);
     Ok(())

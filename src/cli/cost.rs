@@ -17,12 +17,12 @@ use crate::project::Project;
 
 /// Count the tokens a session starts with: context files, hook answer, MCP tools
 ///
-/// Bytes, lines and estimated tokens of each text. The hook and the tools are counted whether or not the
-/// harness is set up to call them. Nothing is changed.
+/// Bytes, lines and estimated tokens of each text. The hook and the tools are counted even if the harness
+/// is not set up to call them. Nothing is changed.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals cost --harness codex")]
 pub(crate) struct CostArgs {
-    /// Whose session
+    /// The harness whose session it is
     #[arg(long, value_name = "NAME", default_value = "claude")]
     harness: Harness,
 }
@@ -59,7 +59,7 @@ fn show(cost: &Cost, to: &mut dyn Write) -> io::Result<()> {
     let (total, harness) = (cost.total, cost.harness.as_str());
     writeln!(
         to,
-        "{:>8} {:>6} {:>7}  all that a session of {harness} starts with",
+        "{:>8} {:>6} {:>7}  total at the start of a {harness} session",
         total.bytes, total.lines, total.tokens
     )
 }

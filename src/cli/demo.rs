@@ -33,9 +33,9 @@ const STEPS: &[(&str, &str)] = &[
     ),
     (
         "init",
-        "The planning folder is there; CLAUDE.md gets its block.",
+        "The planning folder exists; CLAUDE.md gets its block.",
     ),
-    ("plan 4", "What to know before work on phase 4 goes on."),
+    ("plan 4", "What to know before continuing work on phase 4."),
     (
         "execute",
         "The phase is complete: what it taught goes to PATTERNS.md, and CLAUDE.md follows.",
@@ -59,12 +59,12 @@ const DIFF_FILES: usize = 4;
 
 /// Walk through a planning workflow on a scratch copy of an example project
 ///
-/// Runs status, init, plan, execute and ship there and shows what each prints and how the files change.
+/// Runs status, init, plan, execute and ship on it and shows what each prints and how the files change.
 /// Nothing outside the scratch folder is read or written, and it is deleted at the end.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals demo --keep /tmp/larderbook")]
 pub(crate) struct DemoArgs {
-    /// Use this folder, new or empty, and leave it there; with --dry-run it is not made
+    /// Use this folder, new or empty, and keep it; with --dry-run it is not created
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }
@@ -197,7 +197,7 @@ fn show(report: &DemoReport, to: &mut dyn Write) -> io::Result<()> {
         Some(folder) => writeln!(to, "The project is in {}.", folder.display()),
         None => writeln!(
             to,
-            "The scratch copy is deleted; `annals demo --keep DIR` leaves one to try things on."
+            "The scratch copy is deleted; `annals demo --keep DIR` keeps one to try things on."
         ),
     }
 }

@@ -20,8 +20,8 @@ use crate::project::Project;
 
 /// Record what a finished phase taught in PATTERNS.md
 ///
-/// Run it when all plans of a phase have summaries. Without PHASE, the latest complete phase that is
-/// not yet recorded.
+/// Run it when all plans of a phase have summaries. Without PHASE, it records the latest complete phase
+/// that is not recorded yet.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals execute 3")]
 #[expect(clippy::struct_excessive_bools, reason = "one flag each")]
@@ -32,19 +32,19 @@ pub(crate) struct ExecuteArgs {
     /// Record every complete phase not yet recorded, archived milestones included
     #[arg(long)]
     all: bool,
-    /// Record what is there of an incomplete phase
+    /// Record an incomplete phase as far as it has got
     #[arg(long)]
     partial: bool,
-    /// Append a fresh entry for a phase that is recorded already
+    /// Append a new entry for a phase that is already recorded
     #[arg(long)]
     again: bool,
-    /// Print what a judge of the phase needs, and record nothing
+    /// Print what is needed to choose the phase's lessons, and record nothing
     #[arg(long, conflicts_with_all = ["all", "again", "lessons"])]
     digest: bool,
-    /// Record these lessons in place of chosen ones; `-` reads standard input
+    /// Record these lessons instead of those annals would choose; `-` reads standard input
     #[arg(long, value_name = "FILE|-", conflicts_with = "all")]
     lessons: Option<PathBuf>,
-    /// The effort profile it was carried out with, where the plans do not say
+    /// The effort profile it was executed with, if the plans do not name it
     #[arg(long, value_name = "PROFILE")]
     effort: Option<String>,
 }
@@ -89,7 +89,7 @@ fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
     for phase in &report.changed_since {
         writeln!(
             to,
-            "{phase}: its summaries changed since it was recorded; --again appends a fresh entry."
+            "{phase}: its summaries changed since it was recorded; --again appends a new entry."
         )?;
     }
     if report.recorded.is_empty() && report.already.is_empty() && report.judged.is_empty() {

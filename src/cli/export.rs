@@ -20,15 +20,16 @@ use crate::text::quantity;
 
 /// Copy every memory into a new folder of plain files
 ///
-/// Entries, notepad, ledger and patterns as they are, the journal as JSON Lines, the facts of one user
-/// where --user names one, and MANIFEST.md, which lists them all. A folder that holds anything is refused.
+/// Entries, notepad, ledger and patterns as they are, the journal as JSON Lines, the facts of the user that
+/// --user names, if any, and MANIFEST.md, which lists them all. A non-empty folder is refused, unless an
+/// interrupted export left it.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals export ../memory-backup")]
 pub(crate) struct ExportArgs {
-    /// The folder to make
+    /// The folder to create
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Whose facts go with it [default: no facts]
+    /// The user whose facts to include [default: no facts]
     #[arg(long, value_name = "ID")]
     user: Option<String>,
     /// The database of the facts [default: the setting `db`, else mem.db in the data folder]

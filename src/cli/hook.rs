@@ -30,19 +30,19 @@ const TIME_AT_END: Duration = Duration::from_millis(1_200);
 
 /// Answer a coding agent's hook; `annals setup` installs it
 ///
-/// Reads the harness's JSON on standard input and prints JSON or nothing. Made for the entries that
-/// `annals setup` writes. It never fails a session: the exit code is 0 whatever happens, and problems are
-/// noted in .annals/hook.log.
+/// Reads the harness's JSON from standard input and prints JSON or nothing. The entries that `annals setup`
+/// writes call it. It never fails a session: the exit code is always 0, and problems are noted in
+/// .annals/hook.log.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Example: annals hook session-start < input.json")]
 pub(crate) struct HookArgs {
-    /// session-start, post-tool-use, pre-compact or session-end, or the harness's own name for it
+    /// session-start, post-tool-use, pre-compact, subagent-stop or session-end, or the harness's name for it
     #[arg(value_name = "EVENT")]
     event: Option<String>,
-    /// Whose hook it is: claude, codex, gemini or opencode
+    /// Whose hook it is: claude, codex, gemini, opencode or qwen
     #[arg(long, value_name = "NAME")]
     harness: Option<String>,
-    /// Leave the notepad out
+    /// Leave out the notepad
     #[arg(long)]
     no_notepad: bool,
 }

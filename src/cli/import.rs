@@ -25,9 +25,9 @@ use crate::warning::SourceLocation;
 /// How many items of a kind are shown; `--json` has them all.
 const SHOWN: usize = 100;
 
-/// Import another tool's memory, and account for every item of it
+/// Import another tool's memory, and account for every item
 ///
-/// Notes become knowledge entries, dated observations records of the journal. FORMAT is server-memory
+/// Notes become knowledge entries, dated observations become journal records. FORMAT is server-memory
 /// (the MCP reference server's memory.jsonl), serena (`.serena/memories`), basic-memory (a folder of
 /// notes), claude-code (MEMORY.md and its topic files) or claude-mem (its database). The source is only
 /// read. A second import changes nothing.
@@ -40,16 +40,16 @@ pub(crate) struct ImportArgs {
     /// The file or folder
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// Take single statements in as facts of the user that --user names, and nothing else
+    /// Import only single statements, as facts about the user that --user names
     #[arg(long = "as", value_name = "facts", requires = "user")]
     target: Option<AsTarget>,
-    /// Whose facts they become
+    /// The user whom the facts are about
     #[arg(long, value_name = "ID", requires = "target")]
     user: Option<String>,
     /// The database of the facts [default: the setting `db`, else mem.db in the data folder]
     #[arg(long, value_name = "FILE", requires = "target")]
     db: Option<PathBuf>,
-    /// Take in text that looks like a secret all the same
+    /// Import text even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
 }

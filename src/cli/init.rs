@@ -18,27 +18,27 @@ use crate::project::LayoutName;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// Make a planning folder and write CLAUDE.md for the first time
+/// Create a planning folder, and write CLAUDE.md for the first time
 ///
-/// Creates PROJECT.md, REQUIREMENTS.md, ROADMAP.md, STATE.md, config.json and phases/ where they are
+/// Creates PROJECT.md, REQUIREMENTS.md, ROADMAP.md, STATE.md, config.json and phases/ if they are
 /// missing; what exists stays as it is. STATE.md records the installed skills and a profile of
-/// existing code. On a terminal, asks for what is not given; else the manifest (Cargo.toml,
-/// package.json, …), git and the folder's name answer.
+/// existing code. On a terminal, asks for what is not given; otherwise takes it from the
+/// manifest (Cargo.toml, package.json, …), git and the folder's name.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example: annals init --core-value \"Nobody buys what is in stock\" \"A pantry for two\""
+    after_help = "Example: annals init --core-value \"Never buy what is in the pantry\" \"A shared pantry\""
 )]
 pub(crate) struct InitArgs {
-    /// What the project is, in a sentence
+    /// What the project is, in one sentence
     #[arg(value_name = "DESCRIPTION")]
     description: Option<String>,
     /// The project's name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// What must work, whatever else does not
+    /// The one thing that must always work
     #[arg(long, value_name = "TEXT")]
     core_value: Option<String>,
-    /// Whose planning folder to make, where there is none [default: vbw]
+    /// Which workflow's planning folder to create, if there is none [default: vbw]
     #[arg(long, value_name = "NAME")]
     layout: Option<LayoutName>,
 }

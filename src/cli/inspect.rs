@@ -14,10 +14,10 @@ use crate::lifecycle::Inspected;
 use crate::lifecycle::inspect;
 use crate::project::Project;
 
-/// Show what is understood of planning files
+/// Show how planning files are understood
 ///
-/// One JSON object a line for each FILE: the kind of file, its fields, and a warning for whatever
-/// was not understood, with its line.
+/// One JSON object for each FILE, indented, or one per line with --json: the kind of file, its fields,
+/// and a warning for whatever was not understood, with its line.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals inspect --json .vbw-planning/phases/01-core/01-01-SUMMARY.md"

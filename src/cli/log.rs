@@ -23,10 +23,10 @@ pub(crate) struct LogArgs {
     /// How many to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// Drop the record of one operation, with the old and new text in it
+    /// Delete the record of one operation, with the old and new text in it
     #[arg(long, value_name = "ID")]
     forget: Option<OperationId>,
-    /// Show a record that you did not write on this machine, and sign it if you say so; on a terminal only
+    /// Show a record that you did not write on this machine, and sign it after you confirm; terminal only
     #[arg(long, value_name = "ID", conflicts_with = "forget")]
     adopt: Option<OperationId>,
 }

@@ -16,7 +16,7 @@ use crate::error::Result;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals man sync | man -l -")]
 pub(crate) struct ManArgs {
-    /// The command, and the one below it where it has some; without, annals itself
+    /// The command, and a subcommand if any; without one, annals itself
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
 }

@@ -15,11 +15,11 @@ Example: annals mcp --tools plan,ledger
 
 /// Serve the project's memory to agents as MCP tools on stdin and stdout
 ///
-/// Nine tools by default; --tools adds more. Ends when the client goes away.
+/// Nine tools by default; --tools adds more. Ends when the client disconnects.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct McpArgs {
-    /// More tools than the default ones
+    /// Sets of tools to add to the default ones
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     tools: Vec<More>,
 }

@@ -30,21 +30,21 @@ Example: annals merge-file patterns %O %A %B --path %P
 
 /// Merge versions of a file that annals writes entry by entry, as git's merge driver
 ///
-/// Writes the result over OURS. What both sides changed differently is marked as git marks it, and the
-/// exit code is 1.
+/// Writes the result over OURS. If both sides changed the same thing differently, it is marked as git marks
+/// conflicts, and the exit code is 1.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct MergeFileArgs {
-    /// How the file is cut into pieces
+    /// The kind of file, which decides how it is cut into pieces
     #[arg(value_name = "KIND")]
     kind: Kind,
     /// The common ancestor
     #[arg(value_name = "BASE")]
     base: PathBuf,
-    /// The version of the branch that is merged into; the result is written here
+    /// The version on the current branch; the result is written here
     #[arg(value_name = "OURS")]
     ours: PathBuf,
-    /// The version of the branch that is merged
+    /// The version on the branch being merged
     #[arg(value_name = "THEIRS")]
     theirs: PathBuf,
     /// How many characters a conflict marker has

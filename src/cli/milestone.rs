@@ -29,7 +29,7 @@ enum MilestoneCommand {
     Switch(SwitchArgs),
 }
 
-/// Start a milestone in a folder of its own and make it the active one
+/// Start a milestone in a new folder and make it the active one
 ///
 /// Work in the planning folder itself moves to default/ first.
 #[derive(Args, Debug)]

@@ -64,8 +64,8 @@ use crate::project::Request;
 
 /// Project memory for coding agents
 ///
-/// Keeps what a project has learned in plain files beside the code, and gives each new session what it
-/// needs of it. Works with or without the planning folder of a workflow (`annals init --help` lists them).
+/// Keeps what a project has learned in plain files beside the code, and gives each new session the part
+/// it needs. Works with or without a workflow's planning folder (`annals init --help` lists them).
 #[derive(Debug, Parser)]
 #[command(name = "annals", version, after_help = AFTER_HELP, help_template = help::TEMPLATE, max_term_width = 100)]
 struct Arguments {

@@ -18,7 +18,7 @@ use crate::project::Project;
 /// Read and add to the notepad, which outlives a compaction
 ///
 /// Three sections: what the next turns need (priority, 500 characters at most), dated breadcrumbs
-/// (working, pruned after 7 days by `annals entry audit`) and what is the user's own (manual).
+/// (working, pruned after 7 days by `annals entry audit`) and the user's own text (manual).
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals notepad working \"Parser done; next: the writer\"")]
 pub(crate) struct NotepadArgs {
@@ -60,7 +60,7 @@ impl SectionName {
     }
 }
 
-/// Add a bullet to Priority Context; over 500 characters in all it is refused
+/// Add a bullet to Priority Context; refused if that makes it longer than 500 characters
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals notepad priority \"Never touch the v1 endpoints\"")]
 struct PriorityArgs {
@@ -68,7 +68,7 @@ struct PriorityArgs {
     note: NoteArgs,
 }
 
-/// Add a dated bullet at the top of Working Memory; one line
+/// Add a dated one-line bullet at the top of Working Memory
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals notepad working \"Parser done; next: the writer\"")]
 struct WorkingArgs {
@@ -92,7 +92,7 @@ struct NoteArgs {
     /// Write it even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
-    /// Your name for this write: repeated with it, nothing is written twice
+    /// An id of your choice: under the same one, nothing is written twice
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }

@@ -29,8 +29,8 @@ const WIDTH: usize = 160;
 
 /// Print what to know before and after planning a phase
 ///
-/// Its goal and requirements, the patterns that fit it, and what keeps its plans from being carried
-/// out as they are. Without PHASE, the phase that the work stands at. Brings CLAUDE.md up to date.
+/// Its goal and requirements, the relevant patterns, and problems that keep its plans from being executed
+/// as they are. Without PHASE, the current phase. Brings CLAUDE.md up to date.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals plan 4")]
 pub(crate) struct PlanArgs {
@@ -103,7 +103,10 @@ fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     }
     let unreported = match rate.unreported {
         0 => String::new(),
-        unreported => format!("; {} not say", quantity_of_summaries(unreported)),
+        unreported => format!(
+            "; {} not mention deviations",
+            quantity_of_summaries(unreported)
+        ),
     };
     writeln!(
         to,
@@ -131,12 +134,7 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
         problem.to_string()
     };
     let lines: Vec<String> = problems.iter().map(short).collect();
-    list(
-        &format!("To put right in {}", folder.display()),
-        &lines,
-        8,
-        to,
-    )
+    list(&format!("Problems in {}", folder.display()), &lines, 8, to)
 }
 
 /// Prints a heading and the first of some lines under it; nothing where there are none.

@@ -25,8 +25,8 @@ use crate::text::quantity;
 
 /// Search everything the project remembers, by words and by meaning
 ///
-/// Nothing in the query is an operator. The index in .annals/ is brought up to date first; deleting it
-/// costs one rebuild.
+/// The query is plain text: no character has a special meaning. The index in .annals/ is brought up to
+/// date first; if you delete it, the next search rebuilds it.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals recall \"why do we lock the file before reading\" --in plan,patterns"
@@ -46,16 +46,16 @@ pub(crate) struct RecallArgs {
     /// The stores to search [default: all]
     #[arg(long = "in", value_name = "STORES", value_delimiter = ',')]
     sources: Vec<SourceName>,
-    /// Give the nearest texts too, each marked with its relevance
+    /// Also show less relevant texts, each marked with its relevance
     #[arg(long)]
     all: bool,
-    /// Say what each score is made of
+    /// Show what each score is made of
     #[arg(long)]
     explain: bool,
-    /// Measure the search on questions with known answers, one JSON object a line
+    /// Measure the search on questions with known answers, one JSON object per line
     #[arg(long, value_name = "QUESTIONS")]
     eval: Option<PathBuf>,
-    /// Also ask the questions about other projects, which nothing here answers
+    /// Also ask questions about other projects, which should find nothing
     #[arg(long, requires = "eval")]
     silence: bool,
 }

@@ -13,11 +13,11 @@ use crate::report;
 use crate::report::ReportFile;
 use crate::report::SessionCost;
 
-/// Make one page for people of what the project remembers
+/// Create one page for people from what the project remembers
 ///
 /// One HTML file without scripts, fonts or network: where the work stands, phases over time, deviations
 /// and durations, what the history shows, decisions, knowledge entries and their links, facts that wait
-/// for confirmation (with a user set), and what the start of a session costs.
+/// for confirmation (if a user is set), and what the start of a session costs.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals report --out report.html")]
 pub(crate) struct ReportArgs {

@@ -11,10 +11,10 @@ use crate::lifecycle;
 use crate::lifecycle::ResumeReport;
 use crate::project::Project;
 
-/// Read the note that the last session left, and say what progressed since
+/// Read the note that the last session left, and show what has progressed since
 ///
-/// Reads RESUME.md of the active milestone, else of the planning folder; a note of another tool as far
-/// as it can be understood.
+/// Reads RESUME.md of the active milestone, else of the planning folder; another tool's note as far as it
+/// can be understood.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals resume --json | jq .since")]
 pub(crate) struct ResumeArgs {}

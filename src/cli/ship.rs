@@ -27,7 +27,7 @@ pub(crate) struct ShipArgs {
     /// Ship although plans are open or phases are not planned
     #[arg(long)]
     force: bool,
-    /// Only clean up behind a milestone that was archived by other means
+    /// Only clean up after a milestone that was archived in another way
     #[arg(long)]
     cleanup_only: bool,
     /// Make an annotated git tag [default name: milestone/<slug>]

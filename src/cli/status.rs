@@ -17,8 +17,8 @@ use crate::text::quantity;
 /// Say where the work stands and what comes next
 ///
 /// Worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
-/// where they know more. Where these say otherwise than the files, that is listed as drift; what
-/// they lack, list twice or disagree on, as findings.
+/// where they know more. Statements in these two that contradict the files are listed as drift;
+/// missing, duplicate or inconsistent items as findings.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals status --json | jq .next")]
 pub(crate) struct StatusArgs {}
@@ -89,7 +89,7 @@ fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         let command = &rival.command;
         writeln!(
             to,
-            "Contested:  {command} is about as likely: look before you go on"
+            "Contested:  {command} is about as likely; check before you continue"
         )?;
     }
     Ok(())
@@ -99,11 +99,10 @@ fn drift(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     for drift in &report.drift {
         writeln!(
             to,
-            "Drift:      {}:{} says {}, the files say {}",
+            "Drift:      {}:{}: {}",
             drift.file.display(),
             drift.line,
-            clip(&drift.stated, WIDTH),
-            clip(&drift.actual, WIDTH)
+            drift.sentence()
         )?;
     }
     for finding in &report.findings {

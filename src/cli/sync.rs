@@ -24,22 +24,22 @@ use crate::project::Target;
     reason = "each is a flag of the command line"
 )]
 pub(crate) struct SyncArgs {
-    /// Change nothing; exit with 1 and show a diff where a file is out of date
+    /// Change nothing; if a file is out of date, show a diff and exit with 1
     #[arg(long)]
     check: bool,
     /// Print the file as it would be written, and write nothing
     #[arg(long, conflicts_with = "check")]
     stdout: bool,
-    /// The files that get the block [default: those that the settings name, and those that have it]
+    /// The files that get the block [default: those named in the settings, and those that have it]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     target: Vec<TargetName>,
     /// Replace hand edits inside the block
     #[arg(long)]
     force: bool,
-    /// Put STATE.md's position lines and the roadmap's checkboxes and progress rows right first
+    /// First repair STATE.md's position lines and the roadmap's checkboxes and progress rows
     ///
-    /// Every other byte stays. Refused (exit 4) where the files leave open what is true; a status
-    /// that holds more than its words is left and listed (exit 1).
+    /// Every other byte stays. Refused (exit 4) if the files are ambiguous; a status line that says more than
+    /// the status is left and listed (exit 1).
     #[arg(long, conflicts_with = "stdout")]
     fix_state: bool,
 }

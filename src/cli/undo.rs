@@ -12,10 +12,10 @@ use crate::lifecycle::undo;
 use crate::project::Project;
 use crate::storage::OperationId;
 
-/// Take back the last change, or the one with ID
+/// Undo the last change, or the one with ID
 ///
-/// Brings back the exact bytes from before it. Refused where a file was changed since. An undo is a
-/// change like any other and can be undone. Git commits and tags are not taken back.
+/// Restores the exact bytes from before it. Refused if a file was changed since. An undo is a change
+/// like any other and can be undone. Git commits and tags stay.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals undo 17")]
 pub(crate) struct UndoArgs {

@@ -115,11 +115,10 @@ impl<'a> Scene<'a> {
         );
         lines.extend(status.drift.iter().map(|drift| {
             format!(
-                "Drift: {}:{} says {}, the files say {}",
+                "Drift: {}:{}: {}",
                 drift.file.display(),
                 drift.line,
-                drift.stated,
-                drift.actual
+                drift.sentence()
             )
         }));
         lines

@@ -112,7 +112,7 @@ impl Endpoint {
 
 fn named(error: &Error) -> Error {
     Error::failed(format!("the embedding endpoint {}", error.message)).hint(
-        "check embedding.url and embedding.model, and ANNALS_EMBEDDING_API_KEY where it asks for a key",
+        "check embedding.url and embedding.model, and ANNALS_EMBEDDING_API_KEY if it asks for a key",
     )
 }
 
@@ -189,7 +189,7 @@ mod tests {
                 "bad key s3cret",
                 "status 401: bad key [key]",
             ),
-            ("200 OK", "<html>", "what is no JSON"),
+            ("200 OK", "<html>", "other than JSON"),
             ("200 OK", "1", "no list of vectors"),
             ("200 OK", "{}", "0 vectors for 1 texts"),
             (

@@ -105,7 +105,7 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "the value is at most 127, and what is no number becomes 0"
+    reason = "the value is at most 127, and what is not a number becomes 0"
 )]
 fn rounded(value: f32) -> i8 {
     value.round() as i8

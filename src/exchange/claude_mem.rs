@@ -93,7 +93,8 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
     let mut source = Source::default();
     let log = with_end(path, "-wal");
     if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
-        let warning = "holds changes that are not in the database yet, and is not read; end claude-mem, then import again";
+        let warning = "contains changes that are not in the database yet, and was not read; \
+                       stop claude-mem, then import again";
         source.unknown.push(Warning::file(&log, warning));
     }
     for table in database.tables()? {
@@ -108,7 +109,7 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
                 directive(path, &row, &mut source);
             }
         } else if table == "user_prompts" && count > 0 {
-            let reason = "what was asked is no memory of what was learned";
+            let reason = "questions are not memories of what was learned";
             source.skip(item(path, format!("user_prompts ({count} rows)")), reason);
         } else if !HOUSEKEEPING.contains(&table.as_str()) && !table.contains("_fts") && count > 0 {
             let warning = format!("the table {table} ({count} rows) is not known");
@@ -125,7 +126,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &Row, source: &mut Source) 
         return source.skip(item, "says nothing");
     }
     let Some(time) = time(row) else {
-        let warning = format!("{}: has no time that is understood", item.name);
+        let warning = format!("{}: has no time that can be understood", item.name);
         return source.unknown.push(Warning::file(path, warning));
     };
     let concepts = list(row, "concepts");

@@ -88,7 +88,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Files) -> Result<()> {
         } else if kind == Kind::File && is_markdown && !is_hidden {
             files.paths.push(path);
         } else if kind != Kind::Folder && !is_hidden {
-            let warning = "is no markdown file";
+            let warning = "is not a markdown file";
             files.warnings.push(Warning::file(&path, warning));
         }
     }

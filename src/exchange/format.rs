@@ -49,7 +49,7 @@ impl FromStr for Format {
         let known = Self::ALL.into_iter().find(|known| known.as_str() == word);
         known.ok_or_else(|| {
             let words = Self::ALL.map(Self::as_str).join(", ");
-            format!("{word:?} is no format: choose from {words}")
+            format!("{word:?} is not a format: choose from {words}")
         })
     }
 }

@@ -59,7 +59,7 @@ pub fn import(
         for moment in source.moments {
             account.left(
                 moment.item,
-                "is no single statement; without --as facts it goes into the journal",
+                "is not a single statement; without --as facts it goes into the journal",
             );
         }
         statements::import(
@@ -94,7 +94,7 @@ fn safe_notes(notes: Vec<Note>, allow_secret: bool, account: &mut Account) -> Ve
     for note in notes {
         let piece = &note.piece;
         let reason = if piece.body.len() > LONGEST {
-            Some("is larger than 1 MiB, which is no entry".to_owned())
+            Some("is larger than 1 MiB, too large for an entry".to_owned())
         } else if allow_secret {
             None
         } else {

@@ -45,7 +45,7 @@ const READING: &str = "\n## How to read it back\n\n\
 /// Returns the text of MANIFEST.md.
 pub(crate) fn render(exported: &Exported, clock: &Clock) -> String {
     let mut text = format!(
-        "# Export\n\nWritten by annals at {}. This file is written last: where it stands, all the others do.\n\n\
+        "# Export\n\nWritten by annals at {}. This file is written last: if it exists, so do all the others.\n\n\
          | file | memory | bytes | SHA-256 |\n|---|---|---|---|\n",
         clock.timestamp()
     );

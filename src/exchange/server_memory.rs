@@ -75,11 +75,11 @@ fn parse(text: &str, path: &Path) -> Source {
 impl Graph {
     fn take(&mut self, line: &str, path: &Path, number: usize) -> std::result::Result<(), String> {
         let value: Value =
-            serde_json::from_str(line).map_err(|error| format!("is no JSON: {error}"))?;
+            serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
         let text = |name: &str| match value.get(name) {
             Some(Value::String(text)) if !text.trim().is_empty() => Ok(text.clone()),
             Some(Value::String(_)) => Err(format!("has an empty {name}")),
-            Some(_) => Err(format!("has a {name} that is no text")),
+            Some(_) => Err(format!("has a {name} that is not text")),
             None => Err(format!("has no {name}")),
         };
         let item = |name: String| {
@@ -139,7 +139,7 @@ impl Graph {
                 entity.relations.push((kind, to));
                 entity.parts.push(item);
             } else {
-                let reason = format!("starts at {from:?}, which is no entity of this graph");
+                let reason = format!("starts at {from:?}, which is not an entity of this graph");
                 self.source.skip(item, reason);
             }
         }
@@ -186,7 +186,7 @@ fn observations(value: &Value) -> std::result::Result<Vec<String>, String> {
     let all = match value.get("observations") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(all)) => all,
-        Some(_) => return Err("has observations that are no list".to_owned()),
+        Some(_) => return Err("has observations that are not a list".to_owned()),
     };
     all.iter()
         .map(|one| match one {
@@ -197,7 +197,7 @@ fn observations(value: &Value) -> std::result::Result<Vec<String>, String> {
                 .and_then(Value::as_str)
                 .map(str::to_owned)
                 .ok_or_else(|| "has an observation without a text".to_owned()),
-            _ => Err("has an observation that is no text".to_owned()),
+            _ => Err("has an observation that is not text".to_owned()),
         })
         .collect()
 }

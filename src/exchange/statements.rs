@@ -56,14 +56,14 @@ pub(crate) fn import(
                         lines.push_str(&line(&fact)?);
                         made.push((item, fact));
                     }
-                    None => account.left(item, "stands in the source twice"),
+                    None => account.left(item, "appears in the source twice"),
                 },
             }
         }
         for part in note.parts {
             account.left(
                 part,
-                "is no statement of its own; without --as facts it becomes part of an entry",
+                "is not a statement by itself; without --as facts it becomes part of an entry",
             );
         }
     }

@@ -154,7 +154,7 @@ pub fn parse_answer(answer: &str, allow_secrets: bool) -> Result<Vec<Action>> {
                 actions.extend(action);
             }
         }
-        Some(None) => problems.push("\"actions\" is no list".to_owned()),
+        Some(None) => problems.push("\"actions\" is not a list".to_owned()),
         None => problems.push("no \"actions\"".to_owned()),
     }
     if problems.is_empty() {
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
             .find(|kind| kind.as_str() == word);
         if kind.is_none() {
             let known = ActionType::ALL.map(ActionType::as_str).join(", ");
-            self.problem(&format!("type {word:?} is none of {known}"));
+            self.problem(&format!("type {word:?} is not one of {known}"));
         }
         kind
     }
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
                 self.problem(&format!("{name} is longer than {LONGEST} bytes"));
             }
             Some(Value::String(text)) => return Some(strip_controls(text).trim().to_owned()),
-            Some(_) => self.problem(&format!("{name} is no text")),
+            Some(_) => self.problem(&format!("{name} is not text")),
         }
         None
     }
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
     fn json(&mut self) -> Option<Value> {
         let value = self.field("new_value_json")?;
         if !value.is_object() || value.to_string().len() > LONGEST {
-            self.problem("new_value_json is no object, or too large a one");
+            self.problem("new_value_json is not an object, or is too large");
             return None;
         }
         self.keep_no_secret("new_value_json", &value.to_string());
@@ -322,7 +322,7 @@ impl<'a> Reader<'a> {
         let text = self.text(name, false)?;
         let time = moment(&text);
         if time.is_none() {
-            self.problem(&format!("{name} {text:?} is no ISO 8601 time"));
+            self.problem(&format!("{name} {text:?} is not an ISO 8601 time"));
         }
         time
     }
@@ -331,7 +331,7 @@ impl<'a> Reader<'a> {
         match self.field("confidence_delta").map(Value::as_f64) {
             None => self.problem("no confidence_delta"),
             Some(Some(delta)) if (-1.0..=1.0).contains(&delta) => return delta,
-            Some(_) => self.problem("confidence_delta is no number from -1 to 1"),
+            Some(_) => self.problem("confidence_delta is not a number from -1 to 1"),
         }
         0.0
     }
@@ -386,12 +386,12 @@ mod tests {
         for named in [
             "unknown field \"note\"",
             "actions[0]: unknown field \"extra\"",
-            "actions[0]: type \"delete\" is none of",
-            "actions[0]: \"City\" is no key",
-            "actions[0]: confidence_delta is no number from -1 to 1",
-            "actions[0]: reason is no text",
+            "actions[0]: type \"delete\" is not one of",
+            "actions[0]: \"City\" is not a key",
+            "actions[0]: confidence_delta is not a number from -1 to 1",
+            "actions[0]: reason is not text",
             "actions[1]: insert needs new_value_text",
-            "actions[1]: valid_from \"soon\" is no ISO 8601 time",
+            "actions[1]: valid_from \"soon\" is not an ISO 8601 time",
             "actions[2]: not an object",
         ] {
             assert!(found.contains(named), "{named} not in {found}");
@@ -407,7 +407,7 @@ mod tests {
             ("", "not JSON"),
             ("[]", "not an object"),
             ("{}", "no \"actions\""),
-            ("{\"actions\": 3}", "\"actions\" is no list"),
+            ("{\"actions\": 3}", "\"actions\" is not a list"),
         ] {
             assert!(problems(answer).contains(problem), "{answer:?}");
         }

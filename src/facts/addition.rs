@@ -123,7 +123,7 @@ fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
         return Ok(());
     };
     if !replication::is_name(scope) {
-        return Err(Error::usage(format!("{scope:?} is no scope"))
+        return Err(Error::usage(format!("{scope:?} is not a scope"))
             .hint("device, private, or a name of lower-case letters, digits, - and _"));
     }
     match replication::Device::joined(facts.connection())? {
@@ -208,7 +208,7 @@ fn action(statement: &Statement) -> Result<Action> {
 fn object(text: &str) -> Result<Value> {
     match serde_json::from_str(text) {
         Ok(value @ Value::Object(_)) => Ok(value),
-        _ => Err(Error::usage("the structured value is no JSON object")),
+        _ => Err(Error::usage("the structured value is not a JSON object")),
     }
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn refuse_secrets(text: &str, allowed: bool) -> Result<()> {
             "the value looks like a secret ({})",
             secret.rule
         ))
-        .hint("--allow-secret keeps it all the same")),
+        .hint("--allow-secret keeps it anyway")),
         _ => Ok(()),
     }
 }
@@ -231,7 +231,7 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<String>> {
     match moment(text) {
         Some(time) => Ok(Some(time)),
         None => Err(
-            Error::usage(format!("{name}: {text:?} is no ISO 8601 time"))
+            Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))
                 .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z"),
         ),
     }

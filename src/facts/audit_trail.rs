@@ -73,6 +73,9 @@ pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Cha
 }
 
 pub(crate) fn fact(json: &str) -> Result<Fact> {
-    serde_json::from_str(json)
-        .map_err(|error| Error::failed(format!("the history holds what is no fact: {error}")))
+    serde_json::from_str(json).map_err(|error| {
+        Error::failed(format!(
+            "the history holds something that is not a fact: {error}"
+        ))
+    })
 }

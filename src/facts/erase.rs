@@ -101,12 +101,11 @@ pub fn forget(
 /// Says what is erased and what is not where the file could not be written anew.
 fn traces_stay(mut error: Error, forgotten: &Forgotten) -> Error {
     error.message = format!(
-        "{} erased from every table; traces may be left in unused parts of the file, which could not be written \
-         anew: {}",
+        "{} erased from every table; traces may be left in unused parts of the file, which could not be rewritten: {}",
         quantity(forgotten.facts, "fact"),
         error.message
     );
-    error.hint("make room on the disk and run the same command again: it writes the file anew")
+    error.hint("free some disk space and run the same command again: it rewrites the file")
 }
 
 /// Leaves the one line that stays.

@@ -69,7 +69,7 @@ impl FromStr for Category {
         let known = Self::ALL.into_iter().find(|known| known.as_str() == word);
         known.ok_or_else(|| {
             let words = Self::ALL.map(Self::as_str).join(", ");
-            format!("{word:?} is no category: choose from {words}")
+            format!("{word:?} is not a category: choose from {words}")
         })
     }
 }
@@ -120,7 +120,7 @@ impl FromStr for Status {
         let known = Self::ALL.into_iter().find(|known| known.as_str() == word);
         known.ok_or_else(|| {
             let words = Self::ALL.map(Self::as_str).join(", ");
-            format!("{word:?} is no status: choose from {words}")
+            format!("{word:?} is not a status: choose from {words}")
         })
     }
 }
@@ -151,7 +151,7 @@ impl FromStr for Proposal {
         match word {
             "value" => Ok(Self::Value),
             "end" => Ok(Self::End),
-            _ => Err(format!("{word:?} is no proposal")),
+            _ => Err(format!("{word:?} is not a proposal")),
         }
     }
 }

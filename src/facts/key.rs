@@ -28,7 +28,7 @@ impl FactKey {
                 })
         };
         if text.len() > LONGEST || !name.split('.').all(is_part) {
-            return Err(Error::usage(format!("{text:?} is no key")).hint(
+            return Err(Error::usage(format!("{text:?} is not a key")).hint(
                 "a key is dotted and lower case, like preference.editor; likes[] holds several values",
             ));
         }

@@ -83,7 +83,7 @@ pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
             .hint("`annals facts list --all` shows every fact")),
         several => Err(
             Error::usage(format!("{several} facts have an id that begins with {id}"))
-                .hint("write more of it"),
+                .hint("give more of the id"),
         ),
     }
 }

@@ -199,7 +199,7 @@ fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
         return Ok(clock.timestamp());
     };
     let time = parse_timestamp(text).ok_or_else(|| {
-        Error::usage(format!("timestamp: {text:?} is no ISO 8601 time"))
+        Error::usage(format!("timestamp: {text:?} is not an ISO 8601 time"))
             .hint("write it like 2026-02-17T10:11:12Z")
     })?;
     let time = time.min(clock.now());

@@ -235,7 +235,7 @@ impl Facts {
     pub(crate) fn leave_no_trace(&self) -> Result<()> {
         self.connection
             .execute_batch("VACUUM")
-            .stored("write the database anew")
+            .stored("rewrite the database")
             .map_err(|error| error.at(&self.path, None))?;
         // Versions before 0.2 wrote the vectors of many facts once more, in files of their own.
         remove_beside(&self.path, "vectors-")?;

@@ -161,7 +161,10 @@ fn fact_of(user: &UserId, line: &str, allow_secret: bool) -> Result<Fact> {
             .bytes()
             .all(|b| b.is_ascii_hexdigit() || b == b'-');
     if !is_id {
-        return Err(Error::refused(format!("{:?} is no fact_id", fact.fact_id)));
+        return Err(Error::refused(format!(
+            "{:?} is not a fact_id",
+            fact.fact_id
+        )));
     }
     for time in [
         &mut fact.valid_from,
@@ -169,12 +172,12 @@ fn fact_of(user: &UserId, line: &str, allow_secret: bool) -> Result<Fact> {
         &mut fact.updated_at,
         &mut fact.last_mentioned_at,
     ] {
-        *time =
-            moment(time).ok_or_else(|| Error::refused(format!("{time:?} is no ISO 8601 time")))?;
+        *time = moment(time)
+            .ok_or_else(|| Error::refused(format!("{time:?} is not an ISO 8601 time")))?;
     }
     if let Some(end) = &fact.valid_to {
-        let end =
-            moment(end).ok_or_else(|| Error::refused(format!("{end:?} is no ISO 8601 time")))?;
+        let end = moment(end)
+            .ok_or_else(|| Error::refused(format!("{end:?} is not an ISO 8601 time")))?;
         if end < fact.valid_from {
             return Err(Error::refused("it would end before it begins"));
         }

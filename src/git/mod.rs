@@ -163,7 +163,7 @@ impl Git {
         };
         // An option in place of a name; git itself checks everything else.
         if name.starts_with('-') || name.is_empty() {
-            return Err(Error::usage(format!("{name:?} is no name for a tag")));
+            return Err(Error::usage(format!("{name:?} is not a valid tag name")));
         }
         match self.resolve(&format!("refs/tags/{name}"))? {
             Some(tagged) if tagged == head => return Ok(false),

@@ -57,7 +57,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
         let corrected = lifecycle::fix_state(project)?.len();
         if corrected > 0 {
             said.push(format!(
-                "annals put right {corrected} position lines of STATE.md and ROADMAP.md."
+                "annals corrected {corrected} position lines in STATE.md and ROADMAP.md."
             ));
             survey = Survey::take(project)?;
         }
@@ -106,7 +106,7 @@ fn complete(project: &Project, survey: &Survey, phase: &Phase) -> String {
         .map(|contest| format!("\nContested: {contest}"));
     format!(
         "annals: phase {number}{} is complete, {} of {} plans. \
-         Run `annals execute {number} --digest`, hand in the lessons that would change the next plan with \
+         Run `annals execute {number} --digest`, submit the lessons that would change the next plan with \
          `annals execute {number} --lessons -`; then {}.{}",
         name.unwrap_or_default(),
         phase.plans.len(),

@@ -54,8 +54,8 @@ impl Foreign {
         let mut fields = match serde_json::from_slice(line) {
             Ok(Value::Object(fields)) => fields,
             Ok(Value::String(content)) => Map::from_iter([("content".to_owned(), content.into())]),
-            Ok(_) => return Err("is no JSON object".to_owned()),
-            Err(error) => return Err(format!("is no JSON object: {error}")),
+            Ok(_) => return Err("is not a JSON object".to_owned()),
+            Err(error) => return Err(format!("is not a JSON object: {error}")),
         };
         let time = take(&mut fields, TIME, moment);
         let tags = take(&mut fields, TAGS, tag_list);
@@ -217,8 +217,8 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_said() {
         let fault = |json: &str| Foreign::parse(json.as_bytes()).unwrap_err();
-        assert!(fault("{\"torn").starts_with("is no JSON object: "));
-        assert_eq!(fault("[1]"), "is no JSON object");
+        assert!(fault("{\"torn").starts_with("is not a JSON object: "));
+        assert_eq!(fault("[1]"), "is not a JSON object");
         assert!(fault("{\"id\":1}").starts_with("has no text in any of content, "));
     }
 }

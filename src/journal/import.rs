@@ -170,7 +170,7 @@ fn survey(from: &Path, writing: &Writing) -> Result<(usize, HashSet<Identity>)> 
             let message = format!("holds what looks like a secret ({rule})");
             return Err(Error::refused(message)
                 .at(from, number)
-                .hint("agents read the journal back; take it out, or pass --allow-secret"));
+                .hint("agents read the journal back; remove the secret, or pass --allow-secret"));
         }
         found.insert(identity_of(&one));
     }

@@ -33,7 +33,7 @@ const LONGEST_ENCODED: usize = 16;
 pub(crate) enum LineMatch {
     /// It does not match.
     Other,
-    /// It would be looked at, but it is no JSON object.
+    /// It would be looked at, but it is not a JSON object.
     Malformed,
     /// It matches.
     Match,

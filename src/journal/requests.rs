@@ -93,7 +93,7 @@ impl Request {
         }
         if !self.is_of(lines) {
             let message = format!("request {:?} was made before with another input", self.id);
-            return Err(Error::refused(message).hint("give each request an id of its own"));
+            return Err(Error::refused(message).hint("give each request its own id"));
         }
         let length = file.metadata().at("read", journal)?.len();
         // A file that got shorter is another one now, and may hold the lines anywhere.

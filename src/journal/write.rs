@@ -164,6 +164,6 @@ fn refuse_secrets(drafts: &[Draft], writing: &Writing) -> Result<()> {
     };
     Err(
         Error::refused(format!("{which} what looks like a secret ({rule})"))
-            .hint("agents read the journal back; say it without, or pass --allow-secret"),
+            .hint("agents read the journal back; leave the secret out, or pass --allow-secret"),
     )
 }

@@ -62,7 +62,7 @@ impl Entry {
             ..Self::default()
         };
         if let Some(fault) = key::fault(&entry.key) {
-            reader.warn(1, format!("the name of the file is no key: {fault}"));
+            reader.warn(1, format!("the file name is not a key: {fault}"));
         }
         if front.is_there {
             reader.fill(&mut entry, &front);
@@ -132,7 +132,7 @@ impl Reader<'_> {
             } else {
                 "known word"
             };
-            self.warn(line, format!("{name}: `{word}` is no {article}"));
+            self.warn(line, format!("{name}: `{word}` is not a {article}"));
         }
         found
     }
@@ -241,7 +241,11 @@ mod tests {
                 "calls itself `other`",
             ),
             ("---\nkey: test-runner\n---\n", 1, "has no type"),
-            ("---\ntype: fact\n---\n", 2, "type: `fact` is no known word"),
+            (
+                "---\ntype: fact\n---\n",
+                2,
+                "type: `fact` is not a known word",
+            ),
             (
                 "---\ntype: gotcha\nstatus: done\n---\n",
                 3,
@@ -250,7 +254,7 @@ mod tests {
             (
                 "---\ntype: gotcha\nupdated: soon\n---\n",
                 3,
-                "`soon` is no date",
+                "`soon` is not a date",
             ),
             ("---\ntype: gotcha\ntags: [a\n---\n", 0, "not YAML"),
         ] {

@@ -15,5 +15,5 @@ pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
     Err(Error::refused(format!(
         "the {what} holds what looks like a secret ({rule}, line {line})"
     ))
-    .hint("say where it is kept instead; --allow-secret stores it all the same"))
+    .hint("say where it is kept instead; --allow-secret stores it anyway"))
 }

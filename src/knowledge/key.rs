@@ -20,7 +20,7 @@ impl Key {
     pub fn parse(text: &str) -> Result<Self> {
         match fault(text) {
             None => Ok(Self(text.to_owned())),
-            Some(fault) => Err(Error::refused(format!("`{text}` is no key: {fault}")).hint(
+            Some(fault) => Err(Error::refused(format!("`{text}` is not a key: {fault}")).hint(
                 format!("a key is lower-case words with hyphens, {MAX_KEY} characters at most, such as `test-runner`"),
             )),
         }
@@ -70,9 +70,9 @@ pub(crate) fn fault(text: &str) -> Option<String> {
     } else if text.len() > MAX_KEY {
         Some(format!("it has {} characters", text.len()))
     } else if text.starts_with('-') || text.ends_with('-') || text.contains("--") {
-        Some("hyphens stand singly between words".to_owned())
+        Some("words are separated by single hyphens".to_owned())
     } else if RESERVED.contains(&text) {
-        Some("the store keeps a file of its own under that name".to_owned())
+        Some("the store itself uses a file of that name".to_owned())
     } else {
         None
     }

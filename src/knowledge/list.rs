@@ -89,7 +89,7 @@ fn rows(project: &Project) -> Result<Parsed<Vec<Row>>> {
     rows.value.sort_by(|a, b| a.key.cmp(&b.key));
     if !rows.value.is_empty() || text.is_some() {
         let why = match text {
-            Some(_) => "holds no table of entries",
+            Some(_) => "contains no table of entries",
             None => "is missing",
         };
         let message = format!("{why}; listed from the entries, `annals entry audit` rebuilds it");

@@ -100,7 +100,7 @@ fn check(place: &KnowledgeDir, old: &Entry, new: &Entry) -> Result<()> {
     }
     if new.status == Status::Superseded {
         let message = format!("the entry `{}` is itself superseded", new.key);
-        return Err(Error::refused(message).hint("name the entry that holds today as --new"));
+        return Err(Error::refused(message).hint("name the entry that is valid today as --new"));
     }
     let mut seen = HashSet::new();
     let mut next = old.supersedes.clone();
@@ -136,7 +136,7 @@ fn with(bytes: &[u8], path: &Path, name: &str, value: String) -> Result<Vec<u8>>
     };
     let head = str::from_utf8(&bytes[..end]).unwrap_or_default();
     if front_matter::inner(head).is_none() {
-        return Err(Error::refused("has no front matter to say so in")
+        return Err(Error::refused("has no front matter to record it in")
             .at(path, 1)
             .hint("`annals entry write` with its key, type and confidence adds it"));
     }

@@ -123,7 +123,7 @@ fn check(write: &EntryWrite) -> Result<()> {
             .is_some_and(|own| own != title.trim())
         {
             return Err(
-                Error::usage("the body has a title of its own, and --title says another")
+                Error::usage("the body has a title that differs from --title")
                     .hint("leave out --title, or the body's first `# …` line"),
             );
         }
@@ -146,7 +146,7 @@ fn refuse_front_matter(body: &str) -> Result<()> {
     if found.text(&["key"]).is_some() && found.text(&["type"]).is_some() {
         return Err(
             Error::refused("the body begins with an entry's front matter")
-                .hint("hand in what stands under it; the options set the fields"),
+                .hint("pass only the text below it; the options set the fields"),
         );
     }
     Ok(())
@@ -222,7 +222,7 @@ fn match_hash(key: &Key, wanted: &str, old: Option<&[u8]>) -> Result<()> {
     };
     Err(
         Error::refused(format!("the entry `{key}` {what}")).hint(format!(
-            "`annals entry read --json --key {key}` gives it with its hash"
+            "`annals entry read --json --key {key}` prints it with its hash"
         )),
     )
 }

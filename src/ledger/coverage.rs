@@ -226,7 +226,9 @@ pub(crate) fn own_commits(
 
 pub(crate) fn advice_missing(git: &Git) -> String {
     if git.is_shallow() {
-        return "this clone is shallow: `git fetch --unshallow` brings the history, or `annals ledger pending` takes what is here".to_owned();
+        return "this clone is shallow: `git fetch --unshallow` fetches the history, \
+                or `annals ledger pending` uses what is here"
+            .to_owned();
     }
     "the history was rewritten, or the commit never came here: `git fetch` may bring it; else `annals ledger pending` lists the commits since the last update's day, and an update through HEAD sets a new anchor".to_owned()
 }

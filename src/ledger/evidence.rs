@@ -65,7 +65,7 @@ impl Evidence {
         }
         for path in &self.paths {
             if !is_there(&project.root, path) {
-                faults.push(format!("{path} is no file of this project"));
+                faults.push(format!("{path} is not a file of this project"));
             }
         }
         let is_nothing = self.hashes.is_empty() && !self.has_pull_request && self.paths.is_empty();

@@ -277,7 +277,7 @@ impl Target {
         };
         if is_lost {
             let message = format!(
-                "the old anchor {anchor} is not in this history, so that nothing shows whether commits were left out"
+                "the old anchor {anchor} is not in this history, so nothing shows whether commits were left out"
             );
             self.warnings.push(Warning::file(&file.path, message));
             return Ok(None);

@@ -59,7 +59,7 @@ fn page(phase: &FinishedPhase) -> String {
     let silence = match silent {
         0 => String::new(),
         silent => format!(
-            "; {silent} of {} summaries do not speak of deviations",
+            "; {silent} of {} summaries do not mention deviations",
             phase.plans.len()
         ),
     };

@@ -199,7 +199,7 @@ fn incomplete(project: &Project, phase: &Phase) -> Error {
             missing.join(", ")
         )
     };
-    let error = Error::refused(message).hint("--partial records what is there");
+    let error = Error::refused(message).hint("--partial records it as far as it has got");
     match &phase.dir {
         Some(dir) => error.at(project.relative(dir), None),
         None => error,

@@ -80,8 +80,10 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
 /// Creates a milestone's folder and makes it the active one; work in the planning folder itself moves to `default/`.
 pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
-        return Err(Error::usage(format!("{slug:?} is no slug for a milestone"))
-            .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"));
+        return Err(
+            Error::usage(format!("{slug:?} is not a valid milestone slug"))
+                .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"),
+        );
     }
     carried_out(project, "milestone new", |survey, changes| {
         plan_new(project, survey, slug, changes)
@@ -145,10 +147,8 @@ fn plan_new(
         });
     }
     if folder.milestones()?.iter().any(|known| known == slug) {
-        return Err(
-            Error::refused(format!("there is a milestone {slug:?} already"))
-                .hint(format!("annals milestone switch {slug}")),
-        );
+        return Err(Error::refused(format!("milestone {slug:?} already exists"))
+            .hint(format!("annals milestone switch {slug}")));
     }
     let is_archived = folder.archived.iter().any(|archive| archive.slug == slug);
     if is_archived || home.symlink_metadata().is_ok() {

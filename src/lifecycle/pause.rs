@@ -76,7 +76,9 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
         .filter(|notes| !notes.is_empty());
     if let Some(secret) = notes.and_then(|notes| secrets::find(notes).into_iter().next()) {
         let message = format!("the notes hold what looks like a secret ({})", secret.rule);
-        return Err(Error::refused(message).hint("the next session reads them; say it without"));
+        return Err(
+            Error::refused(message).hint("the next session reads them; leave the secret out")
+        );
     }
     project.planning()?;
     carry_out(project, "pause", &[Store::Plan], |work| {
@@ -84,7 +86,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
         let path = survey.folder.active.dir.join(vocabulary::RESUME);
         let old = work.changes.current(&path)?;
         if old.as_deref().is_some_and(|old| !is_own(old)) {
-            return Err(Error::refused("was written or edited by somebody else")
+            return Err(Error::refused("was written or edited by someone else")
                 .at(project.relative(&path), 1)
                 .hint("`annals resume` reads it; add to it by hand, or move it away"));
         }

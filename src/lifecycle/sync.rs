@@ -162,19 +162,18 @@ fn left(report: &SyncReport, first: &Drift) -> Error {
         .iter()
         .map(|drift| {
             let (file, line) = (drift.file.display(), drift.line);
-            let (stated, actual) = (&drift.stated, &drift.actual);
-            format!("{file}:{line} says {stated:?}, the files say {actual}")
+            format!("{file}:{line}: {}", drift.sentence())
         })
         .collect();
     let message = format!(
-        "{} put right, {} left as they stand: {}",
+        "{} corrected, {} left as they are: {}",
         report.corrections.len(),
         report.left.len(),
         listed.join("; ")
     );
     Error::failed(message)
         .at(&first.file, first.line)
-        .hint("these lines hold more than a status; edit them by hand")
+        .hint("these lines contain more than a status; edit them by hand")
 }
 
 /// Returns the error that names the files which a check found out of date.

@@ -166,7 +166,7 @@ fn read(text: &str, block: &Fenced, path: &Path, warnings: &mut Vec<Warning>) ->
         Ok(node) => warnings.push(Warning::at(
             path,
             node.line,
-            "the front matter holds no fields; read line by line",
+            "the front matter contains no fields; read line by line",
         )),
         Err(fault) => warnings.push(Warning::at(
             path,

@@ -48,7 +48,7 @@ pub(crate) fn may_write(place: &LaunchContext, project: &Project, roots: &[PathB
     if !project.root.join(".git").exists() && !context::has_memory(project) {
         return Err(Error::refused("is not a project, so nothing is written there")
             .at(&project.root, None)
-            .hint("a project has a planning folder, .git, .vibekit or docs/memory; `annals init` makes one"));
+            .hint("a project has a planning folder, .git, .vibekit or docs/memory; `annals init` creates one"));
     }
     let is_below = |root: &PathBuf| {
         fs::canonicalize(root).is_ok_and(|root| project.root.starts_with(root))

@@ -46,7 +46,7 @@ struct File {
 /// Returns a page of what there is: the files and the first entries, or the entries after a key.
 pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListResourcesResult> {
     let after = cursor.map(|cursor| {
-        address::decoded(cursor).ok_or_else(|| Error::usage("the cursor is none of ours"))
+        address::decoded(cursor).ok_or_else(|| Error::usage("the cursor is not one of ours"))
     });
     let after = after.transpose()?;
     let mut resources = Vec::new();
@@ -101,7 +101,7 @@ pub(crate) fn read(project: &Project, uri: &str) -> Result<ReadResourceResult> {
 
 fn none(uri: &str) -> Error {
     Error::not_found(format!("there is no resource {uri:?}"))
-        .hint("resources/list has those that there are")
+        .hint("resources/list shows the existing ones")
 }
 
 fn entry(project: &Project, key: &str, uri: &str) -> Result<String> {

@@ -60,7 +60,7 @@ pub fn told(sets: &[ToolSet]) -> Result<String> {
 /// Answers one call, `{"name": …, "arguments": {…}}`, without a session: in this project, whatever folder it names.
 pub fn call(project: &Project, request: &[u8]) -> Result<String> {
     let call: CallToolRequestParams = serde_json::from_slice(request)
-        .map_err(|error| Error::usage(format!("is no call of a tool: {error}")))?;
+        .map_err(|error| Error::usage(format!("is not a tool call: {error}")))?;
     let tool = tools::named(&call.name, &ToolSet::MORE)?;
     let answer = answered(tool, project, Arguments::of(call.arguments)?);
     serde_json::to_string(&answer)

@@ -76,7 +76,7 @@ pub(crate) fn replace_lessons(
     let new = new.ok_or_else(|| {
         Error::refused("the entry's bullets are not what annals wrote, so they stay")
             .at(&path, line)
-            .hint("--again appends a fresh entry, or `annals patterns note` adds to them")
+            .hint("--again appends a new entry, or `annals patterns note` adds to them")
     })?;
     changes.edit(&path, old, new.into_bytes())
 }

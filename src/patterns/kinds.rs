@@ -27,7 +27,7 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
     if total > named {
-        parts.push(format!("{} of no kind", total - named));
+        parts.push(format!("{} without a kind", total - named));
     }
     Some(parts.join(", "))
 }

@@ -155,7 +155,7 @@ fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone
     } else {
         if named.is_some() {
             let message = format!(
-                "ACTIVE names {slug:?}, which is no milestone here; the planning folder itself is used"
+                "ACTIVE names {slug:?}, which is not a milestone here; the planning folder itself is used"
             );
             warnings.push(Warning::at(&file, 1, message));
         }

@@ -23,7 +23,7 @@ pub(crate) fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
             .count();
         (kept > 0 && kept == live.len()).then(|| {
             format!(
-                "{}: holds the same phases, already archived",
+                "{}: contains the same phases, already archived",
                 evidence.show(&milestone.dir)
             )
         })
@@ -41,7 +41,7 @@ pub(crate) fn other_milestone(evidence: &Evidence<'_>) -> Option<String> {
     .find(|dir| read::is_folder(dir))?;
     (dir != evidence.folder.active.dir).then(|| {
         format!(
-            "{}: STATE.md calls this milestone active, and no ACTIVE file names it",
+            "{}: STATE.md calls this milestone active, but no ACTIVE file names it",
             evidence.show(&dir)
         )
     })

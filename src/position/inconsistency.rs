@@ -41,7 +41,7 @@ fn missing(survey: &Survey) -> Vec<Warning> {
     absent
         .map(|(name, _)| {
             let path = survey.folder.active.dir.join(name);
-            Warning::file(&path, "is missing, and there are phases")
+            Warning::file(&path, "is missing although there are phases")
         })
         .collect()
 }
@@ -93,19 +93,19 @@ fn gap(survey: &Survey) -> Option<Warning> {
         .filter(|number| !numbers.contains(number))
         .map(|number| number.to_string())
         .collect();
-    (!absent.is_empty()).then(|| {
-        let message = format!(
-            "numbers phases {first} to {last} without {}",
-            absent.join(", ")
-        );
-        let home = &survey.folder.active.dir;
-        let place = if survey.has_roadmap {
-            home.join(vocabulary::ROADMAP)
-        } else {
-            home.clone()
-        };
-        Warning::file(&place, message)
-    })
+    let missing = match absent.as_slice() {
+        [] => return None,
+        [one] => format!("phase {one} is"),
+        [others @ .., end] => format!("phases {} and {end} are", others.join(", ")),
+    };
+    let message = format!("{missing} missing between {first} and {last}");
+    let home = &survey.folder.active.dir;
+    let place = if survey.has_roadmap {
+        home.join(vocabulary::ROADMAP)
+    } else {
+        home.clone()
+    };
+    Some(Warning::file(&place, message))
 }
 
 /// PROJECT.md's name counts; STATE.md may shorten it, not change it.

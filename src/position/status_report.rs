@@ -52,7 +52,7 @@ pub struct StatusReport {
     pub skills: Vec<Skill>,
     /// What to do next.
     pub next: NextStatus,
-    /// Where STATE.md and ROADMAP.md say otherwise than the files.
+    /// Where STATE.md and ROADMAP.md contradict the files.
     pub drift: Vec<Drift>,
     /// What the planning documents lack, list twice or disagree on.
     pub findings: Vec<Warning>,

@@ -65,7 +65,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "max_lines",
         scope: Scope::Anyone,
-        about: "The most lines of a context file, 200 at most",
+        about: "The maximum number of lines in a context file, up to 200",
         set: |settings, input| {
             let lines = input.number(1, MAX_LINES as u64)?;
             settings.max_lines = usize::try_from(lines).unwrap_or(MAX_LINES);
@@ -76,7 +76,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "max_tokens",
         scope: Scope::Anyone,
-        about: "The most tokens of the generated block",
+        about: "The maximum number of tokens in the generated block",
         set: |settings, input| {
             let tokens = input.number(1, u64::from(u32::MAX))?;
             settings.max_tokens = usize::try_from(tokens).ok();
@@ -133,7 +133,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "commands.plan",
         scope: Scope::SlashCommand,
-        about: "What is printed as the command that plans a phase; {phase} is its number",
+        about: "The command to print for planning a phase; {phase} is its number",
         set: |settings, input| {
             settings.commands.plan = input.line()?;
             Ok(())
@@ -143,7 +143,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "commands.execute",
         scope: Scope::SlashCommand,
-        about: "What is printed as the command that executes a phase; {phase} is its number",
+        about: "The command to print for executing a phase; {phase} is its number",
         set: |settings, input| {
             settings.commands.execute = input.line()?;
             Ok(())
@@ -153,7 +153,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "commands.ship",
         scope: Scope::SlashCommand,
-        about: "What is printed as the command that ships the milestone",
+        about: "The command to print for shipping the milestone",
         set: |settings, input| {
             settings.commands.ship = input.line()?;
             Ok(())
@@ -163,7 +163,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "commands.new_milestone",
         scope: Scope::SlashCommand,
-        about: "What is printed as the command that starts a milestone",
+        about: "The command to print for starting a milestone",
         set: |settings, input| {
             settings.commands.new_milestone = input.line()?;
             Ok(())
@@ -173,7 +173,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "lock_wait",
         scope: Scope::Anyone,
-        about: "How many seconds a lock that another process holds is waited for",
+        about: "Seconds to wait for a lock that another process holds",
         set: |settings, input| {
             settings.lock_wait = Duration::from_secs(input.number(0, MAX_LOCK_WAIT)?);
             Ok(())
@@ -203,7 +203,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "linked_roots",
         scope: Scope::UserOnly,
-        about: "Folders outside the project that links in it may lead to",
+        about: "Folders outside the project that its links may lead to",
         set: |settings, input| {
             settings.linked_roots = input.absolute_paths()?;
             Ok(())
@@ -216,7 +216,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "notepad",
         scope: Scope::Anyone,
-        about: "Whether a session's start carries the notepad, once `annals setup` has been run",
+        about: "Whether a new session is given the notepad, once `annals setup` has been run",
         set: |settings, input| {
             settings.notepad = input.yes_or_no()?;
             Ok(())
@@ -226,7 +226,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "user",
         scope: Scope::UserOnly,
-        about: "Whose facts are meant where --user is not given",
+        about: "Whose facts are meant if --user is not given",
         set: |settings, input| {
             settings.user = Some(input.line()?);
             Ok(())
@@ -246,7 +246,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "facts.fusion",
         scope: Scope::Anyone,
-        about: "How words and meaning are joined in the search for facts: own, seed",
+        about: "How the search for facts combines words and meaning: own, seed",
         set: |settings, input| {
             settings.facts.fusion = fusion(&input.line()?)?;
             Ok(())
@@ -256,7 +256,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "facts.profile_turns",
         scope: Scope::Anyone,
-        about: "After how many turns a user's profile is rebuilt",
+        about: "The number of turns after which a user's profile is rebuilt",
         set: |settings, input| {
             settings.facts.profile_turns = input.number(1, u64::from(u32::MAX))?;
             Ok(())
@@ -266,7 +266,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "facts.high_risk",
         scope: Scope::UserOnly,
-        about: "Further keys, or beginnings of keys that end in a dot, that are never overwritten lightly",
+        about: "More keys, or prefixes of keys that end in a dot, that are never overwritten lightly",
         set: |settings, input| {
             settings.facts.high_risk = input.words()?;
             Ok(())
@@ -296,7 +296,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "llm.api",
         scope: Scope::UserOnly,
-        about: "What the model's endpoint speaks: openai, anthropic",
+        about: "The API that the model's endpoint speaks: openai, anthropic",
         set: |settings, input| {
             settings.llm.api = api(&input.line()?)?;
             Ok(())
@@ -306,7 +306,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "llm.model",
         scope: Scope::UserOnly,
-        about: "The model that the endpoint is asked for",
+        about: "The model to request from the endpoint",
         set: |settings, input| {
             settings.llm.model = Some(input.line()?);
             Ok(())
@@ -326,7 +326,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "embedding.model",
         scope: Scope::UserOnly,
-        about: "The model that the endpoint for vectors is asked for",
+        about: "The model to request from the endpoint for vectors",
         set: |settings, input| {
             settings.embedding.model = Some(input.line()?);
             Ok(())
@@ -356,7 +356,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "share.ca",
         scope: Scope::UserOnly,
-        about: "A PEM file with the authority that the server's certificate comes from, where it is not a public one",
+        about: "A PEM file with the authority that issued the server's certificate, if it is not a public one",
         set: |settings, input| {
             settings.share.ca = Some(input.path()?);
             Ok(())
@@ -366,7 +366,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "share.scopes",
         scope: Scope::UserOnly,
-        about: "Who sees new facts, by key or beginning of keys: work.=core, health.=device; else private",
+        about: "Who sees new facts, by key or prefix of keys: work.=core, health.=device; else private",
         set: |settings, input| {
             settings.share.scopes = scopes(&input.words()?)?;
             Ok(())
@@ -407,7 +407,7 @@ fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
     let rule = |word: &String| {
         let (key, scope) = word
             .split_once('=')
-            .ok_or_else(|| format!("{word:?} is no rule: write KEY=SCOPE, like work.=core"))?;
+            .ok_or_else(|| format!("{word:?} is not a rule: write KEY=SCOPE, like work.=core"))?;
         Ok((key.trim().to_owned(), scope_name(scope.trim())?))
     };
     words.iter().map(rule).collect()
@@ -419,7 +419,7 @@ pub(crate) fn scope_name(word: &str) -> Result<String, String> {
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     if word.is_empty() || word.len() > 48 || !word.bytes().all(is_fit) {
         return Err(format!(
-            "{word:?} is no scope: device, private, or a name of lower-case letters, digits, - and _"
+            "{word:?} is not a scope: use device, private, or a name of lower-case letters, digits, - and _"
         ));
     }
     Ok(word.to_owned())
@@ -431,12 +431,13 @@ fn optional(text: Option<&String>) -> Value {
 
 fn fusion(word: &str) -> Result<Fusion, String> {
     let known = Fusion::ALL.into_iter().find(|known| known.as_str() == word);
-    known.ok_or_else(|| format!("{word:?} is no fusion: choose from own, seed"))
+    known.ok_or_else(|| format!("{word:?} is not a fusion: choose from own, seed"))
 }
 
 fn api(word: &str) -> Result<Api, String> {
     let known = Api::ALL.into_iter().find(|known| known.as_str() == word);
-    known.ok_or_else(|| format!("{word:?} is no kind of endpoint: choose from openai, anthropic"))
+    known
+        .ok_or_else(|| format!("{word:?} is not a kind of endpoint: choose from openai, anthropic"))
 }
 
 fn path(path: Option<&PathBuf>) -> Value {
@@ -458,7 +459,7 @@ fn targets(words: &[String]) -> Result<Vec<Target>, String> {
     for word in words {
         let known = Target::ALL.iter().find(|target| target.as_str() == word);
         let target = known.ok_or_else(|| {
-            format!("{word:?} is no context file: choose from claude, agents, gemini")
+            format!("{word:?} is not a context file: choose from claude, agents, gemini")
         })?;
         targets.push(*target);
     }

@@ -145,14 +145,14 @@ impl Project {
             return Err(Error::not_found("no planning folder here")
                 .at(&self.place.dir, None)
                 .hint(format!(
-                    "the path comes from {origin}; `annals init` makes the folder"
+                    "the path comes from {origin}; `annals init` creates the folder"
                 )));
         }
         let looked_for = LayoutName::ALL.map(LayoutName::dir).join(", ");
         Err(Error::not_found("no planning folder here")
             .at(&self.root, None)
             .hint(format!(
-                "looked for {looked_for}; `annals init` makes one, --planning-dir names another"
+                "looked for {looked_for}; `annals init` creates one, --planning-dir names another"
             )))
     }
 
@@ -287,7 +287,7 @@ mod tests {
             panic!("one warning, not {:?}", project.warnings);
         };
         let warning = warning.to_string();
-        assert!(warning.contains(".vbw-planning: is the planning folder in use"));
+        assert!(warning.contains(".vbw-planning: is in use"));
         assert!(warning.contains(".planning is here too"), "{warning}");
     }
 

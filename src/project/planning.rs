@@ -74,10 +74,11 @@ fn ambiguous(found: &[LayoutName]) -> Option<Warning> {
         return None;
     }
     let others: Vec<_> = others.iter().map(|layout| layout.dir()).collect();
+    let exist = if others.len() == 1 { "exists" } else { "exist" };
     Some(Warning::file(
         Path::new(used.dir()),
         format!(
-            "is the planning folder in use, though {} is here too; planning_dir in annals.toml chooses",
+            "is in use, but {} {exist} too; set planning_dir in annals.toml to choose",
             others.join(" and ")
         ),
     ))

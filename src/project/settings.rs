@@ -164,7 +164,7 @@ pub struct Settings {
     pub store: PathBuf,
     /// The folder of the repo ledger, relative to the project.
     pub ledger_dir: PathBuf,
-    /// Folders outside the project that links in it may lead to, absolute.
+    /// Folders outside the project that its links may lead to, absolute.
     pub linked_roots: Vec<PathBuf>,
     /// Whether a session's start carries the notepad.
     pub notepad: bool,

@@ -73,9 +73,7 @@ pub fn evaluate(project: &Project, questions: &Path, silence: bool) -> Result<Pa
         return Err(
             Error::not_found("no question of the file is about this project")
                 .at(&project.root, None)
-                .hint(
-                    "a line counts where its `project` is the folder's name, or where it has none",
-                ),
+                .hint("a line counts if its `project` is the folder's name, or if it has none"),
         );
     }
     let searched = searched(project, false, |index| {
@@ -196,7 +194,9 @@ fn read_questions(path: &Path) -> Result<Vec<Question>> {
         let question = serde_json::from_str(&line).map_err(|error| {
             Error::failed(format!("is not a question: {error}"))
                 .at(path, at + 1)
-                .hint("one JSON object a line: question, answer_snippet, and project where it matters")
+                .hint(
+                    "one JSON object per line: question, answer_snippet, and project if it matters",
+                )
         })?;
         questions.push(question);
     }

@@ -98,11 +98,10 @@ fn standing(status: &StatusReport) -> Standing {
     });
     let drift = status.drift.iter().map(|drift| {
         format!(
-            "`{}:{}` says {}, the files say {}",
+            "`{}:{}`: {}",
             drift.file.display(),
             drift.line,
-            drift.stated,
-            drift.actual
+            drift.sentence()
         )
     });
     Standing {

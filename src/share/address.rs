@@ -32,7 +32,7 @@ impl Address {
             let why = std::error::Error::source(&error)
                 .map_or_else(|| error.to_string(), ToString::to_string);
             Error::usage(format!(
-                "share.url is no address of a PostgreSQL database: {why}"
+                "share.url is not the address of a PostgreSQL database: {why}"
             ))
             .hint("write it like postgres://ada@db.example.com/annals")
         })?;
@@ -56,7 +56,7 @@ impl Address {
             return Err(Error::refused(format!(
                 "{name} is another machine, and is not asked without TLS"
             ))
-            .hint("take sslmode out of share.url; share.ca names an authority of your own"));
+            .hint("remove sslmode from share.url; share.ca names your own authority"));
         }
         config.ssl_mode(if is_local {
             SslMode::Disable

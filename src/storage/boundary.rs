@@ -131,7 +131,8 @@ impl Boundary {
             return Ok(());
         }
         let mib = MOST_BYTES / 1024 / 1024;
-        let message = format!("holds more than one command reads: {mib} MiB or {MOST_FILES} files");
+        let message =
+            format!("contains more than one command reads: {mib} MiB or {MOST_FILES} files");
         Err(Error::refused(message)
             .at(folder, None)
             .hint("move finished milestones out of the planning folder"))
@@ -152,7 +153,7 @@ impl Boundary {
         {
             let mib = MOST_BYTES / 1024 / 1024;
             let message = format!(
-                "holds more than one search reads: {mib} MiB or {MOST_FILES} files; {} left out",
+                "contains more than one search reads: {mib} MiB or {MOST_FILES} files; {} left out",
                 quantity(rest, "file")
             );
             let warning = Warning::file(folder, message);

@@ -287,7 +287,7 @@ impl Changes {
 fn changed_since(path: &Path) -> Error {
     Error::refused("has changed since, so the operation is not taken back")
         .at(path, None)
-        .hint("what it held before is in the record that `annals log` lists")
+        .hint("its old content is in the record that `annals log` lists")
 }
 
 #[cfg(test)]

@@ -28,9 +28,11 @@ pub(crate) fn set_aside(folder: &Folder, files: &[PathBuf]) -> Result<Option<War
         return Ok(None);
     };
     let what = match names.len() {
-        1 => format!("{first} was not written by you on this machine, or by an older annals; it"),
+        1 => format!(
+            "{first} was not written by you on this machine, or comes from an older version of annals; it"
+        ),
         count => format!(
-            "{count} files, {first} to {last}, were not written by you on this machine, or by an older annals; they"
+            "{count} files, {first} to {last}, were not written by you on this machine, or come from an older version of annals; they"
         ),
     };
     let verb = if names.len() == 1 { "was" } else { "were" };

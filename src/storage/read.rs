@@ -133,7 +133,7 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     let line = line_of(invalid.utf8_error().valid_up_to(), bytes);
     Parsed {
         value: String::from_utf8_lossy(bytes).into_owned(),
-        warnings: vec![Warning::at(path, line, "is not UTF-8 text here")],
+        warnings: vec![Warning::at(path, line, "is not valid UTF-8")],
     }
 }
 

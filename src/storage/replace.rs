@@ -183,7 +183,7 @@ fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<
         Error::refused("is being saved again and again, so annals does not write it")
             .at(path, None)
             .hint(format!(
-                "what was saved in between is in {}",
+                "the version saved in between is in {}",
                 staged.display()
             )),
     )
@@ -211,9 +211,9 @@ fn put_back_removed(path: &Path, staged: &Path) -> Result<()> {
     match disk::rename_to_vacant(staged, path) {
         Ok(true) => Ok(()),
         Ok(false) => disk::rename(staged, path).at("put back", path),
-        Err(error) => Err(error).at("put back", path).map_err(|error| {
-            error.hint(format!("what was saved before is in {}", staged.display()))
-        }),
+        Err(error) => Err(error)
+            .at("put back", path)
+            .map_err(|error| error.hint(format!("the earlier version is in {}", staged.display()))),
     }
 }
 

@@ -44,7 +44,7 @@ impl Request {
         if !is_name || id.chars().count() > MAX_ID {
             return Err(
                 Error::usage(format!("a request id has 1 to {MAX_ID} visible characters"))
-                    .hint("a UUID does, or a hash of what is asked"),
+                    .hint("use a UUID, or a hash of the request"),
             );
         }
         let id = id.to_owned();
@@ -170,7 +170,7 @@ impl Storage {
                 return Err(Error::refused(format!(
                     "the request id `{id}` was used for `{command}`"
                 ))
-                .hint("take a new id for each write"));
+                .hint("use a new id for each write"));
             }
             let answer = serde_json::from_str(line.answer.get());
             return answer

@@ -2,7 +2,7 @@
 //!
 //! A repository can bring any file, also in `.annals/`. What is acted on there (the records of operations,
 //! the answers to requests) carries an HMAC-SHA-256 over its kind, its id and its content. The key is the
-//! file `key` in the user's data folder, made at the first write that is recorded, and read only where a
+//! file `key` in the user's data folder, created at the first write that is recorded, and read only where a
 //! signature is needed. So a project can be moved, and a clone, or another user's container, brings nothing
 //! that is believed.
 
@@ -82,8 +82,13 @@ impl Signer {
     pub(crate) fn key(&self) -> Result<&Key> {
         if self.existing().is_none() {
             let made = self.make().map_err(|error| {
-                Error::refused(format!("annals cannot keep the key that signs records: {error}"))
-                    .hint("let XDG_DATA_HOME name a folder that can be written; writes to a single file work without, and cannot be undone")
+                Error::refused(format!(
+                    "annals cannot keep the key that signs records: {error}"
+                ))
+                .hint(
+                    "point XDG_DATA_HOME at a writable folder; writes to a single file \
+                           work without one, but cannot be undone",
+                )
             })?;
             self.key.set(made).ok();
         }

@@ -37,7 +37,7 @@ pub(crate) fn render(text: &str, context: Value) -> Result<String, Fault> {
         .render_captured_to(context, &mut output)
         .map_err(|error| fault(&error))?;
     String::from_utf8(output.0).map_err(|_| Fault {
-        message: "wrote bytes that are no text".to_owned(),
+        message: "wrote bytes that are not text".to_owned(),
         line: None,
     })
 }

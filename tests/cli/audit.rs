@@ -96,7 +96,7 @@ fn every_store_is_checked_at_once_and_nothing_is_changed() {
     assert_eq!(row(&audit, "ledger", "rules")["level"], "attention");
     assert_eq!(
         row(&audit, "journal", "lines")["details"][0],
-        json!({"file": "journal.jsonl", "line": 2, "message": "is no JSON object, or too long to be read"})
+        json!({"file": "journal.jsonl", "line": 2, "message": "is not a JSON object, or is too long to be read"})
     );
     let secrets = row(&audit, "plan", "secrets");
     assert_eq!(secrets["level"], "fault");
@@ -232,7 +232,7 @@ fn a_text_so_long_that_the_block_is_shortened_is_told_by_audit_and_doctor_alone(
     case.write("CLAUDE.md", "A line of one's own.\n\n".repeat(100));
     let written = case.run("sync").success();
     assert_eq!(written.stderr(), "");
-    let told = "CLAUDE.md: holds so much text of yours that the block is shortened";
+    let told = "CLAUDE.md: contains so much of your own text that the block was shortened";
     for command in ["audit", "doctor"] {
         let run = case.run(command).success();
         assert!(run.stdout().contains(told), "{}", run.report());

@@ -473,7 +473,7 @@ fn the_planning_folder_can_be_another() {
     assert_error(
         &outcome,
         "nowhere: no planning folder here",
-        "the path comes from --planning-dir; `annals init` makes the folder",
+        "the path comes from --planning-dir; `annals init` creates the folder",
     );
 }
 
@@ -546,8 +546,7 @@ fn two_planning_folders_are_a_warning() {
         "{}",
         status.report()
     );
-    let start =
-        "warning: .vbw-planning: is the planning folder in use, though .planning is here too; ";
+    let start = "warning: .vbw-planning: is in use, but .planning exists too; ";
     assert!(status.stderr().starts_with(start), "{}", status.report());
 }
 

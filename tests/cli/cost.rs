@@ -109,7 +109,7 @@ fn every_harness_reads_its_own_files() {
         "{page}"
     );
     assert!(
-        page.ends_with("all that a session of gemini starts with\n"),
+        page.ends_with("total at the start of a gemini session\n"),
         "{page}"
     );
 }

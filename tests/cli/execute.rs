@@ -48,7 +48,7 @@ fn an_incomplete_phase_is_refused_unless_asked_for() {
     assert_error(
         &refused,
         ".vbw-planning/phases/04-low-stock-alerts: phase 4 is not complete: no finished summary for 04-02-PLAN.md, 04-03-PLAN.md",
-        "--partial records what is there",
+        "--partial records it as far as it has got",
     );
     assert_unchanged(&before, &case, &refused);
     let partial = case.run("execute 4 --partial --json").success();
@@ -111,7 +111,7 @@ fn a_hand_edit_in_the_block_moves_below_it_and_stops_nothing() {
     let done = case.run("execute 3").success();
     assert!(
         done.stderr()
-            .contains("1 line that somebody added to the block stands below it now"),
+            .contains("1 line that someone added to the block was moved below it"),
         "{}",
         done.report()
     );

@@ -58,7 +58,7 @@ fn the_query_may_come_from_standard_input_and_is_taken_literally() {
     assert_error(
         &case.run("facts retrieve --user ada").stdin(" \n").code(2),
         "there is no query",
-        "--query has it, or standard input",
+        "pass it as --query or on standard input",
     );
 }
 

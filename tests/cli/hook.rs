@@ -225,7 +225,7 @@ fn a_finished_plan_corrects_the_state_where_that_is_wanted() {
         "claude/post-tool-use",
         "PostToolUse",
     );
-    assert!(text.contains("annals put right"), "{text}");
+    assert!(text.contains("annals corrected"), "{text}");
     assert_ne!(state(), before);
     assert!(
         case.read("CLAUDE.md").is_none(),

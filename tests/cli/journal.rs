@@ -404,7 +404,7 @@ fn an_import_adds_what_is_missing_once() {
     );
     assert!(
         done.stderr()
-            .starts_with("warning: other.jsonl:4: is no JSON object"),
+            .starts_with("warning: other.jsonl:4: is not a JSON object"),
         "{}",
         done.report()
     );

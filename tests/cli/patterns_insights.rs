@@ -35,7 +35,7 @@ fn the_example_teaches_what_a_hand_count_confirms() {
     );
     assert!(page.starts_with(
         "\
-23 plans in 8 phases: 10 deviated (16 deviations), 22 complete.
+23 plans in 8 phases: 10 had deviations (16 in all); 22 are complete.
 
   tasks  deviated   complete   median
     1-2  0/2        2/2        9m

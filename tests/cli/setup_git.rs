@@ -77,7 +77,7 @@ fn without_a_repository_there_is_nothing_to_set_up() {
     let case = Case::empty();
     assert_error(
         &case.run("setup git").code(3),
-        "[ROOT]: this is no git repository",
-        "git init makes one",
+        "[ROOT]: this is not a git repository",
+        "`git init` creates one",
     );
 }

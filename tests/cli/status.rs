@@ -46,7 +46,7 @@ Plans:      3 of 4 complete
             3 decisions
 Next:       /yolo:vibe --execute 2
             .yolo-planning/phases/02-firing-curves/02-02-PLAN.md: plan 2 has no summary
-Drift:      .yolo-planning/STATE.md:4 says 1, the files say 2
+Drift:      .yolo-planning/STATE.md:4: the current phase is 1, but the files show 2
 "
     );
 }
@@ -89,8 +89,7 @@ fn the_document_of_each_layout() {
 fn the_document_carries_the_warnings_that_the_page_sends_to_stderr() {
     let case = Case::new(VBW);
     case.write(".vbw-planning/ACTIVE", "nowhere\n");
-    let message =
-        "ACTIVE names \"nowhere\", which is no milestone here; the planning folder itself is used";
+    let message = "ACTIVE names \"nowhere\", which is not a milestone here; the planning folder itself is used";
     let text = case.run("status").success();
     let line = format!("warning: .vbw-planning/ACTIVE:1: {message}\n");
     assert_eq!(text.stderr(), line);
@@ -158,7 +157,7 @@ fn what_the_documents_lack_or_say_twice_is_found() {
         found,
         [
             "lists phase 2 a second time",
-            "numbers phases 1 to 4 without 3",
+            "phase 3 is missing between 1 and 4",
             "calls the project \"Bridge\", PROJECT.md \"Ferry\"",
         ]
     );
@@ -181,7 +180,7 @@ fn a_phase_without_documents_is_found() {
     case.write(".planning/phases/01-boats/01-01-PLAN.md", "# Plan\n");
     let page = case.run("status").success().stdout();
     for name in ["STATE.md", "ROADMAP.md"] {
-        let line = format!("Finding:    .planning/{name}: is missing, and there are phases");
+        let line = format!("Finding:    .planning/{name}: is missing although there are phases");
         assert!(page.contains(&line), "{page}");
     }
 }

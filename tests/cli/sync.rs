@@ -153,7 +153,7 @@ fn hand_edits_move_below_the_block_unless_they_are_replaced() {
     let done = case.run("sync").success();
     assert_eq!(
         done.stderr(),
-        "warning: CLAUDE.md:1: 1 line that somebody added to the block stands below it now\n"
+        "warning: CLAUDE.md:1: 1 line that someone added to the block was moved below it\n"
     );
     let moved = generated.clone() + "\nAsk Ada.\n";
     assert_eq!((text(&case, "CLAUDE.md"), shown), (moved.clone(), moved));
@@ -218,7 +218,7 @@ fn a_conflict_in_the_block_is_left_to_its_merge() {
     let left = case.run("sync").success();
     assert!(
         left.stderr()
-            .contains("a merge conflict stands in the block")
+            .contains("the block contains a merge conflict")
     );
     assert_eq!(text(&case, "CLAUDE.md"), torn);
 }
@@ -236,7 +236,7 @@ fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
         assert_error(
             &outcome,
             "[ROOT]: no planning folder here",
-            "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` makes one, --planning-dir names another",
+            "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` creates one, --planning-dir names another",
         );
         assert!(case.whole_tree().is_empty(), "{}", outcome.report());
     }

@@ -53,7 +53,7 @@ fn what_changed_since_is_not_overwritten() {
     assert_error(
         &refused,
         "CLAUDE.md: has changed since, so the operation is not taken back",
-        "what it held before is in the record that `annals log` lists",
+        "its old content is in the record that `annals log` lists",
     );
     assert_eq!(case.read("CLAUDE.md").unwrap(), b"all new\n");
 }

@@ -15,7 +15,7 @@ use crate::support::on_two_threads;
 
 const STATE: &str = ".vbw-planning/STATE.md";
 const PHASE: &str = ".vbw-planning/phases/04-low-stock-alerts";
-const NO_FOLDER: &str = "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` makes one, --planning-dir names another";
+const NO_FOLDER: &str = "looked for .vbw-planning, .yolo-planning, .planning, .ariadna_planning; `annals init` creates one, --planning-dir names another";
 /// Far more than any of these runs takes, and far less than one that reads or walks without bound.
 const SOON: Duration = Duration::from_secs(30);
 
@@ -181,7 +181,7 @@ fn active_points_nowhere() {
     ] {
         case.write(".vbw-planning/ACTIVE", text);
         let warning = format!(
-            ".vbw-planning/ACTIVE:1: ACTIVE names {named}, which is no milestone here; {here}"
+            ".vbw-planning/ACTIVE:1: ACTIVE names {named}, which is not a milestone here; {here}"
         );
         let status = reads_on(&case, &[&warning]);
         says(&status, "Phase:      4 of 5");
@@ -340,7 +340,7 @@ fn bytes_that_are_no_text() {
     let line = state.split(|byte| *byte == b'\n').count();
     state.extend(b"caf\xe9 \xff\xfe\n\xc3\n");
     case.write(STATE, &state);
-    let status = reads_on(&case, &[&format!("{STATE}:{line}: is not UTF-8 text here")]);
+    let status = reads_on(&case, &[&format!("{STATE}:{line}: is not valid UTF-8")]);
     says(&status, "11 decisions");
     case.run("sync -q").success();
     assert_eq!(case.read(STATE).unwrap(), state);
@@ -351,7 +351,7 @@ fn bytes_that_are_no_text() {
         .flat_map(u16::to_le_bytes)
         .collect();
     case.write(STATE, utf_16);
-    reads_on(&case, &[&format!("{STATE}:1: is not UTF-8 text here")]);
+    reads_on(&case, &[&format!("{STATE}:1: is not valid UTF-8")]);
 }
 
 #[test]

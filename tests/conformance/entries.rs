@@ -80,7 +80,7 @@ fn layout_keys_are_kebab_case_of_sixty_characters() {
             .args([format!("--key={key}")])
             .code(4);
         assert!(
-            refused.stderr().contains("is no key"),
+            refused.stderr().contains("is not a key"),
             "{}",
             refused.report()
         );
@@ -1080,7 +1080,7 @@ fn audit_lists_what_is_invalid_and_search_still_finds_it() {
         ]
     );
     assert_eq!(invalid[3]["file"], ".vibekit/memory/kind.md");
-    assert_eq!(invalid[3]["problem"], "type: `fact` is no known word");
+    assert_eq!(invalid[3]["problem"], "type: `fact` is not a known word");
     let hits = case
         .run("entry query --text needle --json")
         .success()

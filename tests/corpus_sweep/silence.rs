@@ -130,7 +130,7 @@ impl Summaries {
     /// A row of the report states a number only where a summary speaks, and one without a mark only where all do.
     fn faults_of_page(&self, page: &str) -> Vec<String> {
         let mut faults = Vec::new();
-        if let Some((before, _)) = page.split_once(" plans that say so deviated") {
+        if let Some((before, _)) = page.split_once(" plans that report on this deviated") {
             let of = before.rsplit(' ').next().unwrap_or_default();
             faults.extend(self.fault_of_share("the report", of.parse().unwrap()));
         }
@@ -238,7 +238,7 @@ fn a_figure_that_counts_silence_is_seen() {
     assert_eq!(summaries.faults_of_page(&(row("2+?") + &row("0"))).len(), 1);
     assert_eq!(
         summaries
-            .faults_of_page("0 of the 3 plans that say so deviated")
+            .faults_of_page("0 of the 3 plans that report on this deviated")
             .len(),
         1
     );

@@ -63,7 +63,7 @@ fn observations_become_records_and_rules_entries() {
     let reasons = reasons(&account);
     for expected in [
         "is archived, no longer active",
-        "what was asked is no memory",
+        "questions are not memories",
         "observations 4: has no time",
         "the table lately_invented (1 rows) is not known",
     ] {
@@ -107,7 +107,7 @@ fn what_waits_in_the_write_ahead_log_is_told() {
     let before = case.tree();
     let account = import(&case, "claude-mem wal.db --dry-run");
     assert_eq!(case.tree(), before);
-    assert!(reasons(&account).contains("holds changes that are not in the database yet"));
+    assert!(reasons(&account).contains("contains changes that are not in the database yet"));
     drop(connection);
 }
 

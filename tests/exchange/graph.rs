@@ -42,11 +42,11 @@ fn entities_become_entries_and_every_line_is_accounted_for() {
     assert!(entry(&case, "etc-passwd").contains("A name with slashes"));
     let reasons = reasons(&account);
     for (line, reason) in [
-        (7, "no entity of this graph"),
-        (11, "a name that is no text"),
-        (12, "observations that are no list"),
+        (7, "not an entity of this graph"),
+        (11, "a name that is not text"),
+        (12, "observations that are not a list"),
         (13, "unknown type"),
-        (14, "no JSON"),
+        (14, "not JSON"),
     ] {
         let found = reasons.lines().any(|told| {
             told.starts_with(&format!("graph/memory.jsonl:{line}: ")) && told.contains(reason)

@@ -126,7 +126,7 @@ fn what_is_off_the_schema_is_asked_again_with_the_error() {
         again.contains("Your last answer could not be used"),
         "{again}"
     );
-    assert!(again.contains("is none of"), "{again}");
+    assert!(again.contains("is not one of"), "{again}");
     assert!(!asked[0].contains("could not be used"));
 }
 
@@ -175,7 +175,7 @@ fn a_failing_server_is_told_asked_once_and_the_turn_stays() {
         ),
         ("500 Internal Server Error", "", "status 500"),
         ("302 Found", "", "status 302"),
-        ("200 OK", "<html>", "no JSON"),
+        ("200 OK", "<html>", "other than JSON"),
         ("200 OK", "{\"choices\": []}", "no openai answer"),
         ("200 OK", "[]", "no openai answer"),
     ] {

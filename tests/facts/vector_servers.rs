@@ -198,7 +198,7 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
         failed.report()
     );
     let said =
-        "forgotten in the database, and not yet everywhere: 1 vector at http://127.0.0.1:9 (";
+        "forgotten in the database, but not yet everywhere: 1 vector at http://127.0.0.1:9 (";
     assert!(failed.stderr().contains(said), "{}", failed.report());
     assert!(
         failed.stderr().contains("`annals facts work` asks again"),
@@ -209,7 +209,7 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
     assert!(
         check
             .stdout()
-            .contains("forgotten, and not erased yet: 1 vector"),
+            .contains("forgotten, but not erased yet: 1 vector"),
         "{}",
         check.report()
     );

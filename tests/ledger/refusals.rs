@@ -123,7 +123,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/state/history",
             json!([]),
             "/state/history",
-            "no known field",
+            "not a known field",
         ),
         (
             "/constraints/0/op",
@@ -271,7 +271,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/covered_through",
             "required with a state",
         ),
-        ("/more", json!(1), "/more", "no known field"),
+        ("/more", json!(1), "/more", "not a known field"),
     ]
 }
 

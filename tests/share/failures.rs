@@ -64,7 +64,7 @@ fn tables_that_cannot_be_used_are_one_clear_line() {
     assert_error(
         &owner.run("share sync").code(4),
         "the server's tables have version 2, and this annals knows version 1",
-        "use the annals of the other devices; nothing was sent or taken in",
+        "use the same version of annals as the other devices; nothing was sent or received",
     );
     server.sql("annals", "UPDATE annals_meta SET version = 1");
     // Read-only, with something to send.
@@ -94,7 +94,7 @@ fn tables_that_cannot_be_used_are_one_clear_line() {
             .run("doctor")
             .success()
             .stdout()
-            .contains("not in step since")
+            .contains("not synchronised since")
     );
     assert_eq!(owner.sync()["pushed"], 1);
     assert!(
@@ -102,7 +102,7 @@ fn tables_that_cannot_be_used_are_one_clear_line() {
             .run("doctor")
             .success()
             .stdout()
-            .contains("not in step since")
+            .contains("not synchronised since")
     );
 }
 
@@ -276,7 +276,7 @@ fn without_a_server_or_a_device_the_next_step_is_named() {
             )
             .code(4),
         "db.example.com is another machine, and is not asked without TLS",
-        "take sslmode out of share.url; share.ca names an authority of your own",
+        "remove sslmode from share.url; share.ca names your own authority",
     );
     case.write(
         "annals.toml",

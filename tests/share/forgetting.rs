@@ -73,7 +73,7 @@ fn a_server_that_is_away_is_told_of_it_later() {
     assert!(
         forgotten
             .stderr()
-            .contains("the other devices are told with the next `annals share sync`")
+            .contains("the other devices learn of it at the next `annals share sync`")
     );
     server.boot();
     assert!(server.dump("annals").contains(VALUE));

@@ -141,12 +141,12 @@ fn a_dry_run_sends_and_takes_in_nothing() {
     let shown = one.run("share sync --dry-run").success().stdout();
     assert_eq!(
         shown,
-        "would have sent 1 operation, would have taken in 0 operations\n"
+        "would have sent 1 operation, would have received 0 operations\n"
     );
     assert_eq!(server.sql("annals", "SELECT count(*) FROM annals_ops"), "0");
     one.sync();
     let left = one.run("share leave --dry-run").success();
-    assert!(left.stdout().contains("shares no more"));
+    assert!(left.stdout().contains("no longer shares"));
     assert_eq!(one.sync()["pushed"], 0, "a dry run left nothing");
     one.run("share leave --erase").success();
     assert!(!server.dump("annals").contains("Rome"));

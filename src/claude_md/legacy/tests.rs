@@ -60,7 +60,10 @@ fn holds(section: &str, what: &str) {
     let [warning] = &warnings[..] else {
         panic!("one warning: {warnings:?}");
     };
-    assert!(warning.contains(&format!("it holds {what};")), "{warning}");
+    assert!(
+        warning.contains(&format!("it contains {what};")),
+        "{warning}"
+    );
 }
 
 #[test]
@@ -86,8 +89,7 @@ fn what_has_shipped_is_written_nowhere_else_and_stays() {
     assert_eq!(
         warnings,
         [
-            "CLAUDE.md:1: \"## Active Context\" stays beside the block, because it holds \
-          a `Last shipped` line that is written nowhere else; \
+            "CLAUDE.md:1: \"## Active Context\" stays next to the block because it contains a `Last shipped` line that is written nowhere else; \
           move that line elsewhere and delete the section"
         ]
     );

@@ -130,7 +130,7 @@ fn what_was_added_by_hand_moves_below_the_block() {
     let edited =
         framed(BLOCK).replace("sell\n", "sell\n\nNever ship on  Fridays. \n") + "\n\nown\n";
     let moved = format!("{}\n\nNever ship on  Fridays. \n\nown\n", framed(OTHER));
-    let said = "CLAUDE.md:1: 1 line that somebody added to the block stands below it now";
+    let said = "CLAUDE.md:1: 1 line that someone added to the block was moved below it";
     for generated in [None, Some(BLOCK)] {
         let (text, warnings) = kept(&edited, OTHER, generated);
         assert_eq!(
@@ -166,7 +166,7 @@ fn several_edits_move_in_groups_and_none_that_stands_there_already() {
     );
     assert_eq!(
         warnings,
-        ["CLAUDE.md:1: 3 lines that somebody added to the block stand below it now"]
+        ["CLAUDE.md:1: 3 lines that someone added to the block were moved below it"]
     );
 }
 
@@ -180,7 +180,7 @@ fn an_edit_indistinguishable_from_the_block_is_reported_and_replaced() {
     assert_eq!(
         warnings,
         [
-            "CLAUDE.md:1: the block was edited by hand and is written anew; lost: \"**Core value:** give away\", \
+            "CLAUDE.md:1: the block was edited by hand and is rewritten; lost: \"**Core value:** give away\", \
           \"**Phase:** 2\"; `annals undo` brings them back"
         ]
     );

@@ -28,14 +28,14 @@ fn row(project: &Project, harness: Harness) -> Row {
             Ok(Standing::Absent) => {}
             Ok(Standing::Current) => scopes.push(scope),
             Ok(Standing::Partial) => {
-                let message = "is set up in part, or by another version";
+                let message = "is partly set up, or by another version";
                 return finding(harness, message, &format!("{command}{flag}"));
             }
         }
     }
     match scopes[..] {
         [] => {
-            let message = format!("not set up; {command} does it");
+            let message = format!("not set up; run {command}");
             Row::ok("harness", harness.as_str(), &message)
         }
         [scope] => of_scope(project, harness, scope).unwrap_or_else(|error| {

@@ -54,7 +54,7 @@ fn git(project: &Project) -> Row {
             "program",
             "git",
             Level::Attention,
-            "git is not on PATH: history, staleness and the ledger's coverage go unanswered",
+            "git is not on PATH: history, staleness and the ledger's coverage are unknown",
             "install git",
         );
     }

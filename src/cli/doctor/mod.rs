@@ -25,7 +25,7 @@ use crate::project::Project;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals doctor --check")]
 pub(crate) struct DoctorArgs {
-    /// Exit with 1 where something is to be mended
+    /// Exit with 1 if something needs fixing
     #[arg(long)]
     check: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &DoctorArgs, project: &Project, out: &mut Output) -> Res
     let end = match diagnosis.level {
         Level::Ok => Ok(()),
         _ if !args.check => Ok(()),
-        _ => Err(Error::failed("something is to be mended").hint("annals doctor")),
+        _ => Err(Error::failed("something needs fixing").hint("annals doctor")),
     };
     out.result_until(&diagnosis, show, end)
 }

@@ -39,7 +39,7 @@ fn planning(project: &Project) -> Row {
         Err(_) => Row::ok(
             "project",
             "planning",
-            "no planning folder; annals init makes one",
+            "no planning folder; annals init creates one",
         ),
     }
 }
@@ -68,7 +68,7 @@ fn own_folder(project: &Project) -> Row {
     let told = if is_there {
         "writable"
     } else {
-        "made at the first write"
+        "created at the first write"
     };
     Row::ok("project", "own folder", &format!("{what}: {told}"))
 }
@@ -125,7 +125,7 @@ fn database(project: &Project) -> Option<Row> {
         return Some(Row::ok(
             "facts",
             "database",
-            "none; the first fact makes it",
+            "none; the first fact creates it",
         ));
     }
     let file = path.display();
@@ -162,13 +162,13 @@ fn sharing(project: &Project) -> Option<Row> {
     };
     if !share::is_configured(project) {
         return row(
-            "the database is shared, and no server is set",
+            "the database is shared, but no server is set",
             "set share.url, or annals share leave",
         );
     }
     if let (Some(at), Some(why)) = (&here.failed_at, &here.last_error) {
         return row(
-            &format!("not in step since {at}: {why}"),
+            &format!("not synchronised since {at}: {why}"),
             "annals share sync",
         );
     }
@@ -177,7 +177,7 @@ fn sharing(project: &Project) -> Option<Row> {
     Some(Row::ok(
         "facts",
         "sharing",
-        &format!("device {}, in step: {last}, {waits} to send", here.device),
+        &format!("device {}, last sync: {last}, {waits} to send", here.device),
     ))
 }
 

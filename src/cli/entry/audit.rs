@@ -12,9 +12,9 @@ use crate::knowledge::EntryAudit;
 use crate::knowledge::yaml;
 use crate::project::Project;
 
-/// Check all entries, rebuild INDEX.md where it drifted, prune Working Memory
+/// Check all entries, rebuild INDEX.md if it drifted, prune Working Memory
 ///
-/// Old guesses, old entries, duplicates, broken links, bodies over 500 lines, links to superseded
+/// Finds old guesses, old entries, duplicates, broken links, bodies over 500 lines, links to superseded
 /// entries, and files that could not be understood. No entry is ever changed.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals entry audit --dry-run")]

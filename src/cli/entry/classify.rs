@@ -21,7 +21,7 @@ use crate::project::Project;
     after_help = "Example: annals entry classify \"We chose SQLite because one file is enough\""
 )]
 pub(super) struct ClassifyArgs {
-    /// What was found, in a sentence
+    /// What was found, in one sentence
     #[arg(allow_hyphen_values = true)]
     finding: String,
 }

@@ -12,7 +12,7 @@ use crate::knowledge::Marker;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// List the shortcuts that comments in the source files confess
+/// List shortcuts that are admitted in comments of the source files
 ///
 /// A marker is a comment that begins with `annals-debt:` (or `vibekit:`):
 /// `// annals-debt: linear scan. ceiling: 10,000 rows. upgrade: p95 over 100 ms.`

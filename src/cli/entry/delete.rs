@@ -13,7 +13,7 @@ use crate::project::Project;
 
 /// Delete an entry for good; prefer `supersede`, which keeps the history
 ///
-/// The reason goes into log.md. Links to the entry stay, and `audit` tells them.
+/// The reason goes into log.md. Links to the entry stay, and `audit` reports them.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals entry delete --key old-runner --reason \"written by mistake\""
@@ -22,10 +22,10 @@ pub(crate) struct DeleteArgs {
     /// The entry's key
     #[arg(long, value_name = "KEY")]
     key: String,
-    /// Why it goes; refused without
+    /// Why it is deleted; required
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
-    /// Take a reason that looks like a secret all the same
+    /// Accept a reason even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
 }

@@ -16,7 +16,7 @@ pub(crate) struct Filter {
     /// Only entries of this type
     #[arg(long = "type", value_name = "TYPE", value_parser = entry_type())]
     pub(crate) kind: Option<EntryType>,
-    /// Also entries that are superseded or stale
+    /// Include entries that are superseded or stale
     #[arg(long)]
     pub(crate) include_superseded: bool,
 }
@@ -24,11 +24,11 @@ pub(crate) struct Filter {
 /// Reads a type of the closed set.
 pub(crate) fn entry_type() -> impl TypedValueParser<Value = EntryType> {
     PossibleValuesParser::new(EntryType::ALL.map(EntryType::as_str))
-        .try_map(|word| EntryType::of(&word).ok_or("is no type"))
+        .try_map(|word| EntryType::of(&word).ok_or("is not a type"))
 }
 
 /// Reads a grade of confidence.
 pub(crate) fn confidence() -> impl TypedValueParser<Value = Confidence> {
     PossibleValuesParser::new(Confidence::ALL.map(Confidence::as_str))
-        .try_map(|word| Confidence::of(&word).ok_or("is no confidence"))
+        .try_map(|word| Confidence::of(&word).ok_or("is not a confidence"))
 }

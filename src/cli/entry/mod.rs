@@ -18,9 +18,9 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::project::Project;
 
-/// Store and find what is worth knowing in later sessions, one file a key
+/// Store and find what is worth knowing in later sessions, one file per key
 ///
-/// The entries lie in .vibekit/memory/ (`store` in annals.toml names another folder).
+/// The entries are in .vibekit/memory/ (`store` in annals.toml names another folder).
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals entry query --text \"test runner\"")]
 pub(crate) struct EntryArgs {

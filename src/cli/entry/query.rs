@@ -17,7 +17,7 @@ use crate::project::Project;
 
 /// Find entries by keyword, tag and type, the best first
 ///
-/// Whole words, whatever their case; any of them is enough. An exact key scores 10, a tag and the type
+/// Matches whole words, ignoring case; any of them is enough. An exact key scores 10, a tag and the type
 /// 5 each, a word of the title 3, a word of the body 1. Entries that are not active are left out.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals entry query --text \"test runner\" --tags testing")]

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::knowledge;
 use crate::project::Project;
 
-/// Print an entry as it stands in its file
+/// Print an entry exactly as it is in its file
 ///
-/// With --json its fields, its body and the hash that `write --if-match` takes.
+/// With --json, prints its fields, its body and the hash that `write --if-match` takes.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals entry read --key test-runner")]
 pub(crate) struct ReadArgs {

@@ -13,14 +13,14 @@ use crate::project::Project;
 
 /// Mark an entry as superseded by another; both stay
 ///
-/// A search leaves the old one out from then on; `--include-superseded` shows it.
+/// From then on, searches leave out the old one; `--include-superseded` shows it.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals entry supersede --old use-jest --new use-vitest")]
 pub(crate) struct SupersedeArgs {
-    /// The entry that no longer holds
+    /// The entry that is no longer valid
     #[arg(long, value_name = "KEY")]
     old: String,
-    /// The entry that holds in its place
+    /// The entry that replaces it
     #[arg(long, value_name = "KEY")]
     new: String,
 }

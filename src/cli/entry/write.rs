@@ -24,9 +24,9 @@ use crate::storage::read;
 
 /// Store an entry, or replace what it says
 ///
-/// The body is stored byte for byte; without a `# Title` of its own it gets --title, or the key in
-/// words. Without a body only the front matter changes. Refused where another entry says the same,
-/// and where a text holds what looks like a secret.
+/// The body is stored byte for byte; if it has no `# Title`, it gets --title, or the key in words.
+/// Without a body, only the front matter changes. Refused if another entry says the same, or if the
+/// text contains what looks like a secret.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals entry write --key test-runner --type convention --confidence high --body @note.md"
@@ -38,10 +38,10 @@ pub(crate) struct WriteArgs {
     /// What kind of knowledge it is
     #[arg(long = "type", value_name = "TYPE", value_parser = entry_type())]
     kind: EntryType,
-    /// How sure you are: high where the user said so or the code shows it
+    /// How sure you are: high if the user said so or the code shows it
     #[arg(long, value_name = "GRADE", value_parser = confidence())]
     confidence: Confidence,
-    /// The words it is filed under [default: those it has]
+    /// The words it is filed under [default: unchanged]
     #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
     tags: Option<Vec<String>>,
     /// Take the body from a file
@@ -50,16 +50,16 @@ pub(crate) struct WriteArgs {
     /// Take the body from standard input
     #[arg(long)]
     body_stdin: bool,
-    /// The title, where the body has none of its own
+    /// The title, if the body has none
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
-    /// Write only where the entry still has this hash, which `read --json` gives
+    /// Write only if the entry still has this hash, which `read --json` prints
     #[arg(long, value_name = "HASH")]
     if_match: Option<String>,
-    /// Store what looks like a secret all the same
+    /// Store it even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
-    /// Your own name for this write: asked again with it, the answer is the same and nothing is written
+    /// An id of your choice: repeating it returns the first answer and writes nothing
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }

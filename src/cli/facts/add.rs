@@ -17,49 +17,49 @@ use crate::project::Project;
 
 /// State a fact outright
 ///
-/// The same value confirms the fact that is there, a new key inserts one, a value that holds the old one
-/// whole refines it, and any other contradicts it: then the old fact is superseded, or, where it is
-/// established or of high risk, the new one waits for `annals facts confirm`.
+/// The same value confirms the existing fact, a new key inserts one, a value that contains the whole old
+/// one refines it, and any other contradicts it: then the old fact is superseded, or, if it is established
+/// or high-risk, the new one waits for `annals facts confirm`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts add --key preference.editor --value helix --user ada"
 )]
 pub(crate) struct AddArgs {
-    /// What it says something about: dotted, lower case; `likes[]` holds several values
+    /// What the fact is about: dotted, lower case; `likes[]` holds several values
     #[arg(long, value_name = "KEY")]
     key: String,
-    /// What it says
+    /// The value
     #[arg(long, value_name = "TEXT")]
     value: String,
-    /// The same, structured: one JSON object
+    /// The value as structured data: one JSON object
     #[arg(long, value_name = "JSON")]
     value_json: Option<String>,
-    /// Its category, where it is not the key's own: identity, `hard_preference`, `soft_preference`,
+    /// Its category, if it is not the key's default: identity, `hard_preference`, `soft_preference`,
     /// `task_context`, health, other
     #[arg(long, value_name = "CATEGORY")]
     category: Option<Category>,
     /// The project that it belongs to
     #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
-    /// When what it says happened
+    /// When the event that it describes happened
     #[arg(long, value_name = "TIME")]
     event_time: Option<String>,
-    /// From when on it holds [default: now]
+    /// When it starts to hold [default: now]
     #[arg(long, value_name = "TIME")]
     valid_from: Option<String>,
-    /// Until when it holds
+    /// When it stops holding
     #[arg(long, value_name = "TIME")]
     valid_to: Option<String>,
-    /// The user was asked and said so: it is certain, and overwrites whatever is there
+    /// The user was asked and confirmed it: it is certain, and overwrites any existing fact
     #[arg(long)]
     confirmed: bool,
     /// Keep a value that looks like a secret
     #[arg(long)]
     allow_secret: bool,
-    /// The same id again answers as the first time and writes nothing
+    /// An id of your choice: repeating it returns the first answer and writes nothing
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
-    /// Who is to see it where the database is shared: device, private, or a name that others share
+    /// Who sees it if the database is shared: device, private, or a name that others share
     #[arg(long, value_name = "SCOPE")]
     scope: Option<String>,
 }

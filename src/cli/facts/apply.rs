@@ -16,8 +16,8 @@ use crate::project::Project;
 
 /// Apply the auditor's answer to a queued turn: all of its actions or none
 ///
-/// Reads the JSON that `annals facts prompt` asks for. The rules decide what comes of each action,
-/// whatever it claims. The same answer once more changes nothing and is answered as the first time.
+/// Reads the JSON that `annals facts prompt` asks for. The rules decide what each action does,
+/// whatever it claims. Repeating the same answer changes nothing and returns the first result.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts apply 7f3a --user ada < actions.json")]
 pub(crate) struct ApplyArgs {

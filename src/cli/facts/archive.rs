@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::facts;
 use crate::project::Project;
 
-/// Put away superseded and expired facts that were last changed long ago
+/// Archive superseded and expired facts that were last changed long ago
 ///
 /// They leave the searched table; `export` and `history` still have them. The worker does the same after
 /// 90 days.

@@ -15,7 +15,7 @@ use crate::facts::Integrity;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// Check the database: its pages and indexes, the history, and what has no owner; exits with 1 on a problem
+/// Check the database: pages and indexes, the history, and orphaned rows; exits with 1 on a problem
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts check")]
 pub(crate) struct CheckArgs {}
@@ -42,7 +42,7 @@ fn show(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "problem: {problem}")?;
     }
     for remaining in &found.remaining {
-        writeln!(to, "forgotten, and not erased yet: {}", still(remaining))?;
+        writeln!(to, "forgotten, but not erased yet: {}", still(remaining))?;
     }
     writeln!(
         to,

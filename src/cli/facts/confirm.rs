@@ -15,7 +15,7 @@ use crate::project::Project;
 
 /// Mark a fact as confirmed by the user: its confidence is 1.00 from then on
 ///
-/// A pending fact takes effect; one that was superseded or expired holds again.
+/// A pending fact takes effect; one that was superseded or expired becomes active again.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts confirm 4f2c81d0 --user ada")]
 pub(crate) struct ConfirmArgs {

@@ -18,15 +18,15 @@ use crate::storage::read;
 
 /// Measure retrieval on a dataset of questions with known answers
 ///
-/// Each line of the dataset is an item or a query (docs/formats.md). The items go into a database of
-/// their own that is gone afterwards; every query is asked by words, by meaning, and by both in two ways.
+/// Each line of the dataset is an item or a query (docs/formats.md). The items go into a
+/// temporary database; every query is asked by words, by meaning, and by both in two ways.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts eval questions.jsonl --json")]
 pub(crate) struct EvalArgs {
     /// The dataset: JSON Lines
     #[arg(value_name = "DATASET")]
     dataset: PathBuf,
-    /// Also ask each question where nothing answers it: of every other group
+    /// Also ask each question of every other group, where nothing answers it
     #[arg(long)]
     silence: bool,
 }

@@ -19,20 +19,21 @@ use crate::text::quantity;
 
 /// Erase a user's facts for good, all or those under one key
 ///
-/// Facts, archive, history, indexes, vectors, and the turns that mention them; the file is written anew,
-/// so that no byte stays. Records of reports that earlier versions kept in this project go as well. One line
-/// stays that says when, how many and why. This cannot be undone. Every Chroma server that vectors were sent to is asked as well; exits with 1 where one does not erase them, and
-/// `annals facts work` asks it again. Where the database is shared, it is erased on the server at once, and
-/// on each other device when that syncs next.
+/// Facts, archive, history, indexes, vectors, and the turns that mention them; the file is rewritten, so
+/// that no byte stays. Records of reports that earlier versions kept in this project are erased as well.
+/// One line stays that says when, how many and why. This cannot be undone. Every Chroma server that vectors
+/// were sent to is asked to erase them; if one does not, the exit code is 1 and `annals facts work` asks it
+/// again. If the database is shared, the facts are erased on the server at once, and on each other device
+/// at its next sync.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts forget --user ada --key home.address --reason 'asked to'"
 )]
 pub(crate) struct ForgetArgs {
-    /// Only what is under this key
+    /// Only the facts under this key
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Why; what was forgotten is taken out of it
+    /// Why; any forgotten text is removed from it
     #[arg(long, value_name = "TEXT")]
     reason: String,
 }
@@ -62,7 +63,7 @@ pub(crate) fn run(
     )?;
     if let Some(why) = untold {
         out.note(&format!(
-            "the other devices are told with the next `annals share sync`: {why}"
+            "the other devices learn of it at the next `annals share sync`: {why}"
         ));
     }
     let end = everywhere(&forgotten);
@@ -89,7 +90,7 @@ fn everywhere(forgotten: &Forgotten) -> Result<()> {
         return Ok(());
     }
     Err(Error::failed(format!(
-        "forgotten in the database, and not yet everywhere: {}",
+        "forgotten in the database, but not yet everywhere: {}",
         left.join("; ")
     ))
     .hint(

@@ -18,7 +18,7 @@ use crate::project::Project;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts history preference.editor --user ada")]
 pub(crate) struct HistoryArgs {
-    /// Only this key, or the fact whose id begins so
+    /// Only this key, or the fact whose id starts with this
     #[arg(value_name = "KEY_OR_ID")]
     of: Option<String>,
 }

@@ -13,9 +13,9 @@ use crate::facts;
 use crate::facts::Imported;
 use crate::project::Project;
 
-/// Take in facts of a user from standard input, one JSON object a line; overwrites nothing
+/// Import facts about a user from standard input, one JSON object per line; overwrites nothing
 ///
-/// What is known already is left as it is. What contradicts a fact that holds waits for confirmation.
+/// What is already known is left as it is. What contradicts a current fact waits for confirmation.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts import --user ada < ada.jsonl")]
 pub(crate) struct ImportArgs {
@@ -47,7 +47,7 @@ pub(crate) fn run(
 fn show(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
-        "{} imported, {} of them pending, {} known already",
+        "{} imported, {} of them pending, {} already known",
         imported.imported, imported.pending, imported.known
     )
 }

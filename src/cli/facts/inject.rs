@@ -15,20 +15,20 @@ use crate::text::quantity;
 
 /// Print what the next prompt should know about a user, within a budget of tokens
 ///
-/// Constraints come first, then current tasks, then preferences; what is stale or unsure is left out
-/// first. With a query, only what has to do with it, and what must be kept to in any case.
+/// Constraints come first, then current tasks, then preferences; stale and uncertain facts are left out
+/// first. With a query: only what is relevant to it, and what must always be respected.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts inject --user ada --budget 300 --query 'set up the editor'"
 )]
 pub(crate) struct InjectArgs {
-    /// The most tokens of the text
+    /// The most tokens to print
     #[arg(long, value_name = "TOKENS", default_value_t = 500)]
     budget: usize,
     /// What the next prompt is about
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
-    /// What belongs to this project, too
+    /// Also facts that belong to this project
     #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
 }

@@ -18,7 +18,7 @@ use crate::project::Project;
 
 /// List a user's facts by key: id, confidence, key and value
 ///
-/// Those that hold and those that wait for an answer, unless others are asked for.
+/// Active and pending facts, unless you ask for others.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts list --user ada --key preference.")]
 pub(crate) struct ListArgs {
@@ -31,7 +31,7 @@ pub(crate) struct ListArgs {
     /// Only this category: identity, `hard_preference`, `soft_preference`, `task_context`, health, other
     #[arg(long, value_name = "CATEGORY")]
     category: Option<Category>,
-    /// Only this key, or all that begin so where it ends in a dot
+    /// Only this key, or, if it ends in a dot, all keys with that prefix
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
     /// Only what belongs to this project or to none

@@ -16,8 +16,8 @@ use crate::text::quantity;
 
 /// Show how well a user's facts were found, judged and used in the last days
 ///
-/// A fact counts as used where a judged turn was about it. An overwrite and a question count for the
-/// day on which they came up.
+/// A fact counts as used when a judged turn was about it. Overwrites and questions count for the day on
+/// which they came up.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts metrics --user ada --days 7")]
 pub(crate) struct MetricsArgs {

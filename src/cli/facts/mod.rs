@@ -46,7 +46,7 @@ use crate::facts::UserId;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// Keep long-lived facts about users, and settle what conflicts
+/// Keep long-lived facts about users, and resolve conflicts between them
 ///
 /// Facts live in one database per person and machine: `db` in the user's own settings, else mem.db in
 /// the data folder. `docs/facts.md` says how they are found, judged and changed.
@@ -64,7 +64,7 @@ pub(crate) struct FactsArgs {
 /// Whose facts, in which database
 #[derive(Args, Debug)]
 pub(crate) struct DatabaseArgs {
-    /// Whose facts are meant [default: the setting `user`]
+    /// Whose facts [default: the setting `user`]
     #[arg(long, value_name = "ID", global = true)]
     user: Option<String>,
     /// The database [default: the setting `db`, else mem.db in the data folder]

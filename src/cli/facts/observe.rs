@@ -17,17 +17,17 @@ use crate::project::Project;
 
 /// Queue a finished turn of a conversation for the memory auditor
 ///
-/// Reads one JSON object: `user_input`, and where known `assistant_response`, `turn_id`, `timestamp`,
-/// `user_id`, `session_id`, `project`. It is queued and nothing more; `annals facts work` judges it.
+/// Reads one JSON object: `user_input`, and if known `assistant_response`, `turn_id`, `timestamp`,
+/// `user_id`, `session_id`, `project`. It is only queued; `annals facts work` judges it.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: echo '{\"user_input\": \"I moved to Turin\"}' | annals facts observe --user ada"
 )]
 pub(crate) struct ObserveArgs {
-    /// The turn's id: the same id again answers as the first time and writes nothing
+    /// The turn's id: repeating it returns the first answer and writes nothing
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
-    /// Keep what looks like a secret, rather than take it out
+    /// Keep what looks like a secret instead of removing it
     #[arg(long)]
     allow_secret: bool,
 }
@@ -40,7 +40,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let text = input()?;
     let mut observation: Observation = serde_json::from_str(&text).map_err(|error| {
-        Error::usage(format!("standard input is no turn: {error}")).hint(
+        Error::usage(format!("standard input is not a turn: {error}")).hint(
             "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, project",
         )
     })?;

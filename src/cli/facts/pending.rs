@@ -13,7 +13,7 @@ use crate::facts;
 use crate::facts::Pending;
 use crate::project::Project;
 
-/// List what waits for the user's word, with the question to ask where it is worth one
+/// List what waits for the user's confirmation, with a question to ask if one is worth asking
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts pending --user ada")]
 pub(crate) struct PendingArgs {}

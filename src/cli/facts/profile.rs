@@ -15,14 +15,14 @@ use crate::facts::Field;
 use crate::facts::Slot;
 use crate::project::Project;
 
-/// Show what holds of a user, by category, with confidence and times
+/// Show the current facts about a user, by category, with confidence and times
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts profile --user ada --json")]
 pub(crate) struct ProfileArgs {
-    /// What belongs to this project, too
+    /// Also facts that belong to this project
     #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
-    /// The profile as the worker built it last, rather than as the facts are now
+    /// The profile as the worker last built it, rather than as the facts are now
     #[arg(long, conflicts_with = "of_project")]
     stored: bool,
 }

@@ -28,29 +28,29 @@ const LONGEST: u64 = 1 << 20;
 
 /// Find a user's facts by words and by meaning, the best first
 ///
-/// Nothing in the query is an operator. Facts that have nothing to do with it are left out. Where vectors cannot be had, words alone answer, and the
-/// answer is marked `degraded`.
+/// The query is plain text: no character has a special meaning. Facts that have nothing to do with it are
+/// left out. If vectors are not available, the search uses words alone and the answer is marked `degraded`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts retrieve --user ada --query \"which editor\" --explain"
 )]
 pub(crate) struct RetrieveArgs {
-    /// What is looked for [default: standard input]
+    /// What to look for [default: standard input]
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
-    /// How many facts
+    /// How many facts to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// Give the nearest too, each marked with its relevance
+    /// Also show less relevant facts, each marked with its relevance
     #[arg(long)]
     all: bool,
     /// Show what each score is made of
     #[arg(long)]
     explain: bool,
-    /// Also what belongs to this project
+    /// Also facts that belong to this project
     #[arg(long, value_name = "NAME", conflicts_with = "all_projects")]
     of_project: Option<String>,
-    /// Also what belongs to any project
+    /// Also facts that belong to any project
     #[arg(long)]
     all_projects: bool,
 }
@@ -99,7 +99,9 @@ impl RetrieveArgs {
             .at("read the query", std::path::Path::new("-"))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if text.trim().is_empty() {
-            return Err(Error::usage("there is no query").hint("--query has it, or standard input"));
+            return Err(
+                Error::usage("there is no query").hint("pass it as --query or on standard input")
+            );
         }
         Ok(text)
     }

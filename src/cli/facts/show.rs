@@ -12,7 +12,7 @@ use crate::facts;
 use crate::facts::Fact;
 use crate::project::Project;
 
-/// Show all that is known about one fact
+/// Show everything about one fact
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts show 4f2c81d0 --user ada")]
 pub(crate) struct ShowArgs {

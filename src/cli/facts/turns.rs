@@ -13,7 +13,7 @@ use crate::facts::Turn;
 use crate::project::Project;
 use crate::text;
 
-/// List a user's turns in the queue: pending, running, done, and dead ones with what was wrong
+/// List a user's turns in the queue: pending, running, done, and dead ones with the reason
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts turns --user ada --status dead")]
 pub(crate) struct TurnsArgs {

@@ -36,21 +36,22 @@ const SYNC: Duration = Duration::from_secs(20);
 /// How often `--watch` asks for what other devices did, where nothing was judged here.
 const SYNC_EVERY: Duration = Duration::from_secs(30);
 
-/// Judge the queued turns, expire what is over, rebuild profiles, and bring vector servers up to date
+/// Judge the queued turns, expire facts whose time is over, rebuild profiles, update vector servers
 ///
 /// The auditor is the command that the user's setting `llm.command` names, with the prompt on its standard
-/// input, or the endpoint at `llm.url`, with its key in `ANNALS_LLM_API_KEY`. An answer that is not what was asked for is asked for again, three times in all; then the turn
-/// is dead and keeps the answer. Without an auditor the turns wait for `annals facts apply`.
+/// input, or the endpoint at `llm.url`, with its key in `ANNALS_LLM_API_KEY`. An invalid answer is requested
+/// again, up to three times in all; then the turn is marked dead, and keeps the answer. Without an auditor
+/// the turns wait for `annals facts apply`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once")]
 pub(crate) struct WorkArgs {
     /// End when the queue is empty; this is the default
     #[arg(long, conflicts_with = "watch")]
     once: bool,
-    /// Stay, and take on turns as they come; prints one JSON line a turn with --json
+    /// Keep running and judge turns as they come; with --json, prints one JSON line per turn
     #[arg(long)]
     watch: bool,
-    /// How many seconds one answer is waited for
+    /// Seconds to wait for one answer
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     timeout: u32,
 }

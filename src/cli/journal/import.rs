@@ -18,15 +18,15 @@ use crate::text::quantity;
 ///
 /// Reads JSON Lines as several tools write them: text in content, text, memory, fact, note, message and
 /// the like, times in ts, timestamp, date and the like, and the entities and relations of a
-/// knowledge graph. What has no place of its own goes into meta. A record is known by its content and
-/// time, so that a second import adds nothing.
+/// knowledge graph. Everything else goes into meta. A record is identified by its content and time, so
+/// a second import adds nothing.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals journal import old-memory.jsonl")]
 pub(crate) struct ImportArgs {
     /// The file to read
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write text that looks like a secret all the same
+    /// Write text even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
 }

@@ -31,7 +31,8 @@ const TOOLS: [(&str, &str); 2] = [("memory_write", "write"), ("memory_search", "
 
 /// Keep and search the journal: one file of records, added to by every agent
 ///
-/// The journal is the file that the variable `MEMORY_FILE` names, else ~/.codex/memory.jsonl. It belongs to no project.
+/// The journal is the file that the variable `MEMORY_FILE` names, else ~/.codex/memory.jsonl. All projects
+/// share it.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals journal search Python")]
 pub(crate) struct JournalArgs {

@@ -14,10 +14,10 @@ use crate::journal::Query;
 /// Search the journal from its end
 ///
 /// Reads its options as one JSON object from the standard input, unless Q is given: q, and limit,
-/// `window_lines`, mode, type, tags, since and until where they are wanted. Prints a JSON object with
+/// `window_lines`, mode, type, tags, since and until as needed. Prints a JSON object with
 /// the results, the latest first.
 ///
-/// Searches the last lines, as many as the window holds; while that finds fewer than the limit, four
+/// Searches as many lines from the end as the window holds; while that finds fewer than the limit, four
 /// times as many, up to 1,000,000.
 #[derive(Args, Debug)]
 #[command(
@@ -25,7 +25,7 @@ use crate::journal::Query;
                   Example: annals journal search '/prefers? py/i' --type note --since 2026-02-01"
 )]
 pub(crate) struct SearchArgs {
-    /// A literal text, or /…/ or /…/i for a regular expression; '' for every record
+    /// Literal text, or /…/ or /…/i for a regular expression; '' matches every record
     #[arg(value_name = "Q")]
     q: Option<String>,
     /// The most results [default: 20]
@@ -43,19 +43,19 @@ pub(crate) struct SearchArgs {
     /// A tag that a record must have; may be given several times
     #[arg(long = "tag", value_name = "TAG", requires = "q")]
     tags: Vec<String>,
-    /// The day or time from which on a record must be
+    /// Only records from this day or time on
     #[arg(long, value_name = "TIME", requires = "q")]
     since: Option<String>,
-    /// The day or time up to which a record must be
+    /// Only records up to this day or time
     #[arg(long, value_name = "TIME", requires = "q")]
     until: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Mode {
-    /// The line as it stands in the file, and its decoded texts where the query may be escaped there
+    /// The line as it is in the file, and its decoded texts if the query may be escaped there
     Hybrid,
-    /// The line as it stands in the file
+    /// The line as it is in the file
     Rg,
     /// The decoded texts of content, type, tags and meta
     Jq,

@@ -14,7 +14,7 @@ use crate::journal::Statistics;
 use crate::text::Line;
 use crate::text::quantity;
 
-/// Say what the journal holds: how many records, of which types and tags, from when to when
+/// Show how many records the journal holds, of which types and tags, and from when to when
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals journal stats")]
 pub(crate) struct StatsArgs {}

@@ -20,14 +20,14 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Print the latest records, the latest last
 ///
-/// One line a record; with --json each as it stands in the journal.
+/// One line per record; with --json, each exactly as it is in the journal.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals journal tail -n 3 --json | jq -r .content")]
 pub(crate) struct TailArgs {
     /// How many records to print
     #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 10)]
     lines: usize,
-    /// Go on with the records that are added, until interrupted
+    /// Keep printing records as they are added, until interrupted
     #[arg(short, long)]
     follow: bool,
 }

@@ -39,10 +39,10 @@ pub(crate) struct WriteArgs {
     /// Further fields, a JSON object
     #[arg(long, value_name = "JSON", requires = "content")]
     meta: Option<String>,
-    /// Read one JSON object a line, and add all of them or none
+    /// Read one JSON object per line, and add all of them or none
     #[arg(long, conflicts_with = "content")]
     batch: bool,
-    /// Bring the record to the disk before it is acknowledged
+    /// Flush the record to disk before acknowledging it
     #[arg(
         long,
         value_name = "BOOL",
@@ -53,10 +53,10 @@ pub(crate) struct WriteArgs {
         action = clap::ArgAction::Set
     )]
     sync: bool,
-    /// Write text that looks like a secret all the same
+    /// Write text even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
-    /// A name for this write: under the same one, nothing is written twice
+    /// An id of your choice: under the same one, nothing is written twice
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }
@@ -131,7 +131,7 @@ fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
     }
     if drafts.is_empty() {
         return Err(Error::failed(
-            "the input is empty, one JSON object a line was expected",
+            "the input is empty, expected one JSON object per line",
         ));
     }
     Ok(drafts)

@@ -11,14 +11,14 @@ use crate::ledger;
 use crate::ledger::Brief;
 use crate::project::Project;
 
-/// Print what a session has to know at its start
+/// Print what a session needs to know at its start
 ///
-/// STATE.md whole; of CONSTRAINTS.md infrastructure, rules and hazards; of DECISIONS.md the rollup and
-/// the entries of the last days; the newest commits that none of them takes account of. Writes nothing.
+/// All of STATE.md; infrastructure, rules and hazards from CONSTRAINTS.md; the rollup and the latest
+/// entries from DECISIONS.md; and the newest commits that the ledger does not cover yet. Writes nothing.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger brief --days 14")]
 pub(crate) struct BriefArgs {
-    /// How many days back decisions are printed whole
+    /// How many days back to print decisions in full
     #[arg(long, value_name = "N", default_value_t = 7)]
     days: u64,
 }

@@ -13,9 +13,9 @@ use crate::ledger::CheckReport;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// Hold the three files against their rules
+/// Check the three files against their rules
 ///
-/// Exits with 1 where one is broken, for CI. `--fix` puts right what needs no judgement: comments at the
+/// Exits with 1 if a rule is broken, for CI. `--fix` repairs what needs no judgement: comments at the
 /// head, missing sections, the order of months, the rollup.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger check --fix")]

@@ -16,7 +16,7 @@ use crate::project::Project;
 use crate::storage::Applied;
 use crate::storage::Store;
 
-/// Make the three files where they are missing
+/// Create those of the three files that are missing
 ///
 /// What exists stays as it is. The commit that is checked out becomes the anchor: what came before
 /// counts as covered.
@@ -25,7 +25,7 @@ use crate::storage::Store;
 pub(crate) struct InitArgs {
     /// Have Claude Code hand each new session the brief (.claude/settings.json)
     ///
-    /// The same hook as that of `annals setup claude`; all else in the file keeps its bytes.
+    /// The same hook as that of `annals setup claude`; every other byte of the file stays.
     #[arg(long)]
     hook: bool,
 }

@@ -18,8 +18,7 @@ use crate::project::Project;
 
 /// Keep docs/memory: what is true now, what must not change, what was decided
 ///
-/// STATE.md, CONSTRAINTS.md and DECISIONS.md in docs/memory: what is true now, what must not change,
-/// and how it came about.
+/// In three files: STATE.md, CONSTRAINTS.md and DECISIONS.md.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger brief")]
 pub(crate) struct LedgerArgs {

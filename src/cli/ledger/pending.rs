@@ -17,13 +17,13 @@ use crate::text::quantity;
 
 /// Print the commits that the ledger does not cover yet, and all that an update needs
 ///
-/// Oldest first, with the specs and plans they touch or name. Where there are more than a batch, it
-/// says where this one ends: an update through that commit lets the next batch begin behind it. Before
-/// the first update the latest commits are listed; with --all the whole history, batch by batch.
+/// Oldest first, with the specs and plans they touch or name. If there are more than one batch, it says
+/// where this one ends: after an update through that commit, the next batch begins behind it. Before the
+/// first update, the latest commits are listed; with --all, the whole history, batch by batch.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger pending --json")]
 pub(crate) struct PendingArgs {
-    /// The most commits of a batch
+    /// The most commits in a batch
     #[arg(long, value_name = "N", default_value_t = 50)]
     max_commits: usize,
     /// Before the first update, begin with the first commit
@@ -94,9 +94,9 @@ fn show(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     match pending.remaining {
-        0 => writeln!(to, "No commit remains behind it."),
-        1 => writeln!(to, "1 commit remains behind it."),
-        more => writeln!(to, "{more} commits remain behind it."),
+        0 => writeln!(to, "No commits remain after it."),
+        1 => writeln!(to, "1 commit remains after it."),
+        more => writeln!(to, "{more} commits remain after it."),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ledger;
 use crate::project::Project;
 
-/// Print the procedure of an update, as a SKILL.md for agents
+/// Print how to update the ledger, as a SKILL.md for agents
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger skill > .claude/skills/update-ledger/SKILL.md")]
 pub(crate) struct SkillArgs {}

@@ -22,9 +22,9 @@ use crate::storage::read;
 
 /// Apply an update document: all of it, or nothing
 ///
-/// Reads JSON from standard input. Each file keeps its mode: STATE.md is written anew, CONSTRAINTS.md
-/// merged into, DECISIONS.md appended to. Refused (exit 4) with every problem at once, each with its
-/// JSON pointer. A document that is applied already changes nothing.
+/// Reads JSON from standard input. STATE.md is rewritten, CONSTRAINTS.md merged into,
+/// DECISIONS.md appended to. Refused (exit 4) with every problem at once, each with its
+/// JSON pointer. A document that is already applied changes nothing.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger update --commit < update.json")]
 pub(crate) struct UpdateArgs {
@@ -34,7 +34,7 @@ pub(crate) struct UpdateArgs {
     /// Commit the ledger's files, and nothing else, to git
     #[arg(long)]
     commit: bool,
-    /// Let text through that looks like a key or a password
+    /// Accept text that looks like a key or a password
     #[arg(long)]
     allow_secret: bool,
 }

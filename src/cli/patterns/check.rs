@@ -13,14 +13,14 @@ use crate::patterns::Staleness;
 use crate::project::Project;
 use crate::text::quantity;
 
-/// Say which recorded patterns speak of what is no longer there
+/// List the recorded patterns that refer to files that no longer exist
 ///
-/// Each path that an entry names is looked for; one that is missing is followed through git's
-/// history. Nothing is changed or deleted.
+/// Looks for each path that an entry names, and follows a missing one through git's history. Nothing
+/// is changed or deleted.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals patterns check --check")]
 pub(crate) struct CheckArgs {
-    /// Exit with 1 where an entry is stale
+    /// Exit with 1 if an entry is stale
     #[arg(long)]
     check: bool,
 }

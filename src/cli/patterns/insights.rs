@@ -21,11 +21,11 @@ use crate::text::quantity;
 const FILES: usize = 8;
 const PLANS: usize = 4;
 
-/// Say what the whole history of the project shows
+/// Show what the project's whole history teaches
 ///
-/// Over all summaries, archived milestones included; a summary that does not say counts on neither side.
-/// A difference is significant where both groups have five plans or more and it holds among all
-/// comparisons of the run (two-sided: Fisher's exact test of rates, Mann-Whitney of durations;
+/// Over all summaries, archived milestones included; for each comparison, summaries that do not mention
+/// it are left out. A difference is significant if both groups have at least five plans and it holds
+/// among all comparisons of the run (two-sided: Fisher's exact test of rates, Mann-Whitney of durations;
 /// Benjamini-Hochberg at 0.1).
 #[derive(Args, Debug)]
 #[command(
@@ -47,12 +47,11 @@ fn show(insights: &Insights, to: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         to,
-        "{} in {}: {} deviated ({}), {} complete.",
+        "{} in {}: {}; {}.",
         quantity(insights.plans, "plan"),
         quantity(insights.phases, "phase"),
-        of_known(deviated, insights.plans),
-        quantity(insights.deviations, "deviation"),
-        of_known(completed, insights.plans)
+        deviations(deviated, insights),
+        completion(completed, insights.plans)
     )?;
     sizes("tasks", &insights.by_tasks, to)?;
     sizes("files", &insights.by_files, to)?;
@@ -111,12 +110,35 @@ fn sizes(unit: &str, sizes: &Sizes, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a count, and of how many it is known where not of all: `4`, `4 of the 9 that say`.
-fn of_known(rate: Rate, all: usize) -> String {
+/// Says how many plans deviated, and of how many it is known where not of all.
+fn deviations(rate: Rate, insights: &Insights) -> String {
+    let sum = insights.deviations;
     match rate.of {
-        0 => "unknown".to_owned(),
-        of if of == all => rate.count.to_string(),
-        of => format!("{} of the {of} that say", rate.count),
+        0 => "deviations not reported".to_owned(),
+        of if of == insights.plans => format!("{} had deviations ({sum} in all)", rate.count),
+        of => {
+            let report = if of == 1 { "reports" } else { "report" };
+            format!(
+                "{} of the {of} that {report} on deviations had some ({sum} in all)",
+                rate.count
+            )
+        }
+    }
+}
+
+/// Says how many plans are complete, and of how many it is known where not of all.
+fn completion(rate: Rate, all: usize) -> String {
+    let are = if rate.count == 1 { "is" } else { "are" };
+    match rate.of {
+        0 => "completion not reported".to_owned(),
+        of if of == all => format!("{} {are} complete", rate.count),
+        of => {
+            let report = if of == 1 { "reports" } else { "report" };
+            format!(
+                "{} of the {of} that {report} a status {are} complete",
+                rate.count
+            )
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::project::Project;
 
-/// Read what finished phases taught
+/// Read the lessons of finished phases
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals patterns relevant 4")]
 pub(crate) struct PatternsArgs {

@@ -13,7 +13,7 @@ use crate::patterns::NoteReport;
 use crate::patterns::NoteRequest;
 use crate::project::Project;
 
-/// Note a lesson at any time, in a section of its own
+/// Note a lesson at any time, in the Notes section
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals patterns note \"`cargo test` needs the feature `fail-point`\" --file Cargo.toml"

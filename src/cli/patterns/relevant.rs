@@ -12,7 +12,7 @@ use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::project::Project;
 
-/// List the patterns that fit a phase best, stale ones last
+/// List the patterns most relevant to a phase, stale ones last
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals patterns relevant 4 --limit 3")]
 pub(crate) struct RelevantArgs {

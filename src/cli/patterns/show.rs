@@ -12,11 +12,11 @@ use crate::patterns;
 use crate::patterns::Entry;
 use crate::project::Project;
 
-/// Show one entry of PATTERNS.md as it stands there
+/// Show one entry of PATTERNS.md verbatim
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals patterns show 3")]
 pub(crate) struct ShowArgs {
-    /// The entry's place in `annals patterns list`
+    /// The entry's number in `annals patterns list`
     #[arg(value_name = "N")]
     number: usize,
 }

@@ -14,15 +14,15 @@ use crate::project::Project;
 
 /// Have git merge the files that annals writes entry by entry
 ///
-/// Names them in .gitattributes and the driver in this clone's configuration: each clone is set up by
-/// itself, and one that is not merges them line by line as before.
+/// Lists the files in .gitattributes and the driver in this clone's configuration: each clone is set up
+/// separately, and one that is not merges them line by line as before.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals setup git --check")]
 pub(crate) struct GitArgs {
-    /// Change nothing; exit 1 where it is not set up
+    /// Change nothing; exit with 1 if it is not set up
     #[arg(long, conflicts_with = "remove")]
     check: bool,
-    /// Take it away
+    /// Remove it
     #[arg(long)]
     remove: bool,
 }

@@ -16,26 +16,26 @@ use crate::hooks::setup::SetupReport;
 use crate::hooks::setup::SetupRequest;
 use crate::project::Project;
 
-/// What every harness can be asked
+/// Options that every harness takes
 #[derive(Args, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
 )]
 pub(crate) struct HarnessArgs {
-    /// Your own settings, for all projects [default: --project, those of this project]
+    /// Use your own settings, for all projects [default: --project, this project's settings]
     #[arg(long)]
     user: bool,
-    /// Change nothing; exit 1 where the settings are not as wanted, with whatever flags they were set up
+    /// Change nothing; exit with 1 if the settings differ, whatever flags they were set up with
     #[arg(long, conflicts_with = "remove")]
     check: bool,
-    /// Take our entries out again
+    /// Remove the entries again
     #[arg(long)]
     remove: bool,
-    /// Leave the notepad out of what a new session gets
+    /// Leave the notepad out of the text for a new session
     #[arg(long)]
     no_notepad: bool,
-    /// Have a line put into the notepad before a session is compacted
+    /// Add a line to the notepad before a session is compacted
     #[arg(long)]
     breadcrumb: bool,
 }

@@ -16,17 +16,17 @@ use crate::hooks::setup::journal::JournalReport;
 use crate::hooks::setup::journal::JournalSetup;
 use crate::project::Project;
 
-/// Make `memory_write` and `memory_search`, links to annals that act as these tools
+/// Create `memory_write` and `memory_search`, links to annals that act as these tools
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals setup journal --dir memory/scripts")]
 pub(crate) struct JournalArgs {
-    /// The folder to make them in
+    /// The folder to create them in
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
-    /// Change nothing; exit 1 where they are not there
+    /// Change nothing; exit with 1 if they do not exist
     #[arg(long, conflicts_with = "remove")]
     check: bool,
-    /// Take them away
+    /// Remove them
     #[arg(long)]
     remove: bool,
 }

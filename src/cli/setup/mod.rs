@@ -17,8 +17,8 @@ use crate::project::Project;
 
 /// Connect a harness such as Claude Code or Codex to annals, or disconnect it
 ///
-/// Adds our own entries to the harness's settings and leaves every other byte as it is. Settings that are
-/// not valid are refused. --remove brings back what was there before.
+/// Adds its own entries to the harness's settings and leaves every other byte as it is. Invalid settings
+/// are refused. --remove restores what was there before.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals setup claude --dry-run")]
 pub(crate) struct SetupArgs {

@@ -13,9 +13,9 @@ use crate::share;
 use crate::share::Initialised;
 use crate::text::quantity;
 
-/// Set the server up where it is not, and make this database one of the devices
+/// Set up the server if necessary, and make this database one of the devices
 ///
-/// Nothing is sent yet. Facts that are here already become operations; `share.scopes` keeps keys on this device.
+/// Nothing is sent yet. Existing facts become operations; `share.scopes` keeps keys on this device.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init"
@@ -30,7 +30,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let done = share::init(project, facts)?;
     if project.dry_run {
-        out.note("dry run: the server was reached, and nothing was changed");
+        out.note("dry run: the server was reached, nothing was changed");
     }
     out.result(&done, show);
     Ok(())
@@ -38,7 +38,7 @@ pub(crate) fn run(
 
 fn show(done: &Initialised, to: &mut dyn Write) -> io::Result<()> {
     if done.has_made_tables {
-        writeln!(to, "made the tables at {}", done.server)?;
+        writeln!(to, "created the tables at {}", done.server)?;
     }
     match &done.device {
         Some(device) => writeln!(

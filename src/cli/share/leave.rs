@@ -15,12 +15,12 @@ use crate::text::quantity;
 
 /// Stop sharing this database; its facts and its journal stay as they are
 ///
-/// What it sent stays with the server and the other devices, unless `--erase` takes it off the server.
-/// `annals share init` comes back.
+/// What it sent stays on the server and the other devices; `--erase` removes it from the server.
+/// `annals share init` joins again.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share leave --erase")]
 pub(crate) struct LeaveArgs {
-    /// Erase on the server what this device sent
+    /// Erase from the server what this device sent
     #[arg(long)]
     erase: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) fn run(
     let left = share::leave(project, facts, args.erase)?;
     if let Some(why) = &left.untold {
         out.note(&format!(
-            "the server was not told and still lists this device: {why}"
+            "the server could not be notified and still lists this device: {why}"
         ));
     }
     out.result(&left, show);
@@ -42,7 +42,7 @@ pub(crate) fn run(
 }
 
 fn show(left: &Left, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "device {} shares no more", left.device)?;
+    write!(to, "device {} no longer shares", left.device)?;
     match left.erased {
         Some(erased) => writeln!(
             to,

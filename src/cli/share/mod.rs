@@ -87,7 +87,7 @@ fn exchange(
     }
     for device in &synced.stuck {
         out.note(&format!(
-            "the server lacks an operation of device {device}: what it did after that waits"
+            "the server lacks an operation of device {device}: its later operations wait"
         ));
     }
     if synced.withheld > 0 {
@@ -132,7 +132,7 @@ fn show(exchange: &Exchange, to: &mut dyn Write) -> io::Result<()> {
     }
     if exchange.direction != Direction::Push {
         let taken = quantity(exchange.synced.pulled, "operation");
-        parts.push(format!("{would}taken in {taken}"));
+        parts.push(format!("{would}received {taken}"));
     }
     writeln!(to, "{}", parts.join(", "))
 }

@@ -9,9 +9,9 @@ use crate::facts::Facts;
 use crate::project::Project;
 use crate::share::Direction;
 
-/// Take in what other devices did
+/// Receive what other devices did
 ///
-/// Facts are merged and lines are added to the journal; a pull that was stopped goes on where it was.
+/// Facts are merged and lines are added to the journal; an interrupted pull resumes where it stopped.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share pull")]
 pub(crate) struct PullArgs {}

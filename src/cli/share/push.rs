@@ -11,7 +11,7 @@ use crate::share::Direction;
 
 /// Send what was done on this device
 ///
-/// Operations go in batches, each whole or not at all; a push that was stopped goes on where it was.
+/// Operations are sent in batches, each whole or not at all; an interrupted push resumes where it stopped.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share push")]
 pub(crate) struct PushArgs {}

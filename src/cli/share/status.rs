@@ -14,13 +14,13 @@ use crate::share::SharedDevice;
 use crate::share::Status;
 use crate::text::quantity;
 
-/// Say what waits to be sent and since when, what was set aside, and which devices take part
+/// Show what waits to be sent and since when, what was set aside, and which devices take part
 ///
-/// Devices that have taken nothing in since something was forgotten are marked: they may still hold it.
+/// Devices that have received nothing since something was forgotten are marked: they may still hold it.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share status --offline")]
 pub(crate) struct StatusArgs {
-    /// Say only what is known here
+    /// Show only what this device knows; ask no server
     #[arg(long)]
     offline: bool,
 }
@@ -45,10 +45,10 @@ fn show(status: &Status, to: &mut dyn Write) -> io::Result<()> {
         .as_deref()
         .unwrap_or("no server is set: share.url names one");
     let Some(here) = &status.here else {
-        return writeln!(to, "not shared ({server}); annals share init begins");
+        return writeln!(to, "not shared ({server}); run annals share init");
     };
     let left = if here.has_left {
-        ", which shares no more"
+        ", which no longer shares"
     } else {
         ""
     };
@@ -87,7 +87,7 @@ fn show(status: &Status, to: &mut dyn Write) -> io::Result<()> {
     if here.is_unclean {
         writeln!(
             to,
-            "what others forgot may be in free pages: the next sync that has the file alone cleans them"
+            "what others forgot may still be in free pages: the next sync with exclusive access to the file cleans them"
         )?;
     }
     status
@@ -105,7 +105,7 @@ fn line(device: &SharedDevice, to: &mut dyn Write) -> io::Result<()> {
     };
     writeln!(
         to,
-        "{}  {}  {}  {} sent, took in last: {pulled}{behind}",
+        "{}  {}  {}  {} sent, last received: {pulled}{behind}",
         device.scope,
         device.device,
         device.member,

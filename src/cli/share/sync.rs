@@ -9,9 +9,9 @@ use crate::facts::Facts;
 use crate::project::Project;
 use crate::share::Direction;
 
-/// Take in what other devices did, then send what was done here
+/// Receive what other devices did, then send what was done here
 ///
-/// `annals facts work` and a session's end do the same where a server is set.
+/// `annals facts work` and a session's end do the same if a server is set.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share sync")]
 pub(crate) struct SyncArgs {}

@@ -81,7 +81,7 @@ impl Endpoint {
         };
         text.ok_or_else(|| {
             let kind = self.api.as_str();
-            let wrong = format!("answered with what is no {kind} answer");
+            let wrong = format!("did not send a valid {kind} answer");
             failed(self.service.failed(&wrong))
         })
     }

@@ -84,7 +84,7 @@ fn fields(fact: &Fact) -> Result<Map<String, Value>> {
     let Value::Object(mut fields) =
         serde_json::to_value(fact).map_err(|error| unwritable(&error))?
     else {
-        return Err(Error::failed("a fact is no object"));
+        return Err(Error::failed("a fact is not an object"));
     };
     fields.shift_remove(LOCAL);
     if let Some(value) = fields.get_mut(STRUCTURED)
@@ -178,7 +178,7 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
         .into_iter()
         .any(|time| moment(time).as_ref() != Some(time))
     {
-        return Err(broken("a time that is none"));
+        return Err(broken("an invalid time"));
     }
     if fact
         .valid_to

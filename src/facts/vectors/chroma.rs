@@ -120,8 +120,7 @@ impl Chroma {
             "where": {"$and": conditions}, "include": ["distances"],
         });
         let answer = self.ask("query", &question, ASKED)?;
-        read(&answer)
-            .ok_or_else(|| named(self.service.failed("answered with what is no list of ids")))
+        read(&answer).ok_or_else(|| named(self.service.failed("did not send a list of ids")))
     }
 
     fn ask(&self, what: &str, document: &Value, wait: Duration) -> Result<Value> {
@@ -133,7 +132,7 @@ impl Chroma {
         let id = made
             .get("id")
             .and_then(Value::as_str)
-            .ok_or_else(|| named(self.service.failed("answered with what is no collection")))?;
+            .ok_or_else(|| named(self.service.failed("did not send a collection")))?;
         let path = format!("{BASE}/{id}/{what}");
         self.service.post(&path, document, wait).map_err(named)
     }

@@ -43,7 +43,7 @@ pub(crate) fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
     connection
         .prepare_cached(sql)
         .and_then(|mut statement| statement.execute(values))
-        .stored("note what the vector server is to be told")
+        .stored("record what must be sent to the vector server")
         .map(|_| ())
 }
 

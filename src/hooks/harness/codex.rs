@@ -82,8 +82,7 @@ fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
         vec!["Codex runs a hook once you have trusted it: open /hooks there".to_owned()];
     if scope == Scope::Project {
         steps.push(
-            "Codex reads a project's own settings only where the project is trusted: start codex here \
-             and say yes"
+            "Codex reads a project's own settings only if the project is trusted: start codex here and say yes"
                 .to_owned(),
         );
     }

@@ -69,12 +69,12 @@ pub(crate) static PROFILE: Profile = Profile {
 };
 
 /// opencode installs a package beside every folder with a plugin, and waits for it.
-const OFFLINE: &str = "where npm cannot be reached, the first start waits for over a minute: \
+const OFFLINE: &str = "if npm cannot be reached, the first start waits for over a minute: \
                        npm_config_fetch_retries=0 opencode";
 
 fn next_steps(_: Scope, _: Choice) -> Vec<String> {
     vec![format!(
-        "opencode installs @opencode-ai/plugin by npm beside the plugin; {OFFLINE}"
+        "opencode installs @opencode-ai/plugin by npm next to the plugin; {OFFLINE}"
     )]
 }
 
@@ -100,7 +100,7 @@ fn obstacles(sight: &Sight) -> Vec<Obstacle> {
     }
     if !sight.folder.join("node_modules").is_dir() {
         obstacles.push(Obstacle::open(
-            "opencode has not installed @opencode-ai/plugin beside the plugin yet".to_owned(),
+            "opencode has not installed @opencode-ai/plugin next to the plugin yet".to_owned(),
             OFFLINE,
         ));
     }

@@ -58,7 +58,7 @@ pub(crate) static PROFILE: Profile = Profile {
 fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
     match scope {
         Scope::Project => vec![
-            "where folder trust is on, Qwen Code reads a project's own settings only in a trusted folder: \
+            "if folder trust is on, Qwen Code reads a project's own settings only in a trusted folder: \
              /permissions there"
                 .to_owned(),
         ],

@@ -51,9 +51,9 @@ pub struct GitReport {
 /// Sets the merge drivers up, or takes them away.
 pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
     if !project.git.is_repository() {
-        return Err(Error::not_found("this is no git repository")
+        return Err(Error::not_found("this is not a git repository")
             .at(&project.root, None)
-            .hint("git init makes one"));
+            .hint("`git init` creates one"));
     }
     let looked = project.dry_run(project.dry_run || request.check);
     let path = project.root.join(ATTRIBUTES);
@@ -94,7 +94,7 @@ impl GitReport {
         if !check || (self.outcome == FileOutcome::Unchanged && self.drivers.is_empty()) {
             return Ok(());
         }
-        Err(Error::failed("the merge drivers are not set up as wanted")
+        Err(Error::failed("the merge drivers are not set up correctly")
             .at(&self.file, None)
             .hint("run it again without --check"))
     }

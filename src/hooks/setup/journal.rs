@@ -90,7 +90,7 @@ impl JournalReport {
             .find(|tool| tool.outcome != FileOutcome::Unchanged);
         match off.filter(|_| check) {
             None => Ok(()),
-            Some(tool) => Err(Error::failed("is no link to this program")
+            Some(tool) => Err(Error::failed("is not a link to this program")
                 .at(&tool.file, None)
                 .hint("run it again without --check")),
         }

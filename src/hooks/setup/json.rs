@@ -155,7 +155,7 @@ fn options(dialect: JsonDialect) -> ParseOptions {
 fn refused(what: &str, path: &Path, line: usize) -> Error {
     Error::refused(what)
         .at(path, line)
-        .hint("nothing was changed; put it right by hand and run it again")
+        .hint("nothing was changed; correct it by hand and run this again")
 }
 
 /// Returns the line that a node begins on.

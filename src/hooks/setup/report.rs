@@ -82,7 +82,7 @@ impl SetupReport {
         if !check || off.is_empty() {
             return Ok(());
         }
-        let message = format!("not as wanted: {}", off.join(", "));
+        let message = format!("differs from what setup would write: {}", off.join(", "));
         let command = format!("annals setup {}", self.harness.as_str());
         Err(Error::failed(message).hint(match self.scope {
             Scope::Project => command,

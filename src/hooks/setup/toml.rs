@@ -97,7 +97,7 @@ impl File {
             let start = error.span().map_or(0, |span| span.start);
             Error::refused(format!("is not valid TOML: {}", error.message()))
                 .at(path, line_of(text.as_bytes(), start.min(text.len())))
-                .hint("nothing was changed; put it right by hand and run it again")
+                .hint("nothing was changed; correct it by hand and run this again")
         })?;
         let file = Self {
             document,
@@ -149,7 +149,7 @@ fn line_of(bytes: &[u8], at: usize) -> usize {
 fn by_hand(what: &str, path: &Path) -> Error {
     Error::refused(what)
         .at(path, None)
-        .hint("nothing was changed; `codex mcp list`, `add` and `remove` see to it by hand")
+        .hint("nothing was changed; `codex mcp list`, `add` and `remove` do it by hand")
 }
 
 #[cfg(test)]

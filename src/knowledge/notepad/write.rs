@@ -117,7 +117,7 @@ fn admissible(note: &Note<'_>) -> Result<()> {
     if note.section == Section::Working && note.text.contains(breaks) {
         return Err(
             Error::refused("a working note is one line, and this one has several")
-                .hint("a paragraph belongs into an entry, or in `annals notepad manual`"),
+                .hint("a paragraph belongs in an entry, or in `annals notepad manual`"),
         );
     }
     if note.allow_secret {
@@ -128,7 +128,7 @@ fn admissible(note: &Note<'_>) -> Result<()> {
         Some(secret) => {
             let message = format!("the text holds what looks like a secret ({})", secret.rule);
             Err(Error::refused(message)
-                .hint("agents read it back: say it without, or pass --allow-secret"))
+                .hint("agents read it back; leave the secret out, or pass --allow-secret"))
         }
     }
 }

@@ -98,7 +98,7 @@ impl Merge<'_> {
         let found = Constraints::parse(&self.text);
         let said = without_note(bullet.as_str()).to_owned();
         if let Some(other) = found.active().find(|other| same(&other.text, &said)) {
-            let message = format!("line {} says this already: {:?}", other.line, other.text);
+            let message = format!("line {} already says this: {:?}", other.line, other.text);
             return Step::Repeated(Problem::new(format!("{pointer}/bullet"), message));
         }
         let old = match self.find(&found, change, pointer) {
@@ -271,7 +271,7 @@ fn checked(before: &Constraints, text: String, bullet: &str, more: usize, pointe
 
 fn collision(pointer: &str, other: &Bullet) -> Problem {
     let message = format!(
-        "says what line {} says already, {:?}: edit that one",
+        "repeats line {}, {:?}: edit that one",
         other.line, other.text
     );
     Problem::new(pointer, message)
@@ -286,7 +286,7 @@ fn title_fault(title: &str) -> Option<String> {
         return Some("is where `supersede` moves bullets to; nothing is added there".to_owned());
     }
     let is_plain = !title.starts_with(['\\', '#']) && title.chars().count() <= LONGEST_TITLE;
-    (!is_plain).then(|| format!("is no title of a section, of at most {LONGEST_TITLE} characters"))
+    (!is_plain).then(|| format!("is not a section title of at most {LONGEST_TITLE} characters"))
 }
 
 /// Returns a section's title as the standard writes it.

@@ -59,7 +59,7 @@ fn shape(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Vec<Problem
     match parse_date(&decision.date) {
         None => problems.push(Problem::new(
             format!("{pointer}/date"),
-            "is no day of the calendar",
+            "is not a calendar day",
         )),
         // Somewhere it is tomorrow already.
         Some(date) if Some(date) > today.succ_opt() => {

@@ -21,7 +21,7 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
     let mut cited: Vec<(usize, Evidence)> = Vec::new();
     for entry in &found.entries {
         if !entry.is_ours {
-            let message = "is of an older form than `### YYYY-MM-DD \u{2014} Title`; kept as it is";
+            let message = "has an older form than `### YYYY-MM-DD \u{2014} Title`; kept as it is";
             findings.keep(entry.line, message);
             continue;
         }
@@ -72,7 +72,7 @@ fn months(found: &Decisions, findings: &mut Findings<'_>) {
     for pair in found.months.windows(2) {
         if pair[0].name < pair[1].name {
             let message = format!(
-                "{} stands under {}; the newest month comes first",
+                "{} is below {}; the newest month comes first",
                 pair[1].name, pair[0].name
             );
             findings.add_fixable("month-order", pair[1].line, message);
@@ -80,7 +80,7 @@ fn months(found: &Decisions, findings: &mut Findings<'_>) {
             findings.add(
                 "month-order",
                 pair[1].line,
-                format!("{} stands here twice", pair[1].name),
+                format!("{} is listed twice", pair[1].name),
             );
         }
     }
@@ -94,7 +94,7 @@ fn months(found: &Decisions, findings: &mut Findings<'_>) {
                     "month",
                     entry.line,
                     format!(
-                        "stands under {}, and its day is in another month",
+                        "is listed under {}, but its day is in another month",
                         month.name
                     ),
                 );

@@ -196,11 +196,9 @@ fn anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_>) {
             let advice = coverage.advice.clone().unwrap_or_default();
             findings.add("anchor", line, format!("{}; {advice}", coverage.line()));
         }
-        Standing::NoAnchor if !footer.is_new => findings.add(
-            "anchor",
-            line,
-            "names no commit, so that nothing is covered",
-        ),
+        Standing::NoAnchor if !footer.is_new => {
+            findings.add("anchor", line, "names no commit, so nothing is covered")
+        }
         _ => {}
     }
 }

@@ -131,7 +131,7 @@ fn object(
                     .flat_map(Map::keys)
                     .map(String::as_str)
                     .collect();
-                let message = format!("is no known field; known are {}", names.join(", "));
+                let message = format!("is not a known field; known fields: {}", names.join(", "));
                 problems.push(Problem::new(pointer, message));
             }
             None => {}

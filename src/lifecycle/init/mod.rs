@@ -136,7 +136,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     let project_file = root.join(vocabulary::PROJECT);
     if project_file.exists() && request.says_something() {
         let message =
-            "is there already and stays as it is; what you say of the project is for a new one";
+            "already exists and is left as it is; the description is only for a new project";
         new.work
             .warnings
             .push(Warning::file(&project_file, message));

@@ -40,9 +40,8 @@ impl Texts {
                     "the {what} holds what looks like a secret ({})",
                     secret.rule
                 );
-                return Err(
-                    Error::refused(message).hint("agents read it in every session; say it without")
-                );
+                return Err(Error::refused(message)
+                    .hint("agents read it in every session; leave the secret out"));
             }
         }
         Ok(texts)

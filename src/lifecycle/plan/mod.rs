@@ -132,7 +132,7 @@ fn chosen(project: &Project, survey: &Survey, asked: Option<&PhaseNumber>) -> Re
         return position.phase().cloned().ok_or_else(|| {
             let next = NextStatus::of(position, &project.planning_place().layout);
             let because = next.because.first().cloned().unwrap_or_default();
-            Error::not_found(format!("there is no phase to plan: {because}")).hint(next.command)
+            Error::not_found(format!("no phase to plan: {because}")).hint(next.command)
         });
     };
     // Of two folders with one number, the one that is worked on.

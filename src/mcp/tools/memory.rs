@@ -131,7 +131,7 @@ fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
         );
     }
     if found.truncated {
-        text.push_str("More was found: ask for a higher limit or say it more exactly.\n");
+        text.push_str("More was found: ask for a higher limit or be more specific.\n");
     }
     Ok(Answer::text(text))
 }

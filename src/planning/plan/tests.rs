@@ -184,7 +184,7 @@ fn waves_are_checked() {
     );
     assert_eq!(
         messages(&[plan("01", 1, "07")]),
-        ["depends on 07, which is no plan of this phase"]
+        ["depends on 07, which is not a plan of this phase"]
     );
 }
 

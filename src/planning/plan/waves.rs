@@ -24,7 +24,7 @@ pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
                     }
                     None => warnings.push(point(
                         plan,
-                        format!("depends on {text}, which is no plan of this phase"),
+                        format!("depends on {text}, which is not a plan of this phase"),
                     )),
                 },
             }

@@ -102,7 +102,7 @@ impl Summary {
         let deviations = Deviations::of(&document);
         if deviations.left_out > 0 {
             let message =
-                format!("tells more than {MOST_LISTED} deviations; the rest are only counted");
+                format!("lists more than {MOST_LISTED} deviations; the rest are only counted");
             warnings.push(Warning::file(path, message));
         }
         let value = Self {

@@ -1,4 +1,4 @@
-//! Where STATE.md and ROADMAP.md say otherwise than the files.
+//! Where STATE.md and ROADMAP.md contradict the files.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -16,9 +16,19 @@ use crate::position::Phase;
 use crate::position::PlanStanding;
 use crate::position::Position;
 use crate::position::Standing;
+use crate::text::clip;
 
 mod roadmap;
 mod state;
+
+/// Longer values are cut where they are shown.
+const WIDTH: usize = 160;
+
+/// The subject of a plan that was left behind: no statement, but a file that should not be alone.
+const PLAN: &str = "the plan";
+
+/// The subject of a status, whose words are quoted.
+const STATUS: &str = "the status";
 
 /// What kind of statement is off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -45,6 +55,9 @@ pub enum DriftKind {
 pub struct Drift {
     /// What kind of statement.
     pub kind: DriftKind,
+    /// What it states a value of, in words: `the current phase`.
+    #[serde(skip)]
+    pub subject: &'static str,
     /// What is stated.
     pub stated: String,
     /// What the files say.
@@ -53,6 +66,18 @@ pub struct Drift {
     pub file: PathBuf,
     /// The line that states it, counted from 1.
     pub line: usize,
+}
+
+impl Drift {
+    /// Says what is stated and what the files show; its file and line are named before it.
+    pub fn sentence(&self) -> String {
+        let (stated, actual) = (clip(&self.stated, WIDTH), clip(&self.actual, WIDTH));
+        match self.subject {
+            PLAN => format!("{stated} has {actual}"),
+            STATUS => format!("{STATUS} is {stated:?}, but the files show {actual:?}"),
+            subject => format!("{subject} is {stated}, but the files show {actual}"),
+        }
+    }
 }
 
 /// A statement that is off, where it stands, and what puts it right.
@@ -130,12 +155,18 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
         .plans
         .iter()
         .filter(|(_, standing)| *standing == PlanStanding::Open);
+    let fate = if phase.standing == Standing::Done {
+        format!("phase {} is called complete", phase.number)
+    } else {
+        format!("the work has moved on from phase {}", phase.number)
+    };
     open.filter_map(|(slot, _)| {
         let file = dir.join(slot.plan.as_ref()?);
         Some(Drift {
             kind: DriftKind::Plans,
+            subject: PLAN,
             stated: format!("plan {}", slot.number),
-            actual: format!("left behind in phase {}, without a summary", phase.number),
+            actual: format!("no summary, but {fate}"),
             file: file.strip_prefix(evidence.root).unwrap_or(&file).to_owned(),
             line: 1,
         })
@@ -167,6 +198,7 @@ struct Statements<'a> {
 /// A statement to compare: its kind, its place, and the phase it is about.
 struct Statement<'a> {
     kind: DriftKind,
+    subject: &'static str,
     line: usize,
     range: &'a Range<usize>,
     phase: Option<usize>,
@@ -195,6 +227,7 @@ impl<'a> Statements<'a> {
             self.found.push(Finding {
                 drift: Drift {
                     kind: place.kind,
+                    subject: place.subject,
                     stated,
                     actual,
                     file: self.file.clone(),
@@ -237,6 +270,7 @@ impl<'a> Statements<'a> {
         };
         let place = Statement {
             kind: DriftKind::Status,
+            subject: STATUS,
             line: stated.line,
             range: &stated.range,
             phase: Some(index),

@@ -1,4 +1,4 @@
-//! What ROADMAP.md says otherwise: checkboxes, and the rows of its progress table.
+//! What ROADMAP.md says that the files contradict: checkboxes, and the rows of its progress table.
 
 use std::ops::RangeInclusive;
 
@@ -13,6 +13,7 @@ use crate::position::Standing;
 use crate::position::drift::DriftKind;
 use crate::position::drift::Expected;
 use crate::position::drift::Finding;
+use crate::position::drift::STATUS;
 use crate::position::drift::Statement;
 use crate::position::drift::Statements;
 use crate::position::drift::has_unclear_counts;
@@ -52,6 +53,7 @@ impl Statements<'_> {
             let mark = |checked| if checked { "[x]" } else { "[ ]" };
             let place = Statement {
                 kind: DriftKind::Checkbox,
+                subject: "the checkbox",
                 line: checkbox.line,
                 range: &checkbox.range,
                 phase: Some(index),
@@ -65,8 +67,9 @@ impl Statements<'_> {
     }
 
     fn row(&mut self, row: &ProgressRow, phase: &Phase, index: usize) {
-        let place = |range| Statement {
+        let place = |subject, range| Statement {
             kind: DriftKind::ProgressRow,
+            subject,
             line: row.line,
             range,
             phase: Some(index),
@@ -81,7 +84,7 @@ impl Statements<'_> {
         let is_open = may_be(phase.complete_range(), row.plans_complete)
             && may_be(phase.plans_range(), row.plans_total);
         if let Some(cell) = row.plans.as_ref().filter(|_| !is_open) {
-            let place = place(&cell.range);
+            let place = place("the number of plans", &cell.range);
             match (row.plans_complete, row.plans_total) {
                 (Some(done), None) if !cell.value.contains('/') => {
                     self.count(&place, done, complete);
@@ -117,7 +120,7 @@ impl Statements<'_> {
             }
             _ => return,
         };
-        let place = place(&status.range);
+        let place = place(STATUS, &status.range);
         self.compare(&place, &status.value, &actual, Expected::Status(right));
     }
 }

@@ -1,4 +1,4 @@
-//! What STATE.md says otherwise: the phase, its plans and status, and the progress over all.
+//! What STATE.md says that the files contradict: the phase, its plans and status, and the overall progress.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -16,6 +16,7 @@ use crate::position::Standing;
 use crate::position::drift::DriftKind;
 use crate::position::drift::Expected;
 use crate::position::drift::Finding;
+use crate::position::drift::STATUS;
 use crate::position::drift::Statement;
 use crate::position::drift::Statements;
 use crate::position::drift::has_unclear_counts;
@@ -98,6 +99,7 @@ impl Statements<'_> {
         let (position, here) = (self.position, subjects.stated);
         let place = |kind, phase| Statement {
             kind,
+            subject: subject(&claim.value),
             line: claim.line,
             range: &claim.range,
             phase,
@@ -131,6 +133,21 @@ impl Statements<'_> {
                 }
             }
         }
+    }
+}
+
+/// Returns in words what a claim states.
+fn subject(claim: &Claim) -> &'static str {
+    match claim {
+        Claim::Total(_) => "the number of phases",
+        Claim::Percent(_) => "the progress in percent",
+        Claim::Status(_) | Claim::PhaseStatus(_) => STATUS,
+        Claim::PlansComplete(_) => "the number of complete plans in the phase",
+        Claim::PlansTotal(_) => "the number of plans in the phase",
+        Claim::CurrentPlan(_) => "the current plan",
+        Claim::AllPlansComplete(_) => "the number of complete plans",
+        Claim::AllPlansTotal(_) => "the total number of plans",
+        _ => "the current phase",
     }
 }
 

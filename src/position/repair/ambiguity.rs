@@ -20,10 +20,8 @@ pub(super) fn check(evidence: &Evidence<'_>, position: &Position) -> Result<()> 
         .or_else(|| of_folders(position))
         .or_else(|| of_position(position));
     match undecided {
-        Some((what, hint)) => Err(
-            Error::refused(format!("the files do not decide it: {what}"))
-                .hint(format!("{hint}; then run it again")),
-        ),
+        Some((what, hint)) => Err(Error::refused(format!("the files are ambiguous: {what}"))
+            .hint(format!("{hint}; then run it again"))),
         None => Ok(()),
     }
 }
@@ -38,7 +36,7 @@ pub(super) fn check_not_undone(earlier: &[Correction], correction: &Correction) 
     if correction.kind.is_some() && earlier.iter().any(undoes) {
         let because = &correction.because;
         return Err(
-            Error::refused(format!("the files do not decide it: {because}"))
+            Error::refused(format!("the files are ambiguous: {because}"))
                 .at(&correction.file, correction.line)
                 .hint("correct this line by hand; then run it again"),
         );

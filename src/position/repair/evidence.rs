@@ -12,7 +12,7 @@ use crate::project::vocabulary;
 pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
     let Some(dir) = &phase.dir else {
         let line = roadmap_phase(evidence.roadmap, &phase.number).map_or(1, |planned| planned.line);
-        return format!("{}: names it, and it has no folder", evidence.roadmap(line));
+        return format!("{}: names it, but it has no folder", evidence.roadmap(line));
     };
     if phase.standing == Standing::Open
         && let Some(open) = open_plan(evidence, phase)

@@ -128,7 +128,9 @@ fn a_plan_left_behind_is_reported_and_its_counts_stay() {
         .iter()
         .find(|drift| drift.file.ends_with("02-02-PLAN.md"));
     assert!(
-        left.unwrap().actual.contains("left behind in phase 2"),
+        left.unwrap()
+            .sentence()
+            .starts_with("plan 2 has no summary, but "),
         "{drift:?}"
     );
     let repair = repaired(&project);

@@ -50,7 +50,7 @@ fn unchecked(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
         waits.then_some(claim.line)
     })?;
     let because = vec![format!(
-        "{}: waits for a check of phase {}, and there is none",
+        "{}: waits for a check of phase {}, but there is none",
         reading.evidence.state(line),
         reading.phases[frontier].number
     )];

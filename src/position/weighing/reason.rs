@@ -54,7 +54,7 @@ fn check(reading: &Reading<'_>, index: usize) -> String {
             check.said
         ),
         None => format!(
-            "{}: asks for a check of phase {}, and there is none",
+            "{}: asks for a check of phase {}, but there is none",
             reading
                 .evidence
                 .show(&reading.evidence.folder.dir.join(vocabulary::CONFIG)),
@@ -174,8 +174,8 @@ fn over(reading: &Reading<'_>) -> String {
     if evidence.state.is_between_milestones {
         "STATE.md says that no milestone is active".to_owned()
     } else if evidence.folder.archived.is_empty() {
-        "no phase is planned, and only STATE.md speaks of one".to_owned()
+        "no phase is planned; only STATE.md mentions one".to_owned()
     } else {
-        "every milestone is archived".to_owned()
+        "all milestones are archived".to_owned()
     }
 }

@@ -76,7 +76,7 @@ fn read_file(
     let file = File { path, author, keys };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = line_at(bytes, error.valid_up_to());
-        Error::usage("is not UTF-8 text here").at(path, line)
+        Error::usage("is not valid UTF-8").at(path, line)
     })?;
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map(|span| line_at(bytes, span.start));

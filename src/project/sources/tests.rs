@@ -141,7 +141,7 @@ fn a_wrong_value_names_its_line_and_what_is_wanted() {
     }
     let (_, _, message, _) = refusal("targets = [\"cursor\"]");
     assert!(
-        message.contains("\"cursor\" is no context file"),
+        message.contains("\"cursor\" is not a context file"),
         "{message}"
     );
     let (_, line, _, hint) = refusal("max_lines = 100\nhistory = \n");

@@ -68,7 +68,8 @@ pub(crate) fn unreachable(error: &tokio_postgres::Error, address: &str) -> Error
                 .hint("the password comes from share.url, PGPASSWORD or ~/.pgpass")
         }
         Some(state) if *state == SqlState::INVALID_CATALOG_NAME => {
-            Error::usage(format!("{address}: {why}")).hint("createdb makes it; share.url names it")
+            Error::usage(format!("{address}: {why}"))
+                .hint("create it with createdb; share.url names it")
         }
         _ => Error::failed(format!("cannot reach {address}: {why}")).hint(KEPT),
     }

@@ -97,7 +97,7 @@ fn tls(project: &Project) -> Result<MakeRustlsConnect> {
                 .ok_or_else(|| wrong("there is no such file".to_owned()))?;
             for certificate in CertificateDer::pem_slice_iter(&pem) {
                 let certificate =
-                    certificate.map_err(|error| wrong(format!("is no PEM file: {error}")))?;
+                    certificate.map_err(|error| wrong(format!("is not a PEM file: {error}")))?;
                 roots
                     .add(certificate)
                     .map_err(|error| wrong(error.to_string()))?;

@@ -85,7 +85,7 @@ impl Server {
             "the role {} passes over row-level security, and would see and change what is not its own",
             self.role
         ))
-        .hint("name a role in share.url that is no superuser and has no BYPASSRLS"))
+        .hint("name a role in share.url that is not a superuser and does not have BYPASSRLS"))
     }
 
     /// Makes the tables where they are missing; tells whether they were.
@@ -171,6 +171,6 @@ fn check_version(version: Option<i32>) -> Result<()> {
         Some(other) => Err(Error::refused(format!(
             "the server's tables have version {other}, and this annals knows version {SCHEMA}"
         ))
-        .hint("use the annals of the other devices; nothing was sent or taken in")),
+        .hint("use the same version of annals as the other devices; nothing was sent or received")),
     }
 }
