@@ -15,8 +15,9 @@ use crate::text::quantity;
 
 /// Hold the three files against their rules
 ///
-/// Exits with 1 where one is broken, for CI. `--fix` puts right what needs no judgement: comments at the
-/// head, missing sections, the order of months, the rollup.
+/// Exits with 1 where one is broken, for CI, and where a constraint or a decision of the last commit is
+/// gone or was edited. `--fix` puts right what needs no judgement: comments at the head, missing
+/// sections, the order of months, a rollup that is too short.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger check --fix")]
 pub(crate) struct CheckArgs {
