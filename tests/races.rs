@@ -154,7 +154,7 @@ fn ledger_updates_at_once_lose_nothing() {
         assert_eq!(text("CONSTRAINTS.md").matches(&bullet).count(), 1);
         assert_eq!(
             text("DECISIONS.md")
-                .matches(&format!(" Title {process}\n"))
+                .matches(&format!("\u{2014} Title {process}\n"))
                 .count(),
             1
         );

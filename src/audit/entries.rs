@@ -7,6 +7,8 @@ use crate::error::Result;
 use crate::knowledge;
 use crate::knowledge::EntryAudit;
 use crate::knowledge::KnowledgeDir;
+use crate::knowledge::notepad;
+use crate::knowledge::notepad::LIMIT;
 use crate::project::Project;
 use crate::storage::read;
 use crate::warning::SourceLocation;
@@ -24,8 +26,9 @@ pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         return Ok(Vec::new());
     }
     let found = knowledge::audit(&project.dry_run(true))?;
+    let priority = notepad::priority_characters(project)?;
     let named = Named { project, store };
-    let rows = named.rows(&found);
+    let rows = named.rows(&found, priority);
     warnings.extend(found.warnings);
     Ok(rows)
 }
@@ -37,7 +40,7 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    fn rows(&self, found: &EntryAudit) -> Vec<Row> {
+    fn rows(&self, found: &EntryAudit, priority: usize) -> Vec<Row> {
         let row =
             |check, details, fix: &str| Row::new(STORE, check, Level::Attention, details, fix);
         let old = self.all(&found.stale, "has not been reviewed for 180 days");
@@ -58,6 +61,7 @@ impl Named<'_> {
         });
         vec![
             self.notepad(found.pruned_working),
+            self.priority(priority),
             row("index", index.into_iter().collect(), MEND),
             row("format", invalid.collect(), "edit the file by hand"),
             row(
@@ -88,6 +92,16 @@ impl Named<'_> {
         let detail = Detail::at(place, "has lines of Working Memory over seven days old");
         let details = if old > 0 { vec![detail] } else { Vec::new() };
         Row::counted(STORE, "notepad", Level::Attention, (old, details), MEND)
+    }
+
+    fn priority(&self, characters: usize) -> Row {
+        let place = self.place(&self.store.notepad(), None);
+        let message =
+            format!("has {characters} characters of Priority Context, {LIMIT} are allowed");
+        let details = (characters > LIMIT).then(|| Detail::at(place, &message));
+        let mend = "take something out by hand, or write an entry: annals entry write";
+        let details = details.into_iter().collect();
+        Row::new(STORE, "priority", Level::Attention, details, mend)
     }
 
     fn duplicates(&self, found: &EntryAudit) -> Vec<Detail> {

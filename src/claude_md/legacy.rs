@@ -25,8 +25,12 @@ use crate::claude_md::legacy_body::RecordedContent;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::project::LayoutName;
+use crate::text::clip;
 use crate::text::fold;
 use crate::warning::Warning;
+
+/// The length at which a core value is clipped in a warning.
+const SHOWN: usize = 60;
 
 type Judge = fn(&[&str], &RecordedContent<'_>) -> Disposition;
 
@@ -57,7 +61,20 @@ pub(crate) fn generated(
 ) -> Generated {
     let outline = Outline::parse(text, start);
     let mut found = Generated::default();
-    found.ranges.extend(head(&outline, start, known));
+    let mut unrecorded = Vec::new();
+    match head(&outline, start, known) {
+        Some(Head::Repeated(range)) => found.ranges.push(range),
+        Some(Head::Other(line, value)) => found.warnings.push(Warning::at(
+            path,
+            line,
+            format!(
+                "the core value \"{}\" stays beside that of the block, which is another; \
+                 delete the one that no longer holds",
+                clip(value, SHOWN)
+            ),
+        )),
+        None => {}
+    }
     for section in outline.sections() {
         let Some((heading, judge)) = judge_of(text, section) else {
             continue;
@@ -67,6 +84,13 @@ pub(crate) fn generated(
         match judge(&lines(body), known) {
             Disposition::Replaced => found.ranges.push(range),
             Disposition::Kept => {}
+            Disposition::Unrecorded(what) => unrecorded.push(Warning::at(
+                path,
+                section.line,
+                format!(
+                    "\"{heading}\" stays beside the block, because no {what} in it is recorded"
+                ),
+            )),
             Disposition::Holds(what) => found.warnings.push(Warning::at(
                 path,
                 section.line,
@@ -75,6 +99,11 @@ pub(crate) fn generated(
                 ),
             )),
         }
+    }
+    // Without another sign of the generator, such a section is its author's own.
+    if !found.ranges.is_empty() || !found.warnings.is_empty() {
+        found.warnings.extend(unrecorded);
+        found.warnings.sort_by_key(|warning| warning.place.line);
     }
     found
 }
@@ -112,8 +141,16 @@ fn end_like(kept: &mut Vec<u8>, bytes: &[u8]) {
     kept.truncate(end);
 }
 
+/// The generator's first two lines.
+enum Head<'a> {
+    /// They say what the block says.
+    Repeated(Range<usize>),
+    /// They name another core value, on this line.
+    Other(usize, &'a str),
+}
+
 /// Returns the generator's first two lines, where they are all that stands before the first section.
-fn head(outline: &Outline<'_>, start: usize, known: &RecordedContent<'_>) -> Option<Range<usize>> {
+fn head<'a>(outline: &Outline<'a>, start: usize, known: &RecordedContent<'_>) -> Option<Head<'a>> {
     let text = outline.text();
     let section = outline
         .sections()
@@ -128,8 +165,17 @@ fn head(outline: &Outline<'_>, start: usize, known: &RecordedContent<'_>) -> Opt
         return None;
     };
     let value = line.strip_prefix("**Core value:**")?.trim();
-    let is_same = known.core_value.is_some_and(|own| fold(own) == fold(value));
-    (is_first && is_title && is_same).then_some(section.heading.start..section.own.end)
+    if !is_first || !is_title {
+        return None;
+    }
+    let own = fold(known.core_value?);
+    Some(if own == fold(value) {
+        Head::Repeated(section.heading.start..section.own.end)
+    } else {
+        let above = text[section.own.clone()].find(line).unwrap_or_default();
+        let above = &text[section.heading.start..section.own.start + above];
+        Head::Other(section.line + above.matches('\n').count(), value)
+    })
 }
 
 /// Returns a section's heading, and what judges its body.

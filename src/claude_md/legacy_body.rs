@@ -59,6 +59,8 @@ pub(crate) enum Disposition {
     Kept,
     /// It has the generator's shape, and holds what is written nowhere else.
     Holds(String),
+    /// It has the generator's shape, and none of its lines, which are of this kind, is recorded.
+    Unrecorded(&'static str),
 }
 
 /// Judges `**Work:**`, `**Last shipped:**`, `**Milestone:**`, `**Phase:**` and `**Next action:**` lines.
@@ -142,15 +144,16 @@ pub(crate) fn statement(pattern: &str) -> String {
     fold(pattern.rsplit_once(" (").map_or(pattern, |(text, _)| text))
 }
 
-/// Judges a list: it may go where all of it is recorded. One of another form, or of which nothing is
-/// recorded, is somebody's own.
-fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &str) -> Disposition {
+/// Judges a list: it may go where all of it is recorded. One of another form is somebody's own.
+fn listed(lines: &[&str], is_recorded: impl Fn(&str) -> bool, what: &'static str) -> Disposition {
     let bullets: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix("- ")).collect();
     let bullets = bullets.unwrap_or_default();
     if bullets.iter().any(|text| is_recorded(text)) {
         held(bullets.into_iter().find(|text| !is_recorded(text)), what)
-    } else {
+    } else if bullets.is_empty() {
         Disposition::Kept
+    } else {
+        Disposition::Unrecorded(what)
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! 1. A new fact is inserted.
 //! 2. A value that holds the old one whole, and takes nothing back, refines it in place.
-//! 3. A contradiction closes the old fact's validity and inserts the new one.
+//! 3. A contradiction closes the old fact's validity and inserts the new one; one with an end does so until then.
 //! 4. An explicit invalidation expires the fact.
 //! 5. A duplicate refreshes the time of the last mention and the confidence, once a turn.
 //! 6. A conflict of low confidence waits for confirmation, and so does one with an established fact.
@@ -24,6 +24,7 @@ use crate::facts::action::ActionType;
 use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::confidence;
+use crate::facts::expiry;
 use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
@@ -171,12 +172,7 @@ impl Arbiter<'_> {
     fn expire_what_is_over(&self, key: &str) -> Result<()> {
         for over in self.with_key(key, Status::Active)? {
             if over.valid_to.as_deref().is_some_and(|end| end <= self.now) {
-                let after = Fact {
-                    status: Status::Expired,
-                    updated_at: self.now.to_owned(),
-                    ..over.clone()
-                };
-                self.put("expire", "its validity ended", Some(&over), &after)?;
+                expiry::expire(self.connection, &over, &self.source.turn_id, self.now)?;
             }
         }
         Ok(())
@@ -195,7 +191,10 @@ impl Arbiter<'_> {
         let is_certain = current.confidence >= confidence::CONFIRMED;
         let may_refine =
             self.source.is_confirmed || !(is_certain || self.is_high_risk(action, current));
+        // What holds for a time only leaves the durable value as it is, to hold again afterwards.
+        let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
         let is_refinement = may_refine
+            && !is_temporary
             && action.kind != ActionType::Supersede
             && wording::refines(value, &current.value_text);
         if is_refinement {

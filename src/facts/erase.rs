@@ -52,7 +52,7 @@ pub fn forget(
     reason: &str,
 ) -> Result<Forgotten> {
     let now = facts.clock().timestamp();
-    let key = key.map(FactKey::parse).transpose()?;
+    let key = key.map(FactKey::of_any).transpose()?;
     let key = key.as_ref().map(FactKey::as_str);
     let dry_run = facts.is_dry_run();
     let clock = facts.clock();

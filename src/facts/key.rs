@@ -5,6 +5,7 @@ use std::fmt;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Category;
+use crate::secrets;
 
 /// The longest key, in bytes.
 const LONGEST: usize = 128;
@@ -19,6 +20,18 @@ pub struct FactKey(String);
 impl FactKey {
     /// Reads a key as it is written: `preference.editor`, `likes[]`.
     pub fn parse(text: &str) -> Result<Self> {
+        let key = Self::of_any(text)?;
+        match key.secret_word() {
+            Some(word) => Err(Error::refused(format!(
+                "the key {key} names a secret ({word}), which is never kept"
+            ))
+            .hint("keep secrets in a password manager")),
+            None => Ok(key),
+        }
+    }
+
+    /// Reads a key, also one that names a secret: an earlier version may have kept it, and it can be forgotten.
+    pub(crate) fn of_any(text: &str) -> Result<Self> {
         let text = text.trim();
         let name = text.strip_suffix(SEVERAL).unwrap_or(text);
         let is_part = |part: &str| {
@@ -32,14 +45,7 @@ impl FactKey {
                 "a key is dotted and lower case, like preference.editor; likes[] holds several values",
             ));
         }
-        let key = Self(text.to_owned());
-        match key.secret_word() {
-            Some(word) => Err(Error::refused(format!(
-                "the key {text} names a secret ({word}), which is never kept"
-            ))
-            .hint("keep secrets in a password manager")),
-            None => Ok(key),
-        }
+        Ok(Self(text.to_owned()))
     }
 
     /// Returns the key as text.
@@ -89,7 +95,26 @@ impl FactKey {
 
     fn secret_word(&self) -> Option<&'static str> {
         let part_with = |word: &str| self.name().split('.').any(|part| holds(part, word));
-        SECRETS.iter().copied().find(|word| part_with(word))
+        let listed = SECRETS.iter().copied().find(|word| part_with(word));
+        listed
+            .or_else(|| secrets::secret_name(self.name()))
+            .or_else(|| self.is_key_of_a_lock().then_some("key"))
+    }
+
+    /// Tells whether the last part is a key that opens something: `ssh.key`, `deploy_key`, or `key` alone.
+    fn is_key_of_a_lock(&self) -> bool {
+        let mut parts = self.name().rsplit('.');
+        let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
+        if !words
+            .next()
+            .is_some_and(|last| ["key", "keys"].contains(&last))
+        {
+            return false;
+        }
+        match words.next() {
+            Some(kind) => LOCKS.contains(&kind),
+            None => parts.next().is_none_or(|of| !OTHER_KEYS.contains(&of)),
+        }
     }
 }
 
@@ -172,6 +197,7 @@ const SECRETS: &[&str] = &[
     "passwd",
     "passphrase",
     "passcode",
+    "pwd",
     "pin",
     "pincode",
     "secret",
@@ -184,6 +210,17 @@ const SECRETS: &[&str] = &[
     "private-key",
     "cvv",
     "cvc",
+];
+
+/// What has a key that opens it, beside those that `secrets` knows by name.
+const LOCKS: &[&str] = &[
+    "ssh", "gpg", "pgp", "rsa", "deploy", "host", "license", "recovery", "wifi", "wpa", "session",
+    "service", "root", "admin", "server", "client", "backup", "ssl", "tls",
+];
+
+/// Whose `key` opens nothing.
+const OTHER_KEYS: &[&str] = &[
+    "music", "song", "piano", "singing", "keyboard", "shortcut", "map", "sort", "primary", "public",
 ];
 
 #[cfg(test)]
@@ -309,6 +346,41 @@ mod tests {
             "shopping.list",
             "secretary",
             "tokenizer",
+        ] {
+            assert!(FactKey::parse(plain).is_ok(), "{plain}");
+        }
+    }
+
+    #[test]
+    fn keys_that_name_a_password_are_refused() {
+        for secret in [
+            "pwd",
+            "login.pwd",
+            "ssh_key",
+            "ssh-keys[]",
+            "access_key",
+            "access.key",
+            "ssh.key",
+            "private.key",
+            "encryption.key",
+            "aws.signing-key",
+            "github.deploy_key",
+            "key",
+            "door.key",
+        ] {
+            let error = FactKey::parse(secret).unwrap_err();
+            assert_eq!(error.kind, crate::error::Kind::Refused, "{secret}");
+            assert!(FactKey::of_any(secret).is_ok(), "it can be forgotten");
+        }
+        for plain in [
+            "preference.keyboard",
+            "favourite.key_signature",
+            "music.key",
+            "hot_key",
+            "ssh.public_key",
+            "keynote.topic",
+            "monkey",
+            "key.account_manager",
         ] {
             assert!(FactKey::parse(plain).is_ok(), "{plain}");
         }

@@ -5,19 +5,22 @@ use chrono::SecondsFormat;
 use chrono::TimeDelta;
 use chrono::Utc;
 use rusqlite::Connection;
+use rusqlite::OptionalExtension;
 use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::audit_trail;
 use crate::facts::change;
 use crate::facts::change::Cause;
+use crate::facts::expiry;
 use crate::facts::fact::COLUMNS;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
 use crate::facts::failure::Stored;
 use crate::facts::profile;
 use crate::facts::store::Facts;
+use crate::facts::user::UserId;
 
 /// After how many days a fact that no longer holds is put away.
 const ARCHIVE_AFTER: i64 = 90;
@@ -26,7 +29,7 @@ const ARCHIVE_AFTER: i64 = 90;
 const DROP_AFTER: i64 = 30;
 
 /// Who changes facts where nobody said anything.
-const TURN: &str = "annals:maintenance";
+pub(crate) const TURN: &str = "annals:maintenance";
 
 /// What was tidied up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -49,7 +52,7 @@ pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
     let high_risk = facts.high_risk().to_vec();
     facts.write(|connection| {
         Ok(Maintenance {
-            expired: expire(connection, &now)?,
+            expired: expiry::expire_all(connection, TURN, &now)?,
             archived: archive_older(connection, &old, &now)?,
             dropped_turns: drop_turns(connection, &done)?,
             profiles: profile::rebuild_due(connection, profile_turns, &high_risk, &now)?,
@@ -70,7 +73,11 @@ fn before(now: DateTime<Utc>, days: i64) -> String {
 }
 
 /// Each fact is handled as its own user's; this is the one place that looks at those of all.
-fn of_all_users(connection: &Connection, condition: &str, time: &str) -> Result<Vec<Fact>> {
+pub(crate) fn of_all_users(
+    connection: &Connection,
+    condition: &str,
+    time: &str,
+) -> Result<Vec<Fact>> {
     let sql = format!("SELECT {COLUMNS} FROM facts WHERE {condition} ORDER BY seq");
     let mut statement = connection.prepare(&sql).stored("read the facts")?;
     let rows = statement
@@ -80,27 +87,17 @@ fn of_all_users(connection: &Connection, condition: &str, time: &str) -> Result<
         .stored("read the facts")
 }
 
-fn expire(connection: &Connection, now: &str) -> Result<usize> {
-    let over = of_all_users(
-        connection,
-        "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1",
-        now,
-    )?;
-    for fact in &over {
-        let after = Fact {
-            status: Status::Expired,
-            updated_at: now.to_owned(),
-            ..fact.clone()
-        };
-        let cause = Cause {
-            action: "expire",
-            reason: "its validity ended",
-            turn: TURN,
-            at: now,
-        };
-        change::put(connection, cause, Some(fact), &after)?;
-    }
-    Ok(over.len())
+/// Returns a fact that was put away.
+pub(crate) fn put_away(connection: &Connection, user: &UserId, id: &str) -> Result<Option<Fact>> {
+    let json: Option<String> = connection
+        .query_row(
+            "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND fact_id = ?2",
+            [user.as_str(), id],
+            |row| row.get(0),
+        )
+        .optional()
+        .stored("read the archive")?;
+    json.as_deref().map(audit_trail::fact).transpose()
 }
 
 fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<usize> {

@@ -15,6 +15,7 @@ pub mod confidence;
 mod confirmation;
 mod erase;
 mod evaluation;
+mod expiry;
 mod fact;
 mod failure;
 mod holders;

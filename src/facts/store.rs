@@ -20,8 +20,10 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Kind;
 use crate::error::Result;
+use crate::facts::expiry;
 use crate::facts::failure::Stored;
 use crate::facts::holders;
+use crate::facts::maintenance;
 use crate::facts::replication;
 use crate::facts::replication::Scopes;
 use crate::facts::schema;
@@ -80,7 +82,21 @@ impl Facts {
             .clone_from(&project.settings.facts.high_risk);
         facts.vector_server.clone_from(&project.settings.chroma);
         facts.scopes = Scopes::new(&project.settings.share.scopes);
+        if purpose == Purpose::Read && !project.dry_run {
+            // A reader that cannot write leaves out what is over all the same.
+            facts.expire_what_is_over().ok();
+        }
         Ok(facts)
+    }
+
+    /// Expires what has ended by now, so that a reader finds what holds again; writers do it key by key.
+    fn expire_what_is_over(&mut self) -> Result<()> {
+        let now = self.clock.timestamp();
+        if !expiry::is_due(&self.connection, &now)? {
+            return Ok(());
+        }
+        self.write(|connection| expiry::expire_all(connection, maintenance::TURN, &now))
+            .map(|_| ())
     }
 
     /// Opens the database in a file, and waits at most this long for others who write.

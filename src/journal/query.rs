@@ -1,6 +1,9 @@
 //! What is asked of the journal.
 
 use serde::Deserialize;
+use serde::Deserializer;
+use serde::de::Error as _;
+use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -38,10 +41,10 @@ pub struct Query {
     /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty one matches every line.
     pub q: String,
     /// The most results.
-    #[serde(default = "default_limit")]
+    #[serde(default = "default_limit", deserialize_with = "limit")]
     pub limit: usize,
     /// How many lines from the end are searched first.
-    #[serde(default = "default_window")]
+    #[serde(default = "default_window", deserialize_with = "window")]
     pub window_lines: usize,
     /// What the query is compared with.
     #[serde(default)]
@@ -58,6 +61,23 @@ pub struct Query {
     /// The day or time up to which a record must be.
     #[serde(default)]
     pub until: Option<String>,
+}
+
+fn limit<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
+    number(from, "limit")
+}
+
+fn window<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
+    number(from, "window_lines")
+}
+
+fn number<'de, D: Deserializer<'de>>(from: D, name: &str) -> std::result::Result<usize, D::Error> {
+    let given = Value::deserialize(from)?;
+    let number = given
+        .as_u64()
+        .and_then(|number| usize::try_from(number).ok());
+    let message = format!("{name} must be a whole number, 1 or more, not {given}");
+    number.ok_or_else(|| D::Error::custom(message))
 }
 
 fn default_limit() -> usize {
@@ -138,7 +158,10 @@ mod tests {
             ("{}", "missing field `q`"),
             ("{\"q\":1}", "invalid type"),
             ("{\"q\":\"a\",\"query\":1}", "unknown field `query`"),
-            ("{\"q\":\"a\",\"limit\":-1}", "invalid value"),
+            (
+                "{\"q\":\"a\",\"limit\":-1}",
+                "limit must be a whole number, 1 or more, not -1",
+            ),
             ("{\"q\":\"a\",\"limit\":0}", "limit must be 1 or more"),
             (
                 "{\"q\":\"a\",\"window_lines\":0}",

@@ -22,6 +22,7 @@ use crate::knowledge::draft::Draft;
 use crate::knowledge::entry;
 use crate::knowledge::index;
 use crate::knowledge::key;
+use crate::knowledge::latin::latin;
 use crate::knowledge::likeness::Likeness;
 use crate::knowledge::links;
 use crate::knowledge::log;
@@ -101,7 +102,7 @@ pub fn adopt(project: &Project, operation: &str, pieces: &[Adoption]) -> Result<
 /// Returns the key that follows from a title: its letters and digits in lower case, hyphens between.
 pub fn key_of(title: &str) -> String {
     let mut key = String::new();
-    for word in text::fold(title)
+    for word in latin(&text::fold(title))
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
     {

@@ -132,7 +132,12 @@ fn rebuild_index(
         return Ok(());
     }
     let text = index::render(all.iter().map(|one| Row::of(&one.entry)));
-    found.index_rebuilt = old.as_deref() != Some(text.as_bytes());
+    // Git may have checked it out with Windows line ends, which says nothing else.
+    let says = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
+    if old.as_deref().is_some_and(says) {
+        return Ok(());
+    }
+    found.index_rebuilt = true;
     changes.edit(&path, old, text)
 }
 

@@ -19,7 +19,7 @@ use crate::warning::Warning;
 pub struct Deleted {
     /// The entry's key.
     pub key: String,
-    /// Why, verbatim.
+    /// Why, verbatim but for line breaks.
     pub reason: String,
     /// On a dry run, what would change.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,6 +27,12 @@ pub struct Deleted {
     /// What was odd on the way.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
+}
+
+/// Returns a text on one line, as log.md has it.
+fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 /// Deletes an entry, refused without a reason; links to it stay, and `audit` tells them.
@@ -46,6 +52,7 @@ pub fn delete(
     if !allow_secret {
         refuse_secrets("reason", reason)?;
     }
+    let reason = &one_line(reason);
     let place = KnowledgeDir::of(project);
     let operation = format!("entry delete {key}");
     let ((), applied) = project

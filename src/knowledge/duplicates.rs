@@ -17,52 +17,90 @@ pub struct Duplicate {
     pub reason: String,
 }
 
+/// So many entries that are like no other are compared with the next one of a group at most.
+const MOST_COMPARED: usize = 200;
+
 /// Returns the pairs of entries that collide: the first of a group with each of the others.
 pub(crate) fn duplicates(all: &[Checked]) -> Vec<Duplicate> {
-    let mut found = Vec::new();
-    let mut keys: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    let mut alike: BTreeMap<u64, Vec<&Checked>> = BTreeMap::new();
+    let mut found = same_keys(all);
+    let (mut first, mut second) = (BTreeMap::new(), BTreeMap::new());
     for one in all {
-        let key = one.entry.key.as_str();
-        let names = [Some(key), one.entry.named.as_deref()];
-        for name in names.into_iter().flatten() {
-            let keys = keys.entry(name.to_lowercase()).or_default();
-            if !keys.contains(&key) {
-                keys.push(key);
+        for (groups, line) in [
+            (&mut first, one.likeness.first),
+            (&mut second, one.likeness.second),
+        ] {
+            let group: &mut Vec<&Checked> = groups.entry(line).or_default();
+            if line != 0 {
+                group.push(one);
             }
         }
-        if one.likeness.first != 0 {
-            alike.entry(one.likeness.first).or_default().push(one);
-        }
     }
-    for (name, keys) in keys {
-        let reason = format!("both have the key `{name}`, but for its case");
-        let first = keys.first().copied().unwrap_or_default();
-        for other in keys.iter().skip(1) {
-            found.push(pair(first, other, reason.clone()));
-        }
+    for group in first.into_values() {
+        found.extend(near_identical(&group, "one first line, "));
     }
-    for group in alike.into_values() {
-        found.extend(near_identical(&group));
+    // Those that differ in their first line alone have their second one in common.
+    for group in second.into_values() {
+        let others = near_identical(&group, "");
+        let is_new = |one: &Duplicate| {
+            !found
+                .iter()
+                .any(|known| (&known.a, &known.b) == (&one.a, &one.b))
+        };
+        let others: Vec<Duplicate> = others.into_iter().filter(is_new).collect();
+        found.extend(others);
     }
     found.sort();
     found
 }
 
+fn same_keys(all: &[Checked]) -> Vec<Duplicate> {
+    let mut keys: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
+    for one in all {
+        let key = one.entry.key.as_str();
+        let names = [Some(key), one.entry.named.as_deref()];
+        for name in names.into_iter().flatten() {
+            let keys = keys.entry(name.to_lowercase()).or_default();
+            if !keys.iter().any(|(known, _)| *known == key) {
+                keys.push((key, name));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (folded, keys) in keys {
+        let Some(((first, spelled), others)) = keys.split_first() else {
+            continue;
+        };
+        for (other, name) in others {
+            let case = if name == spelled {
+                ""
+            } else {
+                ", but for its case"
+            };
+            found.push(pair(
+                first,
+                other,
+                format!("both have the key `{folded}`{case}"),
+            ));
+        }
+    }
+    found
+}
+
 /// Compares each entry with those before it that are like no other.
-fn near_identical(group: &[&Checked]) -> Vec<Duplicate> {
+fn near_identical(group: &[&Checked], what: &str) -> Vec<Duplicate> {
     let mut found = Vec::new();
     let mut different: Vec<&Checked> = Vec::new();
     for one in group {
         let like = different
             .iter()
-            .find_map(|other| Some((other, one.likeness.overlap(&other.likeness)?)));
+            .find_map(|other| Some((other, one.likeness.shared(&other.likeness)?)));
         match like {
             Some((other, percent)) => {
-                let reason = format!("one first line, {percent} % of the lines in common");
+                let reason = format!("{what}{percent} % of the lines in common");
                 found.push(pair(&other.entry.key, &one.entry.key, reason));
             }
-            None => different.push(one),
+            None if different.len() < MOST_COMPARED => different.push(one),
+            None => {}
         }
     }
     found

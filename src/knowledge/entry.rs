@@ -5,6 +5,7 @@ use std::path::Path;
 
 use chrono::NaiveDate;
 use serde::Serialize;
+use serde::Serializer;
 
 use crate::clock::parse_date;
 use crate::knowledge::Confidence;
@@ -34,8 +35,9 @@ pub struct Entry {
     pub updated: Option<NaiveDate>,
     /// Whether it still holds.
     pub status: Status,
-    /// The entry whose place it took.
-    pub supersedes: Option<String>,
+    /// The entries whose place it took.
+    #[serde(serialize_with = "joined")]
+    pub supersedes: Vec<String>,
     /// How sure the writer was.
     pub confidence: Option<Confidence>,
     /// What the front matter calls it.
@@ -104,6 +106,7 @@ impl Reader<'_> {
             }
             entry.named = Some(named.to_owned());
         }
+        self.doubled(front);
         entry.kind = self.word(front, "type", EntryType::of);
         if entry.kind.is_none() && text(front, "type").is_none() {
             self.warn(1, "has no type");
@@ -114,8 +117,22 @@ impl Reader<'_> {
         entry.status = self
             .word(front, "status", Status::of)
             .unwrap_or(Status::Active);
-        entry.supersedes = text(front, "supersedes").map(|(key, _)| key.to_owned());
+        entry.supersedes = front
+            .get("supersedes")
+            .map(Field::texts)
+            .unwrap_or_default();
         entry.confidence = self.word(front, "confidence", Confidence::of);
+    }
+
+    /// Of a field that stands twice, readers differ in which one they take.
+    fn doubled(&mut self, front: &Front<'_>) {
+        for (index, field) in front.fields.iter().enumerate() {
+            let is_same = |other: &Field<'_>| other.name.eq_ignore_ascii_case(&field.name);
+            if let Some(first) = front.fields[..index].iter().find(|other| is_same(other)) {
+                let message = format!("{} stands on line {} already", field.name, first.line);
+                self.warn(field.line, message);
+            }
+        }
     }
 
     fn word<T>(
@@ -143,6 +160,12 @@ fn text<'f>(front: &'f Front<'_>, name: &str) -> Option<(&'f str, usize)> {
     Some((field.text()?, field.line))
 }
 
+/// Writes keys as the front matter does: none, one, or several with commas.
+fn joined<S: Serializer>(keys: &[String], to: S) -> Result<S::Ok, S::Error> {
+    let keys = (!keys.is_empty()).then(|| keys.join(", "));
+    keys.serialize(to)
+}
+
 /// Returns where the body begins.
 pub(crate) fn body_start(text: &str) -> usize {
     Front::parse(text, Path::new("")).body
@@ -150,24 +173,49 @@ pub(crate) fn body_start(text: &str) -> usize {
 
 /// Returns the title of a body: its first heading of the first level outside of any fence.
 pub(crate) fn title(body: &str) -> Option<&str> {
-    title_line(body).map(|range| body[range].trim_start_matches('#').trim())
+    let heading = &body[title_line(body)?];
+    let first = heading.lines().next().unwrap_or_default();
+    Some(first.trim_start_matches('#').trim())
 }
 
-/// Returns the bytes of the title's line, without the line break.
+/// Returns the bytes of the title, without the line break: its line, or the line above one of `=`.
 pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
     let mut fence = Fence::default();
     let mut at = 0;
+    // The line above, where a paragraph begins with it.
+    let mut first: Option<usize> = None;
+    let mut is_inside = false;
     for line in body.split_inclusive('\n') {
         let text = line.trim_end();
-        if !fence.holds(text)
+        let is_code = fence.holds(text);
+        if !is_code
             && let Some(title) = text.strip_prefix("# ")
             && !title.trim().is_empty()
         {
             return Some(at..at + text.len());
         }
+        if let Some(start) = first.filter(|_| !is_code && is_underline(text)) {
+            return Some(start..at + text.len());
+        }
+        let begins = !is_code && !is_inside && is_plain(text);
+        first = begins.then_some(at);
+        is_inside = !is_code && !text.is_empty();
         at += line.len();
     }
     None
+}
+
+/// Tells whether a line makes a title of the one above it.
+fn is_underline(line: &str) -> bool {
+    let marks = line.trim_start_matches(' ');
+    line.len() - marks.len() < 4 && !marks.is_empty() && marks.bytes().all(|b| b == b'=')
+}
+
+/// Tells whether a line begins a paragraph: no heading, list, quote, table, comment or indented code.
+fn is_plain(line: &str) -> bool {
+    let is_listed = line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(['.', ')']);
+    let is_marked = line.starts_with(['#', '-', '*', '+', '>', '|', '<', '=', '\t']);
+    !line.is_empty() && !is_listed && !is_marked && !line.starts_with("    ")
 }
 
 /// Tells line by line what stands in a fenced block of code.
@@ -225,7 +273,7 @@ mod tests {
         assert_eq!(entry.created, NaiveDate::from_ymd_opt(2026, 1, 2));
         assert_eq!(entry.dated(), NaiveDate::from_ymd_opt(2026, 2, 3));
         assert_eq!(entry.status, Status::Superseded);
-        assert_eq!(entry.supersedes.as_deref(), Some("old"));
+        assert_eq!(entry.supersedes, ["old"]);
         assert_eq!(entry.confidence, Some(Confidence::Low));
         assert_eq!(&text[entry.body], "# Test runner\n\nIt is.\n");
     }
@@ -270,6 +318,10 @@ mod tests {
         assert_eq!(title("```\n# no\n```\n\n# Yes #\n"), Some("Yes #"));
         assert_eq!(title("~~~~\n# no\n~~~\n# no\n~~~~\n# Yes\r\n"), Some("Yes"));
         assert_eq!(title("## Two\n"), None);
+        assert_eq!(title("\nTitle\n=====\n\ntext\n"), Some("Title"));
+        assert_eq!(title("A text\nof two\n===\n"), None);
+        assert_eq!(title("- a\n===\n"), None);
+        assert_eq!(title("```\nA\n===\n```\n"), None);
         assert_eq!(title("#\n"), None);
     }
 }

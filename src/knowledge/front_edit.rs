@@ -51,11 +51,27 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
     edit::apply(text, edits)
 }
 
+/// Returns the text without a field, and the lines that belong to it.
+pub(crate) fn remove(text: &str, name: &str) -> String {
+    let Some(inner) = front_matter::inner(text) else {
+        return text.to_owned();
+    };
+    let lines = lines(text, inner);
+    let found = lines
+        .iter()
+        .find(|line| line.name.eq_ignore_ascii_case(name));
+    match found {
+        Some(line) => edit::apply(text, vec![Edit::replace(line.start..line.end, "")]),
+        None => text.to_owned(),
+    }
+}
+
 /// A field at the left margin, with the lines that belong to it.
 struct FieldLines<'t> {
     name: &'t str,
     /// What its value is replaced by: empty right behind the colon where there is none.
     value: Range<usize>,
+    start: usize,
     end: usize,
 }
 
@@ -77,6 +93,7 @@ fn lines(text: &str, inner: Range<usize>) -> Vec<FieldLines<'_>> {
                 fields.push(FieldLines {
                     name: name.trim().trim_matches(['"', '\'']),
                     value: from + range.start..from + range.end,
+                    start,
                     end: at,
                 });
             }

@@ -11,6 +11,8 @@ const MOST: usize = 80;
 pub(crate) struct Likeness {
     /// The first line under the title; 0 where nothing is said.
     pub(crate) first: u64,
+    /// The line after it; 0 where there is none.
+    pub(crate) second: u64,
     /// The title; 0 where there is none.
     title: u64,
     /// All lines but the title.
@@ -23,9 +25,11 @@ impl Likeness {
         let (title, said) = parts(body, key);
         let mut lines: Vec<u64> = said.map(hash).collect();
         let first = lines.first().copied().unwrap_or(0);
+        let second = lines.get(1).copied().unwrap_or(0);
         lines.sort_unstable();
         Self {
             first,
+            second,
             title: title.map_or(0, hash),
             lines,
         }
@@ -38,6 +42,11 @@ impl Likeness {
         if self.first == 0 || self.first != other.first {
             return None;
         }
+        self.shared(other)
+    }
+
+    /// Returns the same, whatever the first lines are.
+    pub(crate) fn shared(&self, other: &Self) -> Option<usize> {
         let title = usize::from(self.title != 0 && self.title == other.title);
         let longer = self.lines.len().max(other.lines.len()) + title;
         let shorter = self.lines.len().min(other.lines.len()) + title;

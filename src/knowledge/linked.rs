@@ -28,7 +28,7 @@ pub fn linked(project: &Project) -> Result<Parsed<Vec<Linked>>> {
         let entry = Entry::parse(&text, &file.path).value;
         let named = links(&text[entry.body.clone()], 1);
         let named = named.into_iter().map(|link| link.to);
-        let named: BTreeSet<String> = named.chain(entry.supersedes.clone()).collect();
+        let named: BTreeSet<String> = named.chain(entry.supersedes.iter().cloned()).collect();
         let links = named.into_iter().filter(|key| *key != entry.key).collect();
         Some(Linked { entry, links })
     })?;

@@ -25,6 +25,7 @@ mod front_edit;
 mod guard;
 mod index;
 mod key;
+mod latin;
 mod likeness;
 mod linked;
 mod links;

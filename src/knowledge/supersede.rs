@@ -1,7 +1,9 @@
 //! Puts an entry in the place of another, which stays on disk.
 
+use std::collections::BTreeMap;
 use std::collections::HashSet;
 use std::path::Path;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -13,8 +15,10 @@ use crate::knowledge::Status;
 use crate::knowledge::front_edit;
 use crate::knowledge::index;
 use crate::knowledge::index::Row;
+use crate::knowledge::key;
 use crate::knowledge::log;
 use crate::knowledge::read;
+use crate::knowledge::scan::scan;
 use crate::knowledge::write::existing;
 use crate::markdown::front_matter;
 use crate::project::Project;
@@ -29,6 +33,9 @@ pub struct Superseded {
     pub old: String,
     /// The one that holds in its place.
     pub new: String,
+    /// Whether the new one was superseded itself, and holds again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub holds_again: bool,
     /// On a dry run, what would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
@@ -37,7 +44,7 @@ pub struct Superseded {
     pub warnings: Vec<Warning>,
 }
 
-/// Marks `old` as superseded, and has `new` name it.
+/// Marks `old` as superseded, and has `new` name it; what `old` itself took the place of holds again as `new`.
 pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> {
     let place = KnowledgeDir::of(project);
     let operation = format!("entry supersede {old} -> {new}");
@@ -57,79 +64,198 @@ fn plan(
     old: &str,
     new: &str,
 ) -> Result<(Superseded, Changes)> {
-    let (old_path, old_bytes) = existing(place, old)?;
-    let (new_path, new_bytes) = existing(place, new)?;
-    let (old_entry, new_entry) = (parse(&old_bytes, &old_path), parse(&new_bytes, &new_path));
-    check(place, &old_entry, &new_entry)?;
-    let mut done = Superseded {
+    let mut pages = Pages::open(place, [old, new])?;
+    let (old_entry, new_entry) = (pages.entry(old), pages.entry(new));
+    if old_entry.key == new_entry.key {
+        return Err(Error::refused("an entry cannot supersede itself"));
+    }
+    let is_named = new_entry.supersedes.iter().any(|key| key == old);
+    if old_entry.status == Status::Superseded && !is_named {
+        refuse_replaced(place, old, new)?;
+    }
+    let replacement = replacement(place, &old_entry, new)?;
+    let is_return = new_entry.status == Status::Superseded;
+    match &replacement {
+        Some(holder) if is_return => {
+            // The one that took its place names it no longer, or the two would form a circle.
+            pages.add(place, &holder.key)?;
+            let left = holder.supersedes.iter().filter(|key| *key != new);
+            pages.set(&holder.key, "supersedes", &list(left))?;
+            pages.set(new, "status", Status::Active.as_str())?;
+        }
+        Some(_) => {
+            let message =
+                format!("the entry `{old}` supersedes `{new}` already, so they would form a cycle");
+            return Err(Error::refused(message));
+        }
+        None if is_return => return Err(superseded_itself(place, new)?),
+        None => {}
+    }
+    pages.set(old, "status", Status::Superseded.as_str())?;
+    // An entry that names itself follows another form of the format.
+    let known = new_entry
+        .supersedes
+        .iter()
+        .filter(|key| *key != new && *key != old);
+    if !is_named {
+        pages.set(new, "supersedes", &list(known.chain([&old.to_owned()])))?;
+    }
+    let changes = pages.changes(project, place, &format!("supersede {old} -> {new}"))?;
+    let done = Superseded {
         old: old.to_owned(),
         new: new.to_owned(),
+        holds_again: is_return,
         ..Superseded::default()
     };
-    let earlier = new_entry.supersedes.as_deref();
-    if let Some(earlier) = earlier.filter(|earlier| *earlier != old && *earlier != new) {
-        let message =
-            format!("no longer names `{earlier}` as superseded; log.md and its status do");
-        done.warnings
-            .push(Warning::file(project.relative(&new_path), message));
-    }
-    let mut changes = Changes::new();
-    let mut rows = Vec::new();
-    if old_entry.status != Status::Superseded {
-        let status = Status::Superseded.as_str().to_owned();
-        let text = with(&old_bytes, &old_path, "status", status)?;
-        rows.push((old, Some(Row::of(&parse(&text, &old_path)))));
-        changes.edit(&old_path, Some(old_bytes), text)?;
-    }
-    if earlier != Some(old) {
-        let text = with(&new_bytes, &new_path, "supersedes", old.to_owned())?;
-        rows.push((new, Some(Row::of(&parse(&text, &new_path)))));
-        changes.edit(&new_path, Some(new_bytes), text)?;
-    }
-    if !changes.is_empty() {
-        index::update(place, &mut changes, &rows)?;
-        let what = format!("supersede {old} -> {new}");
-        log::add(&mut changes, place, &project.clock, &what)?;
-    }
     Ok((done, changes))
 }
 
-fn check(place: &KnowledgeDir, old: &Entry, new: &Entry) -> Result<()> {
-    if old.key == new.key {
-        return Err(Error::refused("an entry cannot supersede itself"));
-    }
-    if new.status == Status::Superseded {
-        let message = format!("the entry `{}` is itself superseded", new.key);
-        return Err(Error::refused(message).hint("name the entry that is valid today as --new"));
-    }
+fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
+    keys.map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the entry that took the place of `new`, where it is `old` or one that `old` took the place of in turn.
+fn replacement(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<Option<Entry>> {
     let mut seen = HashSet::new();
-    let mut next = old.supersedes.clone();
-    while let Some(key) = next.filter(|key| seen.insert(key.clone())) {
-        if key == new.key {
-            let message = format!(
-                "the entry `{}` supersedes `{}` already, so they would form a cycle",
-                old.key, new.key
-            );
-            return Err(Error::refused(message));
+    let mut open = vec![old.clone()];
+    while let Some(entry) = open.pop() {
+        if entry.supersedes.iter().any(|key| key == new) {
+            return Ok(Some(entry));
         }
-        let path = place.entry(&key);
-        let is_key = crate::knowledge::key::fault(&key).is_none();
-        let bytes = if is_key {
-            read::bytes(place, &path)?
-        } else {
-            None
-        };
-        next = bytes.and_then(|bytes| parse(&bytes, &path).supersedes);
+        for key in entry.supersedes {
+            if key::fault(&key).is_some() || !seen.insert(key.clone()) {
+                continue;
+            }
+            let path = place.entry(&key);
+            open.extend(read::bytes(place, &path)?.map(|bytes| parse(&bytes, &path)));
+        }
     }
-    Ok(())
+    Ok(None)
+}
+
+/// Returns the entry that took the place of another, as far as one says so.
+pub(crate) fn replaced_by(place: &KnowledgeDir, key: &str) -> Result<Option<String>> {
+    let naming = scan(place, |file| {
+        let entry = parse(&file.bytes, &file.path);
+        let names = entry.key != key && entry.supersedes.iter().any(|named| named == key);
+        names.then_some(entry.key)
+    })?;
+    Ok(naming.value.into_iter().next())
+}
+
+/// Returns how to have a superseded entry hold again.
+pub(crate) fn way_back(place: &KnowledgeDir, key: &str) -> Result<String> {
+    Ok(match replaced_by(place, key)? {
+        Some(by) => {
+            format!("`annals entry supersede --old {by} --new {key}` has `{key}` hold again")
+        }
+        None => format!(
+            "no entry says what took its place; `status: active` in {key}.md has it hold again"
+        ),
+    })
+}
+
+/// Refuses a third entry in the place of one that another has taken.
+fn refuse_replaced(place: &KnowledgeDir, old: &str, new: &str) -> Result<()> {
+    match replaced_by(place, old)? {
+        Some(by) if by != new => Err(Error::refused(format!(
+            "the entry `{old}` is superseded by `{by}` already"
+        ))
+        .hint(format!(
+            "`annals entry supersede --old {by} --new {new}` has `{new}` take its place"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn superseded_itself(place: &KnowledgeDir, new: &str) -> Result<Error> {
+    let message = format!("the entry `{new}` is itself superseded");
+    let back = way_back(place, new)?;
+    Ok(Error::refused(message).hint(format!(
+        "name the entry that holds today as --new, or: {back}"
+    )))
+}
+
+/// Entries that are being changed, each as it was and as it is to be.
+struct Pages(BTreeMap<String, Page>);
+
+struct Page {
+    path: PathBuf,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Pages {
+    fn open(place: &KnowledgeDir, keys: [&str; 2]) -> Result<Self> {
+        let mut pages = Self(BTreeMap::new());
+        for key in keys {
+            pages.add(place, key)?;
+        }
+        Ok(pages)
+    }
+
+    fn add(&mut self, place: &KnowledgeDir, key: &str) -> Result<()> {
+        if !self.0.contains_key(key) {
+            let (path, before) = existing(place, key)?;
+            let after = before.clone();
+            let page = Page {
+                path,
+                before,
+                after,
+            };
+            self.0.insert(key.to_owned(), page);
+        }
+        Ok(())
+    }
+
+    fn entry(&self, key: &str) -> Entry {
+        let page = self.0.get(key);
+        page.map(|page| parse(&page.after, &page.path))
+            .unwrap_or_default()
+    }
+
+    /// Sets a field of an entry, where it says something else; an empty value takes it out.
+    fn set(&mut self, key: &str, name: &str, value: &str) -> Result<()> {
+        let entry = self.entry(key);
+        let Some(page) = self.0.get_mut(key) else {
+            return Ok(());
+        };
+        let is_so = name == "status" && entry.status.as_str() == value;
+        if !is_so {
+            page.after = with(&page.after, &page.path, name, value)?;
+        }
+        Ok(())
+    }
+
+    fn changes(self, project: &Project, place: &KnowledgeDir, what: &str) -> Result<Changes> {
+        let mut changes = Changes::new();
+        let mut rows = Vec::new();
+        let edited = self
+            .0
+            .into_iter()
+            .filter(|(_, page)| page.after != page.before);
+        for (key, page) in edited {
+            rows.push((key, Row::of(&parse(&page.after, &page.path))));
+            changes.edit(&page.path, Some(page.before), page.after)?;
+        }
+        if !rows.is_empty() {
+            let rows: Vec<_> = rows
+                .iter()
+                .map(|(key, row)| (key.as_str(), Some(row.clone())))
+                .collect();
+            index::update(place, &mut changes, &rows)?;
+            log::add(&mut changes, place, &project.clock, what)?;
+        }
+        Ok(changes)
+    }
 }
 
 fn parse(bytes: &[u8], path: &Path) -> Entry {
     Entry::parse(&String::from_utf8_lossy(bytes), path).value
 }
 
-/// Returns an entry's bytes with one field set.
-fn with(bytes: &[u8], path: &Path, name: &str, value: String) -> Result<Vec<u8>> {
+/// Returns an entry's bytes with one field set, or without it where the value is empty.
+fn with(bytes: &[u8], path: &Path, name: &str, value: &str) -> Result<Vec<u8>> {
     let end = match str::from_utf8(bytes) {
         Ok(text) => text.len(),
         Err(error) => error.valid_up_to(),
@@ -140,7 +266,12 @@ fn with(bytes: &[u8], path: &Path, name: &str, value: String) -> Result<Vec<u8>>
             .at(path, 1)
             .hint("`annals entry write` with its key, type and confidence adds it"));
     }
-    let mut text = front_edit::set(head, &[(name, value)]).into_bytes();
+    let text = if value.is_empty() {
+        front_edit::remove(head, name)
+    } else {
+        front_edit::set(head, &[(name, value.to_owned())])
+    };
+    let mut text = text.into_bytes();
     text.extend(&bytes[end..]);
     Ok(text)
 }

@@ -16,6 +16,7 @@ use crate::knowledge::Entry;
 use crate::knowledge::EntryType;
 use crate::knowledge::Key;
 use crate::knowledge::KnowledgeDir;
+use crate::knowledge::Status;
 use crate::knowledge::draft::Draft;
 use crate::knowledge::entry;
 use crate::knowledge::guard::refuse_secrets;
@@ -24,6 +25,7 @@ use crate::knowledge::likeness::Likeness;
 use crate::knowledge::log;
 use crate::knowledge::read;
 use crate::knowledge::scan::scan;
+use crate::knowledge::supersede;
 use crate::markdown::FrontMatter;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -130,6 +132,10 @@ fn check(write: &EntryWrite) -> Result<()> {
     }
     if let Some(body) = &body {
         refuse_front_matter(body)?;
+        if body.trim().is_empty() {
+            return Err(Error::refused("the body is empty")
+                .hint("without --body and --body-stdin, only the front matter changes"));
+        }
     }
     if write.allow_secret {
         return Ok(());
@@ -183,6 +189,11 @@ fn plan(
     if write.body.is_some() || old.is_none() {
         let body = Likeness::of(&text[entry.body.clone()], key.as_str());
         refuse_duplicate(place, key, &body, &mut warnings)?;
+    }
+    if entry.status == Status::Superseded {
+        let back = supersede::way_back(place, key.as_str())?;
+        let message = format!("is superseded, and stays so: a search leaves it out; {back}");
+        warnings.push(Warning::file(&path, message));
     }
     let (added, removed) = differences(old.as_deref(), &new);
     let written = Written {
@@ -242,21 +253,30 @@ fn refuse_duplicate(
         }
         let text = String::from_utf8_lossy(&file.bytes);
         let other = Likeness::of(&text[entry::body_start(&text)..], file.key);
-        let percent = body.overlap(&other);
-        percent.map(|percent| (percent, file.key.to_owned()))
+        let percent = body.overlap(&other)?;
+        let is_superseded = Entry::parse(&text, &file.path).value.status == Status::Superseded;
+        Some((percent, !is_superseded, file.key.to_owned()))
     })?
     .into_value(warnings);
-    // The first of those that are most alike.
-    let most = found.into_iter().rev().max_by_key(|(percent, _)| *percent);
-    most.map_or(Ok(()), |(percent, other)| {
-        Err(Error::refused(format!(
-            "near-duplicate of `{other}` (same first line, {percent} % of lines shared)"
-        ))
-        .hint(format!(
+    // The first of those that are most alike, one that holds before one that does not.
+    let most = found
+        .into_iter()
+        .rev()
+        .max_by_key(|(percent, holds, _)| (*percent, *holds));
+    let Some((percent, holds, other)) = most else {
+        return Ok(());
+    };
+    let shared = format!("same first line, {percent} % of lines shared");
+    if !holds {
+        let message = format!("near-duplicate of `{other}`, which is superseded ({shared})");
+        return Err(Error::refused(message).hint(supersede::way_back(place, &other)?));
+    }
+    Err(
+        Error::refused(format!("near-duplicate of `{other}` ({shared})")).hint(format!(
             "update it (`annals entry write --key {other} …`), or give this one its own content and \
              supersede it (`annals entry supersede --old {other} --new {key}`)"
-        )))
-    })
+        )),
+    )
 }
 
 /// Counts the lines of the body that are new, and those that are gone.

@@ -7,20 +7,17 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::ledger::constraints::Constraints;
 use crate::ledger::coverage;
 use crate::ledger::coverage::Coverage;
 use crate::ledger::coverage::Standing;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::files::Files;
 use crate::ledger::state::State;
+use crate::ledger::told::told;
 use crate::project::Project;
 use crate::secrets;
 use crate::text::strip_controls;
 use crate::warning::Warning;
-
-/// The sections of CONSTRAINTS.md that every session is told.
-const TOLD: [&str; 3] = ["Infrastructure", "Rules", "Hazards"];
 
 /// A commit in one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -150,17 +147,6 @@ fn action(files: &Files, state: &State, coverage: &Coverage) -> Option<String> {
     }
     let is_lost = matches!(coverage.standing, Standing::Missing | Standing::Diverged);
     is_lost.then(|| coverage.advice.clone()).flatten()
-}
-
-/// Returns the sections that every session is told, verbatim.
-fn told(text: &str) -> String {
-    let found = Constraints::parse(text);
-    let sections = TOLD.iter().filter_map(|title| {
-        let section = &found.sections[found.section(title)?];
-        let own = text[section.own.clone()].trim();
-        (!own.is_empty()).then(|| format!("## {}\n{own}", section.title))
-    });
-    sections.collect::<Vec<_>>().join("\n\n")
 }
 
 fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String {

@@ -135,13 +135,21 @@ impl Constraints {
         bullet.lines.end = end;
     }
 
-    /// Returns the place of a section by its title, case aside; the file's own title is none.
+    /// Returns the place of a section by its title, case aside, else of one whose title begins so; the file's own
+    /// title is none.
     pub(crate) fn section(&self, title: &str) -> Option<usize> {
-        let title = fold(title);
+        let wanted = fold(title);
         let is_file_title =
             |index: usize| index <= 1 && fold(&self.sections[index].title) == "constraints";
-        (1..self.sections.len())
-            .find(|index| !is_file_title(*index) && fold(&self.sections[*index].title) == title)
+        let mut places = (1..self.sections.len()).filter(|index| !is_file_title(*index));
+        let is_standard = SECTIONS.iter().any(|known| fold(known) == wanted);
+        places
+            .clone()
+            .find(|index| fold(&self.sections[*index].title) == wanted)
+            .or_else(|| {
+                let is_it = |index: &usize| is_named(&self.sections[*index].title, title);
+                places.find(is_it).filter(|_| is_standard)
+            })
     }
 
     /// Tells whether a bullet stands under Superseded.
@@ -182,6 +190,14 @@ impl Constraints {
             .filter(|bullet| Some(bullet.line) != except)
             .find(|bullet| bullet.text == text || words.repeat(&Words::of(&bullet.text)))
     }
+}
+
+/// Tells whether a heading names a section, with decoration or not: `Hazards & Pitfalls`, `2. Rules:`.
+pub(crate) fn is_named(heading: &str, title: &str) -> bool {
+    let heading = fold(heading.trim_start_matches(|c: char| !c.is_alphabetic()));
+    heading
+        .strip_prefix(&fold(title))
+        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// Returns where the line of a byte begins.

@@ -40,7 +40,7 @@ pub(crate) struct Month {
 /// The rollup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rollup {
-    /// The bytes under its heading.
+    /// The bytes under its heading, with sub-headings that are no entries.
     pub(crate) own: Range<usize>,
     /// Its bullets.
     pub(crate) bullets: Vec<String>,
@@ -146,13 +146,18 @@ pub(crate) fn month_name(title: &str) -> Option<String> {
 
 fn rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
     let text = outline.text();
+    let entry = outline
+        .subsections(section)
+        .find(|below| dated(&below.title).is_some());
+    let end = entry.map_or(section.whole.end, |entry| entry.heading.start);
+    let own = section.own.start..end;
     let bullets: Vec<_> = Constraints::parse(text)
         .bullets
         .into_iter()
-        .filter(|bullet| section.own.contains(&bullet.lines.start))
+        .filter(|bullet| own.contains(&bullet.lines.start))
         .collect();
     Rollup {
-        own: section.own.clone(),
+        own,
         lines: bullets.iter().map(|bullet| bullet.lines.clone()).collect(),
         bullets: bullets.into_iter().map(|bullet| bullet.text).collect(),
         line: section.line,

@@ -2,17 +2,15 @@
 
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::ledger::apply::rollup;
-use crate::ledger::apply::rollup::FEWEST;
-use crate::ledger::apply::rollup::MOST;
 use crate::ledger::check::has_header;
 use crate::ledger::constraints;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::decisions::Rollup;
 use crate::ledger::files::File;
 use crate::ledger::files::Files;
 use crate::ledger::state;
@@ -24,8 +22,6 @@ use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::templates::Template;
-use crate::text::Line;
-use crate::text::fold;
 use crate::warning::Warning;
 
 /// What was repaired.
@@ -40,7 +36,7 @@ pub struct FixReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Repairs the files that are there; text that somebody wrote is moved at most, never dropped, but for the rollup.
+/// Repairs the files that are there; text that somebody wrote is moved at most, never dropped.
 pub fn fix(project: &Project) -> Result<FixReport> {
     let mut warnings = Vec::new();
     let ((), applied) =
@@ -49,14 +45,17 @@ pub fn fix(project: &Project) -> Result<FixReport> {
             .transact("ledger check --fix", &[Store::Ledger], || {
                 let files = Files::read(project, &mut warnings)?;
                 let mut changes = Changes::new();
-                for (file, fix) in [
-                    (&files.state, fix_state as fn(&File) -> String),
-                    (&files.constraints, fix_constraints),
-                    (&files.decisions, fix_decisions),
+                for (file, fixed) in [
+                    (&files.state, fix_state(&files.state)),
+                    (&files.constraints, fix_constraints(&files.constraints)),
+                    (
+                        &files.decisions,
+                        fix_decisions(&files.decisions, project.clock.today()),
+                    ),
                 ] {
                     // What is not text is not touched; the check says so.
                     if file.exists() && !file.is_broken {
-                        changes.edit(&file.path, file.bytes.clone(), fix(file))?;
+                        changes.edit(&file.path, file.bytes.clone(), fixed)?;
                     }
                 }
                 Ok(((), changes))
@@ -170,12 +169,12 @@ fn fixed_constraints(file: &File) -> String {
     text
 }
 
-pub(crate) fn fix_decisions(file: &File) -> String {
+pub(crate) fn fix_decisions(file: &File, today: NaiveDate) -> String {
     let headed = with_header(file, Template::LedgerDecisions);
     let text = keeping_entries(file.text.clone(), headed);
     let ordered = in_order(&text, file.line_end());
     let ordered = keeping_entries(text, ordered);
-    let mended = mend_rollup(&ordered, file.line_end());
+    let mended = rollup::filled(&ordered, today, file.line_end());
     keeping_entries(ordered, mended)
 }
 
@@ -219,27 +218,6 @@ fn in_order(text: &str, line_end: &str) -> String {
         text,
         vec![Edit::replace(first.range.start..last.range.end, moved)],
     )
-}
-
-/// Returns the text with a rollup of five to ten bullets: cut, or filled up with the newest titles.
-fn mend_rollup(text: &str, line_end: &str) -> String {
-    let found = Decisions::parse(text);
-    let mut bullets = found.rollup.as_ref().map(Rollup::said).unwrap_or_default();
-    let needed = FEWEST.min(found.entries.len());
-    if found.rollup.is_some() && (needed..=MOST).contains(&bullets.len()) {
-        return text.to_owned();
-    }
-    bullets.truncate(MOST);
-    let mut newest: Vec<_> = found.entries.iter().collect();
-    newest.sort_by_key(|entry| std::cmp::Reverse(entry.date));
-    for entry in newest {
-        let title = Line::new(&entry.title).as_str().to_owned();
-        let is_told = bullets.iter().any(|bullet| fold(bullet) == fold(&title));
-        if bullets.len() < needed && !is_told {
-            bullets.push(title);
-        }
-    }
-    rollup::replaced(text, &bullets, line_end).unwrap_or_else(|| text.to_owned())
 }
 
 /// Returns the text with the comments that guide an editor at its head.

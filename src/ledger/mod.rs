@@ -47,6 +47,7 @@ mod properties;
 mod skill;
 mod specs;
 mod state;
+mod told;
 mod update;
 
 pub use brief::Brief;

@@ -1,5 +1,6 @@
 //! What holds for any text at all: nothing panics, a repair repeated changes nothing, nothing written is lost.
 
+use chrono::NaiveDate;
 use proptest::prelude::*;
 
 use crate::ledger::anchor::Footer;
@@ -61,6 +62,10 @@ fn file(text: &str) -> File {
     }
 }
 
+fn today() -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 3, 1).unwrap()
+}
+
 /// Tells whether all lines of a text are still there, in whatever order.
 fn keeps_lines(old: &str, new: &str) -> bool {
     let plain = |line: &str| line.trim_matches(['\u{feff}', '\r', ' ']).to_owned();
@@ -111,7 +116,7 @@ proptest! {
             let twice = fix(&file(&once));
             prop_assert_eq!(twice, once);
         }
-        let mended = fix::fix_decisions(&file(&text));
+        let mended = fix::fix_decisions(&file(&text), today());
         prop_assert!(Decisions::parse(&mended).entries.len() >= Decisions::parse(&text).entries.len(), "{:?}\n{:?}", text, mended);
     }
 }
@@ -119,6 +124,6 @@ proptest! {
 #[test]
 fn an_open_fence_is_not_moved_above_what_it_would_swallow() {
     let text = "# Decisions\n## 2026-01\n### 2026-01-17 \u{2014} T\n## 2026-02\n```\n";
-    let mended = fix::fix_decisions(&file(text));
+    let mended = fix::fix_decisions(&file(text), today());
     assert_eq!(Decisions::parse(&mended).entries.len(), 1, "{mended}");
 }

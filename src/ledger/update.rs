@@ -184,11 +184,15 @@ fn decisions(project: &Project, update: &Draft, file: &File) -> Result<Outcome> 
     }
     let text = or_template(file, Template::LedgerDecisions);
     let line_end = file.line_end();
+    let today = project.clock.today();
     let mut outcome = apply::decisions::apply(project, text, &update.decisions, line_end)?;
     if let Some(rollup) = &update.rollup {
-        let rolled = apply::rollup::apply(&outcome.text, rollup, line_end);
+        let rolled = apply::rollup::apply(&outcome.text, rollup, today, line_end);
         outcome.problems.extend(rolled.problems);
         outcome.change(rolled.text);
+    } else if outcome.is_changed {
+        // What an update leaves behind has to pass the check.
+        outcome.change(apply::rollup::filled(&outcome.text, today, line_end));
     }
     Ok(outcome)
 }

@@ -120,6 +120,20 @@ fn judge(text: &str, range: Range<usize>, rule: &'static str, least: usize) -> O
     (value.len() >= least && !elided && is_random(value)).then_some(Secret { rule, range })
 }
 
+/// Returns the telling ending of a name, whatever separates its words, in the singular or the plural.
+pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
+    let letters: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    let one = letters.strip_suffix('s').unwrap_or(&letters);
+    NAMES
+        .iter()
+        .copied()
+        .find(|telling| letters.ends_with(telling) || one.ends_with(telling))
+}
+
 fn names_secret(before: &str) -> bool {
     let name = before.trim_end_matches([' ', '\t', '"', '\'', '`', '*', '\\']);
     // Only a name right before its separator counts.

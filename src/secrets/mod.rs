@@ -10,6 +10,8 @@ mod vendors;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub(crate) use assignment::secret_name;
+
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
 

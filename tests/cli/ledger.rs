@@ -108,7 +108,7 @@ fn check_finds_and_repairs() {
     );
     let text = String::from_utf8(case.read("docs/memory/DECISIONS.md").unwrap()).unwrap();
     assert!(
-        text.contains("## Recent (last 30 days)\n- B\n- A\n\n## 2026-02\n"),
+        text.contains("## Recent (last 30 days)\n- B\n\n## 2026-02\n"),
         "{text}"
     );
     assert!(text.find("2026-02-02") < text.find("2026-01-02"), "{text}");

@@ -52,6 +52,53 @@ fn ephemera_belong_nowhere() {
 }
 
 #[test]
+fn what_is_said_in_passing_belongs_nowhere() {
+    for finding in [
+        "just ran the tests",
+        "Ran cargo test, two failures left",
+        "Fixed the login bug by clearing the cache",
+        "never mind",
+        "always",
+        "Never!",
+        "Created 2026-01-01",
+        "Last updated: 2026-02-11",
+        "2026-01-01",
+        "Ask the user whether to deploy",
+        "The user asked me to fix the login bug",
+        "We need to fix the flaky test tomorrow",
+        "Today we decided to look at the logs first",
+    ] {
+        let answer = proposed(finding);
+        assert_eq!(answer["surface"], json!("none"), "{finding}: {answer}");
+        assert_eq!(answer["key"], Value::Null, "{finding}");
+    }
+    for (finding, expected) in [
+        ("Always ask the user before a deployment", "convention"),
+        ("The user told us to always use tabs", "convention"),
+        ("Run the tests with just test", "environment"),
+        (
+            "We decided to look up hosts first because DNS is slow",
+            "decision",
+        ),
+        ("We need to fix the certificate by 2026-03-05", "deadline"),
+        (
+            "Never mind-map in the repository: never commit drawings",
+            "convention",
+        ),
+        ("Merge freeze 2026-03-05", "deadline"),
+    ] {
+        let answer = proposed(finding);
+        assert_eq!(answer["type"], json!(expected), "{finding}: {answer}");
+    }
+}
+
+#[test]
+fn a_proposed_key_spells_umlauts_out_and_drops_other_accents() {
+    let answer = proposed("Always pr\u{fc}fe Schl\u{fc}ssel f\u{fc}r caf\u{e9} Gr\u{f6}\u{df}e");
+    assert_eq!(answer["key"], json!("pruefe-schluessel-fuer-cafe-groesse"));
+}
+
+#[test]
 fn the_default_is_nowhere() {
     let answer = proposed("The weather widget shows clouds");
     assert_eq!(answer["surface"], json!("none"));

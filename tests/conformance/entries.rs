@@ -558,6 +558,35 @@ fn write_replaces_wholesale_and_keeps_created() {
 }
 
 #[test]
+fn an_empty_standard_input_does_not_wipe_a_body() {
+    let case = two();
+    let before = case.tree();
+    for (key, body) in [("use-jest", ""), ("use-jest", " \n\n"), ("new-one", "")] {
+        let refused = write(&case, key, body, "");
+        assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
+        assert!(
+            refused.stderr().contains("the body is empty"),
+            "{}",
+            refused.report()
+        );
+        assert_unchanged(&before, &case, &refused);
+    }
+}
+
+#[test]
+fn a_title_underlined_gets_no_second_one() {
+    let case = Case::empty();
+    let body = "Test runner\n===========\n\nIt is vitest.\n";
+    write(&case, "test-runner", body, "");
+    assert!(memory(&case, "test-runner.md").ends_with(&format!("---\n\n{body}")));
+    let listed = case.run("entry list --json").success().json();
+    assert_eq!(listed["entries"][0]["title"], json!("Test runner"));
+    case.run("entry write --key test-runner --type convention --confidence high --title Runner")
+        .success();
+    assert!(memory(&case, "test-runner.md").ends_with("---\n\n# Runner\n\nIt is vitest.\n"));
+}
+
+#[test]
 fn write_rejects_what_another_entry_says() {
     let case = Case::empty();
     let body = "# Cache\n\none\ntwo\nthree\nfour\n";
@@ -814,6 +843,92 @@ fn supersede_refuses_itself_a_cycle_and_what_is_superseded() {
 }
 
 #[test]
+fn a_superseded_decision_can_be_gone_back_to() {
+    let case = two();
+    let supersede =
+        |old: &str, new: &str| case.run(&format!("entry supersede --old {old} --new {new}"));
+    supersede("use-jest", "use-vitest").success();
+    prints(
+        &supersede("use-vitest", "use-jest").success(),
+        "Superseded use-vitest by use-jest, which holds again.\n",
+    );
+    let (jest, vitest) = (memory(&case, "use-jest.md"), memory(&case, "use-vitest.md"));
+    assert!(
+        jest.contains("status: active\nsupersedes: use-vitest\n"),
+        "{jest}"
+    );
+    assert!(
+        vitest.contains("status: superseded\nconfidence"),
+        "{vitest}"
+    );
+    let found = case.run("entry query --text tests --json").success().json();
+    assert_eq!(found["hits"][0]["key"], json!("use-jest"));
+    // Over several entries, too.
+    put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
+    supersede("use-jest", "use-bun").success();
+    supersede("use-bun", "use-vitest").success();
+    assert!(memory(&case, "use-vitest.md").contains("status: active\nsupersedes: use-bun\n"));
+    assert!(!memory(&case, "use-jest.md").contains("supersedes"));
+    assert_eq!(audit(&case)["invalid"], json!([]));
+}
+
+#[test]
+fn a_superseded_entry_is_superseded_by_a_third_only_when_that_is_said() {
+    let case = two();
+    put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
+    case.run("entry supersede --old use-jest --new use-vitest")
+        .success();
+    let refused = case
+        .run("entry supersede --old use-jest --new use-bun")
+        .code(4);
+    for said in [
+        "the entry `use-jest` is superseded by `use-vitest` already",
+        "annals entry supersede --old use-vitest --new use-bun",
+    ] {
+        assert!(refused.stderr().contains(said), "{}", refused.report());
+    }
+}
+
+#[test]
+fn an_update_of_a_superseded_entry_says_that_it_stays_hidden() {
+    let case = two();
+    case.run("entry supersede --old use-jest --new use-vitest")
+        .success();
+    let back = "annals entry supersede --old use-vitest --new use-jest";
+    let updated = write(&case, "use-jest", "# Use jest\n\nJest, again.\n", "");
+    assert_eq!(updated.exit_code(), Some(0), "{}", updated.report());
+    assert!(
+        updated.stderr().contains("is superseded, and stays so") && updated.stderr().contains(back),
+        "{}",
+        updated.report()
+    );
+    // What says the same as one that is superseded is pointed there, too.
+    let refused = write(&case, "back-to-jest", "# Back\n\nJest, again.\n", "");
+    assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
+    assert!(refused.stderr().contains(back), "{}", refused.report());
+    case.run(back.trim_start_matches("annals ")).success();
+}
+
+#[test]
+fn one_entry_names_all_that_it_supersedes() {
+    let case = two();
+    put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
+    for old in ["use-jest", "use-vitest"] {
+        let done = case
+            .run(&format!("entry supersede --old {old} --new use-bun"))
+            .success();
+        assert_eq!(done.stderr(), "", "{}", done.report());
+    }
+    assert!(memory(&case, "use-bun.md").contains("supersedes: use-jest, use-vitest\n"));
+    let read = case.run("entry read --key use-bun --json").success().json();
+    assert!(read.to_string().contains("use-jest, use-vitest"), "{read}");
+    // One of them is gone back to; the other stays superseded by it.
+    case.run("entry supersede --old use-bun --new use-jest")
+        .success();
+    assert!(memory(&case, "use-bun.md").contains("supersedes: use-vitest\n"));
+}
+
+#[test]
 fn supersede_reads_the_form_in_which_the_new_names_itself() {
     let case = two();
     put(
@@ -845,6 +960,20 @@ fn delete_needs_a_reason() {
         );
         assert_unchanged(&before, &case, &refused);
     }
+}
+
+#[test]
+fn delete_says_a_reason_of_two_lines_as_the_log_does() {
+    let case = two();
+    let deleted = case
+        .run("entry delete --key use-jest")
+        .args(["--reason", "never used\n  and slow\n"]);
+    prints(
+        &deleted.success(),
+        "Deleted use-jest. Reason: never used and slow.\n",
+    );
+    let log = memory(&case, "log.md");
+    assert!(log.ends_with("Reason: never used and slow\n"), "{log}");
 }
 
 #[test]
@@ -1171,4 +1300,80 @@ fn output_of_a_write_is_one_line_and_of_json_one_document() {
     assert_eq!(json["hash"], hash);
     let json = write(&case, "a", "Other.\nMore.\n", "--json").json();
     assert_eq!((&json["added"], &json["removed"]), (&json!(2), &json!(1)));
+}
+
+#[test]
+fn audit_finds_near_identical_bodies_with_another_first_line() {
+    let case = Case::empty();
+    let rest = "line two\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
+    for (key, first) in [
+        ("one", "first"),
+        ("two", "changed first"),
+        ("three", "third"),
+    ] {
+        put(&case, key, &[], &format!("# {key}\n\n{first}\n{rest}"));
+    }
+    let found = audit(&case)["duplicates"].clone();
+    let reason = "90 % of the lines in common";
+    assert_eq!(
+        found,
+        json!([{"a": "one", "b": "three", "reason": reason}, {"a": "one", "b": "two", "reason": reason}])
+    );
+}
+
+#[test]
+fn audit_says_of_one_key_in_two_files_that_it_is_the_same() {
+    let case = two();
+    put(
+        &case,
+        "other",
+        &[("key", "use-jest")],
+        "# Other\n\nOther.\n",
+    );
+    let found = audit(&case)["duplicates"].clone();
+    assert_eq!(
+        found,
+        json!([{"a": "other", "b": "use-jest", "reason": "both have the key `use-jest`"}])
+    );
+}
+
+#[test]
+fn audit_lists_a_doubled_field_as_invalid() {
+    let case = two();
+    let text = memory(&case, "use-jest.md")
+        .replace("status: active\n", "status: active\nstatus: superseded\n");
+    case.write(&format!("{MEMORY}/use-jest.md"), text);
+    let invalid = audit(&case)["invalid"].clone();
+    assert_eq!(invalid[0]["key"], json!("use-jest"), "{invalid}");
+    let problem = invalid[0]["problem"].as_str().unwrap();
+    assert!(problem.contains("status"), "{invalid}");
+}
+
+#[test]
+fn audit_sees_no_drift_in_windows_line_ends_of_the_index() {
+    let case = two();
+    case.run("entry audit").success();
+    let index = memory(&case, "INDEX.md").replace('\n', "\r\n");
+    case.write(&format!("{MEMORY}/INDEX.md"), &index);
+    assert_eq!(audit(&case)["index_rebuilt"], json!(false));
+    assert_eq!(memory(&case, "INDEX.md"), index);
+}
+
+#[test]
+fn audit_check_fails_where_priority_context_is_over_its_limit() {
+    let case = Case::empty();
+    let pad = |count: usize| {
+        format!(
+            "# Notepad\n\n## Priority Context\n- {}\n",
+            "x".repeat(count)
+        )
+    };
+    case.write(".vibekit/notepad.md", pad(498));
+    case.run("audit --check").success();
+    case.write(".vibekit/notepad.md", pad(499));
+    let told = case.run("audit --check").code(1).stdout();
+    assert!(
+        told.contains("has 501 characters of Priority Context, 500 are allowed"),
+        "{told}"
+    );
 }

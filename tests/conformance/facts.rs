@@ -93,6 +93,121 @@ fn after_valid_to_a_fact_is_left_out_at_once() {
 }
 
 #[test]
+fn a_temporary_fact_does_not_end_the_durable_one() {
+    let case = Case::empty();
+    let oslo = add(&case, "home.city", "Oslo", "").success().json();
+    add(&case, "home.city", "Rome", "--valid-to 2026-03-08").success();
+    let listed = |flags: &str, now: &str| {
+        let run = case.run(&format!("facts list --user ada --json {flags}"));
+        let listed = run.env("ANNALS_NOW", now).success().json();
+        let facts = listed["facts"].as_array().unwrap().clone();
+        let value = |fact: &Value| fact["value_text"].as_str().unwrap().to_owned();
+        facts.iter().map(value).collect::<Vec<_>>()
+    };
+    assert_eq!(listed("", "2026-03-02T00:00:00Z"), ["Rome"]);
+    let later = "2026-03-10T00:00:00Z";
+    let found = |command: &str| {
+        let run = case.run(command).env("ANNALS_NOW", later);
+        run.env("ANNALS_USER", "ada").success().stdout()
+    };
+    // Whatever reads first finds the durable value.
+    assert!(found("facts retrieve --query city").contains("Oslo"));
+    assert_eq!(listed("", later), ["Oslo"]);
+    assert_eq!(listed("--status expired", later), ["Rome"]);
+    assert!(found("facts profile").contains("Oslo"));
+    assert!(found("facts inject --budget 200").contains("Oslo"));
+    assert!(found("recall --in facts city").contains("Oslo"));
+    let all = case.run("facts list --user ada --json --status active");
+    let back = &all.env("ANNALS_NOW", later).success().json()["facts"][0];
+    for field in ["fact_id", "valid_from", "valid_to", "confidence"] {
+        assert_eq!(back[field], oslo["fact"][field], "{field}");
+    }
+    let history = case.run("facts history --user ada home.city --json");
+    let history = history.success().json();
+    let changes = history["changes"].as_array().unwrap();
+    let actions: Vec<_> = changes.iter().map(|change| &change["action"]).collect();
+    assert_eq!(
+        actions,
+        ["insert", "supersede", "insert", "expire", "restore"]
+    );
+    case.run("facts check").success();
+}
+
+#[test]
+fn what_was_replaced_for_good_does_not_come_back_when_a_temporary_value_ends() {
+    let case = Case::empty();
+    let at = |now: &'static str, key: &str, value: &str, flags: &str| {
+        let run = add(&case, key, value, flags).env("ANNALS_NOW", now);
+        run.success();
+    };
+    // One temporary value after another: the durable one is behind both.
+    at("2026-03-01T12:00:00Z", "city", "Oslo", "");
+    at(
+        "2026-03-02T12:00:00Z",
+        "city",
+        "Rome",
+        "--valid-to 2026-03-08",
+    );
+    at(
+        "2026-03-03T12:00:00Z",
+        "city",
+        "Paris",
+        "--valid-to 2026-03-05",
+    );
+    // A durable value in the middle of a temporary one.
+    at("2026-03-01T12:00:00Z", "shop", "Oslo", "");
+    at(
+        "2026-03-02T12:00:00Z",
+        "shop",
+        "Rome",
+        "--valid-to 2026-03-08",
+    );
+    at("2026-03-03T12:00:00Z", "shop", "Berlin", "");
+    // A temporary value that refines the durable one.
+    at("2026-03-01T12:00:00Z", "desk", "helix", "");
+    at(
+        "2026-03-02T12:00:00Z",
+        "desk",
+        "helix on the train",
+        "--valid-to 2026-03-08",
+    );
+    let active = |now: &str| {
+        let run = case.run("facts list --user ada --json --status active");
+        let listed = run.env("ANNALS_NOW", now).success().json();
+        let facts = listed["facts"].as_array().unwrap().clone();
+        let shown =
+            |fact: &Value| format!("{}={}", fact["key"], fact["value_text"]).replace('"', "");
+        facts.iter().map(shown).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        active("2026-03-06T00:00:00Z"),
+        ["city=Rome", "desk=helix on the train", "shop=Berlin"]
+    );
+    assert_eq!(
+        active("2026-03-09T00:00:00Z"),
+        ["city=Oslo", "desk=helix", "shop=Berlin"]
+    );
+    case.run("facts check").success();
+}
+
+#[test]
+fn a_durable_value_comes_back_from_the_archive() {
+    let case = Case::empty();
+    add(&case, "city", "Oslo", "").success();
+    add(&case, "city", "Rome", "--valid-to 2026-12-01").success();
+    case.run("facts archive --older-than 1")
+        .env("ANNALS_NOW", "2026-10-02T00:00:00Z")
+        .success();
+    let run = case.run("facts list --user ada --json");
+    let listed = run
+        .env("ANNALS_NOW", "2026-12-02T00:00:00Z")
+        .success()
+        .json();
+    assert_eq!(listed["facts"][0]["value_text"], "Oslo");
+    case.run("facts check").success();
+}
+
+#[test]
 fn inject_gives_what_is_relevant_to_the_query_and_says_what_was_left_out() {
     let case = Case::empty();
     for (key, value, category) in [

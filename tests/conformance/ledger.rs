@@ -165,3 +165,228 @@ fn old_entries_that_are_kept_as_they_are_do_not_fail_the_check() {
     assert_eq!(json["findings"], json!([]));
     assert_eq!(json["kept"].as_array().unwrap().len(), 1);
 }
+
+fn text(case: &Case, path: &str) -> String {
+    String::from_utf8(case.read(path).unwrap()).unwrap()
+}
+
+/// DECISIONS.md with a rollup of so many bullets and an entry for each of these days.
+fn decisions(bullets: usize, days: &[&str]) -> String {
+    let rollup = (1..=bullets).fold(String::new(), |list, n| format!("{list}- Gist {n}\n"));
+    let mut months: Vec<&str> = days.iter().map(|day| &day[..7]).collect();
+    months.dedup();
+    let entry = |day: &&str| {
+        format!(
+            "### {day} \u{2014} Entry of {day}\n\n- **Why:** w\n- **Impact:** i\n\
+             - **Evidence:** https://example.org/a/b/pull/1\n\n"
+        )
+    };
+    let of = |month: &&str| {
+        let entries: String = days
+            .iter()
+            .filter(|day| day.starts_with(month))
+            .map(entry)
+            .collect();
+        format!("## {month}\n\n{entries}")
+    };
+    let months: String = months.iter().map(of).collect();
+    format!(
+        "<!-- DO: x -->\n<!-- DON'T: y -->\n\n# Decisions\n\n## Recent (last 30 days)\n{rollup}\n{months}"
+    )
+}
+
+#[test]
+fn a_session_is_told_the_constraints_under_sub_headings_and_decorated_headings() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    case.write(
+        "docs/memory/CONSTRAINTS.md",
+        "## Rules\n- rule one\n\n### Security\n- Never log tokens\n\n## Key Facts\n- a fact\n\n\
+         ## \u{26a0} Hazards & Pitfalls\n\n### Migrations\n- Never run migrate twice\n\n\
+         ## Infrastructure (prod)\n- One server\n",
+    );
+    let input = json!({"hook_event_name": "SessionStart", "source": "startup", "cwd": case.root()});
+    let hook = case.run("hook session-start --harness claude");
+    for told in [
+        case.run("ledger brief").success().stdout(),
+        case.run("context").success().stdout(),
+        hook.stdin(input.to_string()).success().stdout(),
+    ] {
+        for bullet in [
+            "rule one",
+            "Never log tokens",
+            "Never run migrate twice",
+            "One server",
+        ] {
+            assert!(told.contains(bullet), "{bullet}: {told}");
+        }
+        assert!(!told.contains("a fact"), "{told}");
+    }
+}
+
+#[test]
+fn a_session_is_told_the_rollup_s_bullets_under_sub_headings() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let rollup = "## Recent (last 30 days)\n\n### Storage\n- One file\n\n### Build\n- One binary\n";
+    case.write(
+        "docs/memory/DECISIONS.md",
+        format!("# Decisions\n\n{rollup}\n## 2026-02\n"),
+    );
+    let brief = case.run("ledger brief").success().stdout();
+    assert!(
+        brief.contains("- One file") && brief.contains("- One binary"),
+        "{brief}"
+    );
+}
+
+#[test]
+fn a_fix_leaves_the_bullets_of_a_rollup_that_is_too_long() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let before = decisions(12, &["2026-02-20"]);
+    case.write("docs/memory/DECISIONS.md", &before);
+    let left = case.run("ledger check --fix").code(1);
+    assert!(
+        left.stdout()
+            .contains("the rollup has 12 bullets, at most 10 are allowed"),
+        "{}",
+        left.report()
+    );
+    assert!(!left.stderr().contains("check --fix"), "{}", left.report());
+    assert_eq!(text(&case, "docs/memory/DECISIONS.md"), before);
+}
+
+#[test]
+fn a_fix_leaves_what_is_nested_in_a_rollup_that_is_too_short() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let days = ["2026-02-22", "2026-02-21", "2026-02-20"];
+    let before = decisions(1, &days).replace("- Gist 1\n", "- Gist 1\n  - and why\n- TBD\n");
+    case.write("docs/memory/DECISIONS.md", before);
+    case.run("ledger check --fix").success();
+    let fixed = text(&case, "docs/memory/DECISIONS.md");
+    let rollup =
+        "- Gist 1\n  - and why\n- Entry of 2026-02-22\n- Entry of 2026-02-21\n\n## 2026-02";
+    assert!(fixed.contains(rollup), "{fixed}");
+}
+
+#[test]
+fn no_bullets_are_asked_for_where_every_entry_is_older_than_30_days() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    case.write(
+        "docs/memory/DECISIONS.md",
+        decisions(0, &["2026-01-20", "2025-12-01"]),
+    );
+    let found = case.run("ledger check --json").success().json();
+    assert_eq!(found["findings"], json!([]));
+    // One of the last 30 days wants its bullet.
+    case.write(
+        "docs/memory/DECISIONS.md",
+        decisions(0, &["2026-02-20", "2025-12-01"]),
+    );
+    let found = case.run("ledger check").code(1).stdout();
+    assert!(
+        found.contains("the rollup has 0 bullets, at least 1 needed"),
+        "{found}"
+    );
+}
+
+#[test]
+fn an_accepted_update_passes_the_check() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let decision = |title: &str, day: &str| {
+        json!({"date": day, "title": title, "why": "w", "impact": "i",
+            "evidence": "https://example.org/a/b/pull/3"})
+    };
+    let update = json!({
+        "state": {"objective": "Ship", "active_work": ["Read"], "next_actions": ["Write"],
+            "quick_reference": {"run": "x", "test": "y", "entry_point": "z"}},
+        "decisions": [decision("Keep one file", "2026-02-28"), decision("Use tabs", "2026-02-27")],
+    });
+    let hand_in = || {
+        case.run("ledger update")
+            .stdin(update.to_string())
+            .success()
+    };
+    hand_in();
+    let check = case.run("ledger check --json").success().json();
+    assert_eq!(check["findings"], json!([]));
+    let written = text(&case, "docs/memory/DECISIONS.md");
+    assert!(
+        written.contains("- Keep one file\n- Use tabs\n"),
+        "{written}"
+    );
+    assert!(hand_in().stdout().contains("Applied already"));
+}
+
+#[test]
+fn a_constraint_that_stands_in_another_section_is_not_applied_already() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let add = |section: &str| json!({"constraints": [{"op": "add", "section": section, "bullet": "Never log tokens"}]});
+    let run = |update: serde_json::Value| case.run("ledger update").stdin(update.to_string());
+    run(add("Rules")).success();
+    run(add("Rules")).success();
+    let refused = run(add("Hazards")).code(4);
+    let stands = text(&case, "docs/memory/CONSTRAINTS.md");
+    let line = stands
+        .lines()
+        .position(|line| line == "- Never log tokens")
+        .unwrap()
+        + 1;
+    let said = format!("says what line {line} says already");
+    assert!(refused.stderr().contains(&said), "{}", refused.report());
+}
+
+#[test]
+fn a_check_notices_a_deleted_constraint_and_an_edited_decision() {
+    if !require("git") {
+        return;
+    }
+    let (case, made) = fresh(1);
+    let decision = |title: &str, day: &str| json!({"date": day, "title": title, "why": "w", "impact": "i", "evidence": made[0]});
+    let add = |bullet: &str| json!({"op": "add", "section": "Rules", "bullet": bullet});
+    let update = json!({"covered_through": made[0], "state": {
+        "objective": "Ship", "active_work": ["Read"], "next_actions": ["Write"],
+        "quick_reference": {"run": "x", "test": "y", "entry_point": "z"}},
+        "constraints": [add("Never log tokens"), add("Tests run offline"), add("One binary")],
+        "decisions": [decision("Keep one file", "2026-02-02"), decision("Use tabs", "2026-02-01")]});
+    let hand_in = |update: serde_json::Value, flags: &str| {
+        case.run(&format!("ledger update {flags}"))
+            .stdin(update.to_string())
+            .success();
+    };
+    hand_in(update, "--commit");
+    case.run("ledger check").success();
+    // What the rules allow is no finding: an edit with its note, a supersession, a new entry.
+    hand_in(
+        json!({"constraints": [
+            {"op": "edit", "match": "Tests run offline", "bullet": "Tests run offline, and in a day"},
+            {"op": "supersede", "match": "One binary", "reason": "two now"}],
+            "decisions": [decision("Use spaces", "2026-02-03")]}),
+        "",
+    );
+    case.run("ledger check").success();
+    let (constraints, decisions) = ("docs/memory/CONSTRAINTS.md", "docs/memory/DECISIONS.md");
+    case.write(
+        constraints,
+        text(&case, constraints).replace("- Never log tokens\n", ""),
+    );
+    let written =
+        text(&case, decisions).replace("Use tabs\n\n- **Why:** w", "Use tabs\n\n- **Why:** x");
+    let (head, rest) = written.split_once("### 2026-02-02").unwrap();
+    let rest = &rest[rest.find("### ").unwrap()..];
+    case.write(decisions, format!("{head}{rest}"));
+    let found = case.run("ledger check").code(1).stdout();
+    for message in [
+        "CONSTRAINTS.md: has no more \"Never log tokens\", which the last commit has",
+        "DECISIONS.md: has no more the entry 2026-02-02 \"Keep one file\", which the last commit has",
+        "is not as the last commit has it",
+    ] {
+        assert!(found.contains(message), "{message}: {found}");
+    }
+    assert_eq!(found.matches("-only)").count(), 3, "{found}");
+}

@@ -375,3 +375,11 @@ fn sixteen_processes_lose_no_note_and_no_line_of_the_log() {
     }
     assert_eq!(log.lines().count(), PROCESSES * NOTES);
 }
+
+#[test]
+fn a_priority_note_that_is_a_bullet_already_stays_one() {
+    assert_eq!(
+        noted(SEED, "priority", "- two"),
+        SEED.replace("- one\n", "- one\n- two\n")
+    );
+}

@@ -88,7 +88,7 @@ fn every_real_ledger_is_briefed_checked_and_added_to() {
             .stdin(document.to_string())
             .success();
         let after = case.tree();
-        for (path, most) in [(STATE, 30), (CONSTRAINTS, 20), (DECISIONS, 12)] {
+        for (path, most) in [(STATE, 30), (CONSTRAINTS, 20), (DECISIONS, 18)] {
             let old = before.get(path).map_or(String::new(), |bytes| {
                 String::from_utf8(bytes.clone()).unwrap()
             });

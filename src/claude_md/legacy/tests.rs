@@ -149,7 +149,6 @@ fn recorded_decisions_are_replaced_and_others_stay() {
         "## Key Decisions\n\n- Use SQLite\n- We deploy by hand\n",
         "a decision that is not recorded: We deploy by hand",
     );
-    stays("## Key Decisions\n\n- We deploy by hand\n");
     stays("## Key Decisions\n\nUse SQLite\n");
     stays("## Key Decisions\n\n| What | Why |\n|---|---|\n");
 }
@@ -242,5 +241,41 @@ fn the_end_of_the_file_stays_as_it_was() {
         ),
     ] {
         assert_eq!(kept(&text).0, left, "{text:?}");
+    }
+}
+
+#[test]
+fn an_older_core_value_that_stays_is_named() {
+    let (left, warnings) = kept("# Shop\n\n**Core value:** Sell other things\n\n## Own\n");
+    assert!(left.contains("Sell other things"), "{left}");
+    assert_eq!(
+        warnings,
+        [
+            "CLAUDE.md:3: the core value \"Sell other things\" stays beside that of the block, which is another; \
+          delete the one that no longer holds"
+        ]
+    );
+}
+
+#[test]
+fn a_section_of_which_nothing_is_recorded_is_named() {
+    for (section, what) in [
+        ("## Key Decisions\n\n- We deploy by hand\n", "decision"),
+        (
+            "## Learned Patterns\n\n- 3-task plans are faster\n",
+            "pattern",
+        ),
+    ] {
+        // In a file without another sign of the generator, it is its author's own.
+        assert_eq!(kept(section), (section.to_owned(), Vec::new()));
+        let (left, warnings) = kept(&format!(
+            "## Active Context\n\n**Milestone:** default\n\n{section}"
+        ));
+        assert!(left.ends_with(section), "{left}");
+        let heading = section.lines().next().unwrap();
+        let expected = format!(
+            "CLAUDE.md:5: \"{heading}\" stays beside the block, because no {what} in it is recorded"
+        );
+        assert_eq!(warnings, [expected]);
     }
 }

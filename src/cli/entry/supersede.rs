@@ -13,7 +13,8 @@ use crate::project::Project;
 
 /// Mark an entry as superseded by another; both stay
 ///
-/// From then on, searches leave out the old one; `--include-superseded` shows it.
+/// From then on, searches leave out the old one; `--include-superseded` shows it. If the new one was
+/// superseded by the old one, it becomes active again: that is the way back.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals entry supersede --old use-jest --new use-vitest")]
 pub(crate) struct SupersedeArgs {
@@ -33,8 +34,13 @@ pub(crate) fn run(args: &SupersedeArgs, project: &Project, out: &mut Output) -> 
 }
 
 fn show(done: &Superseded, to: &mut dyn Write) -> io::Result<()> {
-    match &done.diff {
-        Some(diff) => write!(to, "{diff}"),
-        None => writeln!(to, "Superseded {} by {}.", done.old, done.new),
+    if let Some(diff) = &done.diff {
+        return write!(to, "{diff}");
     }
+    let again = if done.holds_again {
+        ", which holds again"
+    } else {
+        ""
+    };
+    writeln!(to, "Superseded {} by {}{again}.", done.old, done.new)
 }

@@ -15,8 +15,9 @@ use crate::text::quantity;
 
 /// Check the three files against their rules
 ///
-/// Exits with 1 if a rule is broken, for CI. `--fix` repairs what needs no judgement: comments at the
-/// head, missing sections, the order of months, the rollup.
+/// Exits with 1 if a rule is broken, or if a constraint or a decision of the last commit is gone or was
+/// edited, for CI. `--fix` repairs what needs no judgement: comments at the head, missing sections, the
+/// order of months, a rollup that is too short.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger check --fix")]
 pub(crate) struct CheckArgs {

@@ -18,8 +18,8 @@ use crate::storage::Store;
 
 /// Create those of the three files that are missing
 ///
-/// What exists stays as it is. The commit that is checked out becomes the anchor: what came before
-/// counts as covered.
+/// What exists stays as it is. The commit that is checked out becomes the anchor, which covers nothing
+/// yet: before the first update, `pending` lists the latest commits.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger init --hook")]
 pub(crate) struct InitArgs {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::facts::confidence;
+use crate::facts::expiry;
 use crate::facts::fact::Fact;
 use crate::facts::fact::Status;
 use crate::facts::wording;
@@ -27,6 +28,11 @@ pub(crate) struct Change {
 impl Change {
     fn is_the_users(&self) -> bool {
         self.turn.starts_with("annals:confirmed:") || self.turn.starts_with("annals:rejected:")
+    }
+
+    /// Whether it is the return of a value after a temporary one, which nobody said anew.
+    fn is_return(&self) -> bool {
+        self.turn == expiry::RETURN
     }
 
     fn moves_value(&self) -> bool {
@@ -125,13 +131,16 @@ impl Merged {
             self.fact.turn_seq = after.turn_seq;
             self.fact.project.clone_from(&after.project);
         }
-        if change.moves_validity() {
+        if change.moves_validity() && self.is_as_found_by(change) {
             self.fact.status = after.status;
             self.fact.valid_from.clone_from(&after.valid_from);
             self.fact.valid_to.clone_from(&after.valid_to);
             self.fact.proposal = after.proposal;
             self.fact.contests.clone_from(&after.contests);
-            self.decided = change.stamp.clone();
+            // What somebody said meanwhile on another device is later than what only holds again.
+            if !change.is_return() {
+                self.decided = change.stamp.clone();
+            }
         }
         let spoken_of = &mut self.fact.last_mentioned_at;
         if *spoken_of < after.last_mentioned_at {
@@ -140,6 +149,14 @@ impl Merged {
         self.fact.updated_at.clone_from(&after.updated_at);
         self.count(change);
         self.weigh();
+    }
+
+    /// Whether a return still finds the fact as its device found it: else another device decided meanwhile.
+    fn is_as_found_by(&self, change: &Change) -> bool {
+        let is_found = |before: &Fact| {
+            before.status == self.fact.status && before.valid_to == self.fact.valid_to
+        };
+        !change.is_return() || change.before.as_ref().is_none_or(is_found)
     }
 
     fn count(&mut self, change: &Change) {

@@ -162,6 +162,18 @@ pub(crate) fn state(facts: &mut Facts, key: &str, value: &str, is_confirmed: boo
     add(facts, &ada(), &statement).unwrap();
 }
 
+/// Says what holds for some seconds only.
+fn state_for_a_time(facts: &mut Facts, key: &str, value: &str, seconds: i64) {
+    let end = facts.clock().now() + TimeDelta::seconds(seconds);
+    let statement = Statement {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        valid_to: Some(end.to_rfc3339()),
+        ..Statement::default()
+    };
+    add(facts, &ada(), &statement).unwrap();
+}
+
 /// The same turn may be observed on several replicas.
 fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
     let turn_id = format!("turn-{turn}");
@@ -189,7 +201,13 @@ fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
         )
     });
     match numbers.below(if may_forget { 25 } else { 24 }) {
-        0..=7 => state(facts, key, value, numbers.below(5) == 0),
+        0..=5 => state(facts, key, value, numbers.below(5) == 0),
+        6..=7 => state_for_a_time(
+            facts,
+            key,
+            value,
+            1 + i64::try_from(numbers.below(300)).unwrap(),
+        ),
         8..=15 => judge(
             facts,
             numbers.below(40),
@@ -402,6 +420,38 @@ fn a_word_of_the_users_own_beats_what_was_done_before_it() {
     };
     assert_eq!(with(Status::Active).as_deref(), Some("Rome"));
     assert_eq!(with(Status::PendingConfirmation).as_deref(), Some("Paris"));
+}
+
+#[test]
+fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
+    let mut one = replica("2026-03-01T12:00:00Z");
+    let mut two = replica("2026-03-01T12:00:00Z");
+    let mut server = Server::default();
+    let mut numbers = Numbers(11);
+    state(&mut one, "city", "Oslo", false);
+    state_for_a_time(&mut one, "city", "Rome", 60);
+    server.push(&mut one, 9);
+    server.pull(&mut two, &mut numbers, 9);
+    // Two moves while Rome holds; one knows nothing of that when Rome is over.
+    two.set_clock(Clock::new(Some("2026-03-01T12:00:30Z")).unwrap());
+    state(&mut two, "city", "Berlin", false);
+    one.set_clock(Clock::new(Some("2026-03-01T12:05:00Z")).unwrap());
+    maintain(&mut one, 5).unwrap();
+    let active = |facts: &Facts| {
+        let holds = rows(facts)
+            .into_iter()
+            .filter(|fact| fact.status == Status::Active);
+        holds.map(|fact| fact.value_text).collect::<Vec<_>>()
+    };
+    assert_eq!(active(&one), ["Oslo"]);
+    for _ in 0..2 {
+        for facts in [&mut one, &mut two] {
+            server.push(facts, 9);
+            server.pull(facts, &mut numbers, 9);
+        }
+    }
+    assert_eq!(rows(&one), rows(&two));
+    assert_eq!(active(&one), ["Berlin"]);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::knowledge::classify::rules::Destination;
 use crate::knowledge::classify::rules::RULES;
 use crate::knowledge::index;
 use crate::knowledge::key::MAX_KEY;
+use crate::knowledge::latin::latin;
 use crate::knowledge::notepad::Section;
 use crate::project::Project;
 use crate::ranking::words;
@@ -222,7 +223,7 @@ fn tags(known: &[IndexedEntry], said: &[String]) -> Vec<String> {
 /// Returns a key of the finding's first words that carry meaning.
 fn key(finding: &str, entry_type: EntryType) -> String {
     let mut key = String::new();
-    let spoken = finding.to_lowercase().replace('\'', "");
+    let spoken = latin(finding).replace(['\'', '\u{2019}'], "");
     let parts = spoken.split(|c: char| !c.is_ascii_alphanumeric());
     let parts = parts.filter(|part| !part.is_empty() && !is_filler(part));
     for part in parts.take(KEY_WORDS) {

@@ -58,6 +58,9 @@ const FIX: &str = r"(?:\bfix(?:es|ed)?\b|\bwork-?arounds?\b|\bwork around\b|\bso
 /// A program of the command line and a word behind it, or anything in backticks; stands for `COMMAND`.
 const COMMAND: &str = r"(?:`[^`]+`|\b(?:cargo|npm|npx|pnpm|yarn|bun|deno|make|docker|docker-compose|kubectl|helm|terraform|python3?|pip|uv|poetry|pytest|tox|go|gradle|gradlew|mvn|just|rake|bundle|rails|cmake|ninja|bazel|dotnet|swift|mix|composer|php|node|tsc|vitest|jest|git) [a-z./-]|(?:^|\s)\./[\w./-]+)";
 
+/// Work to be done, which is none that lasts; stands for `TODO`.
+const TODO: &str = r"fix|look (?:at|into)|check|debug|investigate|finish|review|test|try|re-?run|continue|clean up|refactor";
+
 /// Every rule; the first that applies decides, and where none does the finding belongs nowhere.
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -82,6 +85,27 @@ pub(super) const RULES: &[Rule] = &[
         reason: "a note for the user to keep or drop",
     },
     Rule {
+        cue: r"^\W*(?:never ?mind(?:[^\w-]|$)|(?:always|never)(?: again| (?:that|this|it))?\W*$)",
+        with: "",
+        unless: "",
+        verdict: Nowhere,
+        reason: "says nothing that could be kept",
+    },
+    Rule {
+        cue: r"\b(?:decided|agreed|chose|going) to (?:first )?(?:TODO|start|begin|wait|stop|read|ask|revisit|postpone|move on|come back|take)\b",
+        with: r"\b(?:today|tonight|first|now|later|tomorrow|next|for the moment|this (?:morning|afternoon|week|session|turn|time))\b",
+        unless: r"DATE|\b(?:because|since|so that|in order to)\b",
+        verdict: Nowhere,
+        reason: "ephemeral, it is about this session",
+    },
+    Rule {
+        cue: r"\b(?:we|i|you|someone) (?:still |just |also )?(?:need|have|want|ought) to (?:TODO)\b|\b(?:user|client|customer|he|she|they) (?:just )?(?:asked|told|wants?|wanted|requested) (?:me|us|you) to (?:TODO|implement|add|write|update|run|deploy|rename|remove|change|make|create|find|explain|help|do)\b|\bask the (?:user|human|operator)\b",
+        with: "",
+        unless: "CHOICE|RULE|DATE",
+        verdict: Nowhere,
+        reason: "ephemeral, it is about this session",
+    },
+    Rule {
         cue: r"docs/(?:specs|plans)/|\b(?:spec|specification|prd|plan|roadmap|requirements?|design doc) (?:says?|states?|requires?|defines?|lists?|calls? for)\b|\b(?:according to|as per|per) the (?:spec|specification|plan|prd|roadmap|requirements)\b|\bas specified\b|\bacceptance criteri|\breq-\d+\b|\bin the (?:spec|prd|roadmap)\b",
         with: "",
         unless: "CHOICE",
@@ -96,7 +120,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "history, git tells it",
     },
     Rule {
-        cue: r"^\W*(?:ok|okay|done|thanks|thank you|great|hello|hi|yes|no|lgtm)\b\W*(?:\w+\W*){0,3}$|\b(?:right now|just now|a moment ago|currently (?:running|working|looking|debugging|waiting)|in progress|wip|to-?do|for now|temporar(?:y|ily)|this (?:session|turn|conversation|run)|today i|next step|let me)\b|\b(?:i am|i'm) (?:about|going|working|looking|trying|still|now|currently)\b|\b(?:i will|i'll)\b|\bi (?:just |have just )?(?:ran|fixed|added|changed|updated|refactored|renamed|tried|read|wrote|looked|finished|started|deleted|removed)\b|\b(?:all |\d+ )?(?:unit )?tests? (?:now |all )?(?:pass|passes|passed|passing|are green|is green)\b|\bbuild (?:is green|passed|passes|succeeded)\b|\bfixed (?:a |the )?typo",
+        cue: r"^\W*(?:ok|okay|done|thanks|thank you|great|hello|hi|yes|no|lgtm)\b\W*(?:\w+\W*){0,3}$|\b(?:right now|just now|a moment ago|currently (?:running|working|looking|debugging|waiting)|in progress|wip|to-?do|for now|temporar(?:y|ily)|this (?:session|turn|conversation|run)|today i|next step|let me)\b|\b(?:i am|i'm) (?:about|going|working|looking|trying|still|now|currently)\b|\b(?:i will|i'll)\b|(?:^\W*|\bi |\bwe |\bi've |\bwe've )(?:have )?(?:just |already )?(?:ran|fixed|added|changed|updated|refactored|renamed|tried|read|wrote|looked|finished|started|deleted|removed)\b|\b(?:all |\d+ )?(?:unit )?tests? (?:now |all )?(?:pass|passes|passed|passing|are green|is green)\b|\bbuild (?:is green|passed|passes|succeeded)\b|\bfixed (?:a |the )?typo",
         with: "",
         unless: "CHOICE|RULE",
         verdict: Nowhere,
@@ -216,8 +240,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         cue: "DATE",
-        with: "",
-        unless: "ERROR",
+        with: r"(?:[a-z]|[^\x00-\x7f]){2}",
+        unless: r"ERROR|\b(?:created|updated|modified|changed|written|generated|added|started|finished|last|since|version|copyright|today|yesterday|was|were)\b",
         verdict: Entry(Deadline, Low),
         reason: "dated, what holds until then is a guess",
     },
@@ -239,6 +263,7 @@ fn has(cue: &str, finding: &str) -> bool {
 /// Returns a cue with its named parts filled in.
 fn cues(cue: &str) -> Result<Regex, regex_lite::Error> {
     let parts = [
+        ("TODO", TODO),
         ("CHOICE", CHOICE),
         ("RULE", RULE),
         ("ERROR", ERROR),

@@ -185,6 +185,14 @@ pub struct NotepadText {
     pub warnings: Vec<Warning>,
 }
 
+/// Returns how many characters Priority Context holds; none where there is no notepad.
+pub fn priority_characters(project: &Project) -> Result<usize> {
+    let path = KnowledgeDir::of(project).notepad();
+    let text = read::text(&path)?;
+    let text = text.map(|parsed| parsed.value).unwrap_or_default();
+    Ok(parse(&text, &path).value.characters(Section::Priority))
+}
+
 /// Returns the notepad, or one of its sections without the heading.
 pub fn read(project: &Project, section: Option<Section>) -> Result<NotepadText> {
     let path = KnowledgeDir::of(project).notepad();

@@ -188,7 +188,15 @@ fn insert(
 fn lines(note: &Note<'_>, clock: &Clock) -> String {
     let text = note.text;
     match note.section {
-        Section::Priority => format!("- {text}\n"),
+        // Whoever hands in a bullet means that one, and no list in a list.
+        Section::Priority => {
+            let text = ["- ", "* ", "+ "]
+                .iter()
+                .find_map(|mark| text.strip_prefix(mark))
+                .filter(|text| !text.trim().is_empty())
+                .unwrap_or(text);
+            format!("- {text}\n")
+        }
         Section::Working => {
             format!("- [{}] {text}\n", clock.now().format("%Y-%m-%dT%H:%MZ"))
         }

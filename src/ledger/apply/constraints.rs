@@ -73,7 +73,8 @@ impl Merge<'_> {
         }
         if let Some(other) = found.collision(bullet.as_str(), None) {
             let problem = collision(&format!("{pointer}/bullet"), other);
-            return if same(&other.text, bullet.as_str()) {
+            let is_here = found.section(title.as_str()) == Some(other.section);
+            return if same(&other.text, bullet.as_str()) && is_here {
                 Step::Repeated(problem)
             } else {
                 Step::Refused(vec![problem])

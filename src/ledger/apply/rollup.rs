@@ -1,25 +1,35 @@
 //! The rollup of DECISIONS.md: the one part of it that is written anew.
 
+use std::cmp::Reverse;
+
+use chrono::Days;
+use chrono::NaiveDate;
+
 use crate::error::Problem;
 use crate::ledger::apply::Outcome;
 use crate::ledger::decisions::Decisions;
+use crate::ledger::decisions::Rollup;
+use crate::ledger::state::says_something;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::text::Line;
+use crate::text::fold;
 use crate::text::quantity;
 
 /// The heading of a new rollup.
 const HEADING: &str = "## Recent (last 30 days)";
-/// The fewest bullets, where there are as many entries.
-pub(crate) const FEWEST: usize = 5;
+/// The fewest bullets, where there are as many recent entries.
+const FEWEST: usize = 5;
+/// How old the entries are at most that a rollup sums up.
+const RECENT: Days = Days::new(30);
 /// The most bullets.
 pub(crate) const MOST: usize = 10;
 
 /// Returns what a rollup makes of the text, the new entries already in it.
-pub(crate) fn apply(text: &str, bullets: &[String], line_end: &str) -> Outcome {
+pub(crate) fn apply(text: &str, bullets: &[String], today: NaiveDate, line_end: &str) -> Outcome {
     let mut outcome = Outcome::of(text);
     let found = Decisions::parse(text);
-    let needed = FEWEST.min(found.entries.len());
+    let needed = needed(&found, today);
     if bullets.len() < needed {
         let message = format!(
             "has {} for {}, at least {needed} needed",
@@ -42,6 +52,77 @@ pub(crate) fn apply(text: &str, bullets: &[String], line_end: &str) -> Outcome {
         outcome.problems.push(Problem::new("/rollup", message));
     }
     outcome
+}
+
+/// Returns how many bullets a rollup has at least: as many as there are recent entries, up to five.
+pub(crate) fn needed(found: &Decisions, today: NaiveDate) -> usize {
+    let since = today.checked_sub_days(RECENT);
+    let recent = found.entries.iter().filter(|entry| entry.date >= since);
+    FEWEST.min(recent.count())
+}
+
+/// Returns the text with a rollup that has as many bullets as it needs, filled up with the newest titles.
+///
+/// What its bullets say stays, however many they are; only what holds a place goes.
+pub(crate) fn filled(text: &str, today: NaiveDate, line_end: &str) -> String {
+    let found = Decisions::parse(text);
+    let needed = needed(&found, today);
+    let said = found.rollup.as_ref().map(Rollup::said).unwrap_or_default();
+    if found.rollup.is_some() && said.len() >= needed {
+        return text.to_owned();
+    }
+    let new = missing_titles(&found, &said, needed);
+    let filled = match &found.rollup {
+        Some(rollup) if !said.is_empty() => appended(text, rollup, &new, line_end),
+        _ => replaced(text, &new, line_end),
+    };
+    let is_kept = |filled: &String| {
+        let after = Decisions::parse(filled);
+        let is_said = after.rollup.as_ref().map(Rollup::said) == Some([said, new].concat());
+        is_said && after.entries.len() == found.entries.len()
+    };
+    filled.filter(is_kept).unwrap_or_else(|| text.to_owned())
+}
+
+/// Returns the titles of the newest entries that no bullet says yet, as many as are missing.
+fn missing_titles(found: &Decisions, said: &[String], needed: usize) -> Vec<String> {
+    let mut newest: Vec<_> = found.entries.iter().collect();
+    newest.sort_by_key(|entry| Reverse(entry.date));
+    let mut missing: Vec<String> = Vec::new();
+    for entry in newest {
+        let title = Line::new(&entry.title).as_str().to_owned();
+        let mut told = said.iter().chain(&missing);
+        let is_told = told.any(|bullet| fold(bullet) == fold(&title));
+        if said.len() + missing.len() < needed && !is_told {
+            missing.push(title);
+        }
+    }
+    missing
+}
+
+/// Returns the text with bullets behind those of the rollup, placeholders left out; nested lines stay where they are.
+fn appended(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option<String> {
+    let mut edits = Vec::new();
+    let mut end = None;
+    for (bullet, lines) in rollup.bullets.iter().zip(&rollup.lines) {
+        if says_something(bullet) {
+            end = Some(lines.end);
+        } else {
+            edits.push(Edit::replace(lines.clone(), ""));
+        }
+    }
+    let end = end?;
+    let gap = if text[..end].ends_with('\n') {
+        ""
+    } else {
+        line_end
+    };
+    let list = new.iter().fold(gap.to_owned(), |list, bullet| {
+        list + "- " + bullet + line_end
+    });
+    edits.push(Edit::insert(end, list));
+    edits.sort_by_key(|edit| edit.range.start);
+    Some(edit::apply(text, edits))
 }
 
 /// Returns the text with these bullets as its rollup; none where they would not read back as such.

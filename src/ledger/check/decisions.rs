@@ -1,7 +1,9 @@
 //! The rules of DECISIONS.md.
 
+use chrono::NaiveDate;
+
 use crate::error::Result;
-use crate::ledger::apply::rollup::FEWEST;
+use crate::ledger::apply::rollup;
 use crate::ledger::apply::rollup::MOST;
 use crate::ledger::check::Findings;
 use crate::ledger::decisions::Decisions;
@@ -15,7 +17,7 @@ use crate::text::quantity;
 
 pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) -> Result<()> {
     let found = Decisions::parse(text);
-    rollup(&found, findings);
+    judge_rollup(&found, project.clock.today(), findings);
     months(&found, findings);
     let outline = Outline::parse(text, 0);
     let mut cited: Vec<(usize, Evidence)> = Vec::new();
@@ -45,26 +47,19 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
     Ok(())
 }
 
-fn rollup(found: &Decisions, findings: &mut Findings<'_>) {
-    let entries = found.entries.len();
-    let needed = FEWEST.min(entries);
-    match &found.rollup {
-        None => findings.add_fixable("rollup", None, "has no section \"Recent (last 30 days)\""),
-        Some(rollup) if rollup.said().len() < needed => {
-            let message = format!(
-                "the rollup has {}, at least {needed} needed",
-                quantity(rollup.said().len(), "bullet")
-            );
-            findings.add_fixable("rollup", rollup.line, message);
-        }
-        Some(rollup) if rollup.bullets.len() > MOST => {
-            let message = format!(
-                "the rollup has {} bullets, at most {MOST} are allowed",
-                rollup.bullets.len()
-            );
-            findings.add_fixable("rollup", rollup.line, message);
-        }
-        Some(_) => {}
+fn judge_rollup(found: &Decisions, today: NaiveDate, findings: &mut Findings<'_>) {
+    let Some(rollup) = &found.rollup else {
+        return findings.add_fixable("rollup", None, "has no section \"Recent (last 30 days)\"");
+    };
+    let (said, needed) = (rollup.said().len(), rollup::needed(found, today));
+    if said < needed {
+        let bullets = quantity(said, "bullet");
+        let message = format!("the rollup has {bullets}, at least {needed} needed");
+        findings.add_fixable("rollup", rollup.line, message);
+    } else if said > MOST {
+        // Which ones to leave out takes judgement.
+        let message = format!("the rollup has {said} bullets, at most {MOST} are allowed");
+        findings.add("rollup", rollup.line, message);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Holds the files as they stand against the rules of each.
 
+mod committed;
 mod constraints;
 mod decisions;
 mod state;
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::ledger::anchor::Footer;
+use crate::ledger::check::committed::Committed;
 use crate::ledger::coverage;
 use crate::ledger::coverage::Coverage;
 use crate::ledger::coverage::Standing;
@@ -107,6 +109,7 @@ pub fn check(project: &Project) -> Result<CheckReport> {
     let files = Files::read(project, &mut warnings)?;
     let footer = Footer::parse(&files.state.text);
     let survey = coverage::survey(project, &footer, files.folder.in_git.as_deref())?;
+    let committed = Committed::read(project, &files.folder)?;
     let mut findings = Vec::new();
     let mut state = start(&files.state);
     if files.state.exists() {
@@ -116,12 +119,16 @@ pub fn check(project: &Project) -> Result<CheckReport> {
     findings.extend(state.list);
     let mut constraints = start(&files.constraints);
     if files.constraints.exists() {
-        constraints::check(&files.constraints.text, &mut constraints);
+        let text = &files.constraints.text;
+        constraints::check(text, &mut constraints);
+        committed::check_constraints(&committed.constraints, text, &mut constraints);
     }
     findings.extend(constraints.list);
     let mut decisions = start(&files.decisions);
     if files.decisions.exists() {
-        decisions::check(project, &files.decisions.text, &mut decisions)?;
+        let text = &files.decisions.text;
+        decisions::check(project, text, &mut decisions)?;
+        committed::check_decisions(&committed.decisions, text, &mut decisions);
     }
     findings.extend(decisions.list);
     let mut kept = decisions.kept;

@@ -207,21 +207,33 @@ impl Checked<'_> {
         epoch: &CandidateCommits,
     ) -> Result<MissingKind> {
         let Some(past) = &mut self.past else {
-            let is_gone = self.is_gone_for_sure(mention)?;
-            return Ok(if is_gone {
-                MissingKind::Unknown
-            } else {
-                MissingKind::NoPath
-            });
+            return self.unfollowed(mention);
         };
         let mut lost = missing_paths::lost(mention, epoch, &self.tree, past)?;
         if let (None, Some(before)) = (&lost, epoch.before()) {
             lost = missing_paths::lost(mention, &before, &self.tree, past)?
                 .filter(|_| !removal::is_told(text, &mention.path));
         }
-        Ok(match lost.filter(|lost| !is_planning(lost.path())) {
-            Some(lost) => MissingKind::Followable(lost),
-            None => MissingKind::NoPath,
+        if let Some(lost) = lost {
+            return Ok(if is_planning(lost.path()) {
+                MissingKind::NoPath
+            } else {
+                MissingKind::Followable(lost)
+            });
+        }
+        // Part of a history proves nothing about what it does not show.
+        if self.git.is_shallow() && !removal::is_told(text, &mention.path) {
+            return self.unfollowed(mention);
+        }
+        Ok(MissingKind::NoPath)
+    }
+
+    /// Returns what a mention that leads nowhere is, where no history tells.
+    fn unfollowed(&self, mention: &Mention) -> Result<MissingKind> {
+        Ok(if self.is_gone_for_sure(mention)? {
+            MissingKind::Unknown
+        } else {
+            MissingKind::NoPath
         })
     }
 

@@ -141,26 +141,30 @@ fn the_same_entries_again_are_all_there() {
     assert_eq!(twice.repeated.len(), 2);
 }
 
+fn today() -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 3, 1).unwrap()
+}
+
 #[test]
 fn a_rollup_is_put_in_place_of_the_old_one() {
     let five: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
-    let text = rollup::apply(FILE, &five, "\n").text;
+    let text = rollup::apply(FILE, &five, today(), "\n").text;
     assert_eq!(text, FILE.replace("- One\n", "- a\n- b\n- c\n"));
-    let problems = rollup::apply(FILE, &five[..2], "\n").problems;
-    assert!(problems[0].message.contains("at least 3"), "{problems:?}");
+    let problems = rollup::apply(FILE, &five[..1], today(), "\n").problems;
+    assert!(problems[0].message.contains("at least 2"), "{problems:?}");
     let loose = "## Recent (last 30 days)\nIn short:\n\n- One\n\n- Two\n  more\n\nAnd so on.\n\n## 2026-02\n";
-    let text = rollup::apply(loose, &five, "\n").text;
+    let text = rollup::apply(loose, &five, today(), "\n").text;
     assert_eq!(
         text,
         "## Recent (last 30 days)\nIn short:\n\n- a\n- b\n- c\n\nAnd so on.\n\n## 2026-02\n"
     );
     let foreign = "# Log\n\nProse.\n\n## D-001\n";
-    let text = rollup::apply(foreign, &five, "\n").text;
+    let text = rollup::apply(foreign, &five, today(), "\n").text;
     assert_eq!(
         text,
         "# Log\n\nProse.\n\n## Recent (last 30 days)\n- a\n- b\n- c\n\n## D-001\n"
     );
-    assert!(!rollup::apply(&text, &five, "\n").is_changed);
+    assert!(!rollup::apply(&text, &five, today(), "\n").is_changed);
 }
 
 fn any_file() -> impl Strategy<Value = String> {
@@ -188,7 +192,7 @@ proptest! {
             if rolls {
                 let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
                 let bullets: Vec<String> = (0..7).map(|n| format!("gist {n}")).collect();
-                let rolled = rollup::apply(&outcome.text, &bullets, line_end);
+                let rolled = rollup::apply(&outcome.text, &bullets, today(), line_end);
                 outcome.change(rolled.text);
             }
             let after = Decisions::parse(&outcome.text);

@@ -125,3 +125,34 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
     assert!(!read.is_estimated && read.has_changed);
     assert_eq!(read, compare(1));
 }
+
+#[test]
+fn a_shallow_clone_gives_no_worse_an_answer_than_no_history() {
+    let history = History::new();
+    let copy = Sandbox::empty();
+    let place = copy.0.path().join("copy");
+    let from = format!("file://{}", history.sandbox.0.path().display());
+    let to = place.to_str().unwrap();
+    history
+        .sandbox
+        .git(&["clone", "-q", "--depth=1", &from, to]);
+    let git = Git::discover(&place);
+    let stale = |text: &str| {
+        let texts = [Written {
+            id: "1",
+            line: 1,
+            text,
+            commit: Some(&history.written),
+            date: None,
+        }];
+        let found = Staleness::check(&texts, &place, &git).unwrap();
+        found.entries[0].reasons.clone()
+    };
+    assert_eq!(
+        stale("`src/removed.rs` holds the lock"),
+        ["`src/removed.rs` is gone"]
+    );
+    assert_eq!(stale("`src/main.rs` holds the lock"), [""; 0]);
+    // What the text itself says was removed is no news.
+    assert_eq!(stale("removed `src/removed.rs`"), [""; 0]);
+}

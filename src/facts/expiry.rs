@@ -1,0 +1,161 @@
+//! The end of a fact's validity, and the return of what it stood in for.
+//!
+//! A value that is stated with an end takes the place of the durable one for that time only. The durable one is closed
+//! meanwhile, so that a key has one active value; when the time is over it is made active again as it was, unless
+//! something else took its place. The history tells which one that is.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+
+use crate::error::Result;
+use crate::facts::audit_trail;
+use crate::facts::change;
+use crate::facts::change::Cause;
+use crate::facts::fact;
+use crate::facts::fact::Fact;
+use crate::facts::fact::Status;
+use crate::facts::failure::Stored;
+use crate::facts::maintenance;
+use crate::facts::user::UserId;
+use crate::facts::wording;
+
+/// Whose doing a return is. Merging knows it by this: nobody said the value anew.
+pub(crate) const RETURN: &str = "annals:restored";
+
+/// The active facts of all users whose end has come.
+const OVER: &str = "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1";
+
+/// Tells whether a fact stands as active whose end has come.
+pub(crate) fn is_due(connection: &Connection, now: &str) -> Result<bool> {
+    // Every reader asks this: without the hint, SQLite would read the whole table where users are many.
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
+    connection
+        .query_row(&sql, [now], |row| row.get(0))
+        .stored("read the facts")
+}
+
+/// Expires the facts of all users whose end has come, and returns how many that were.
+pub(crate) fn expire_all(connection: &Connection, turn: &str, now: &str) -> Result<usize> {
+    let over = maintenance::of_all_users(connection, OVER, now)?;
+    for fact in &over {
+        expire(connection, fact, turn, now)?;
+    }
+    Ok(over.len())
+}
+
+/// Expires a fact whose end has come, and lets what it stood in for hold again.
+pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
+    let after = Fact {
+        status: Status::Expired,
+        updated_at: now.to_owned(),
+        ..over.clone()
+    };
+    let cause = Cause {
+        action: "expire",
+        reason: "its validity ended",
+        turn,
+        at: now,
+    };
+    change::put(connection, cause, Some(over), &after)?;
+    bring_back(connection, over, now)
+}
+
+/// Makes the fact active again that the ended one stood in for. Where that one has ended meanwhile, too, it is the one
+/// that it stood in for itself, and so on.
+fn bring_back(connection: &Connection, ended: &Fact, now: &str) -> Result<()> {
+    let mut passed = BTreeSet::from([ended.fact_id.clone()]);
+    let mut last = ended.clone();
+    while let Some(earlier) = replaced_by(connection, &last)? {
+        if !passed.insert(earlier.fact_id.clone()) {
+            return Ok(());
+        }
+        if earlier.is_over_at(now) {
+            last = earlier;
+            continue;
+        }
+        return restore(connection, &earlier, now);
+    }
+    Ok(())
+}
+
+/// Returns the fact that a temporary one took the place of, as it stood before.
+fn replaced_by(connection: &Connection, temporary: &Fact) -> Result<Option<Fact>> {
+    let began = "SELECT history_id, turn_id FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 \
+         AND action IN ('insert', 'activate', 'restore') AND turn_id <> ?3 \
+         AND after_json ->> 'valid_to' IS NOT NULL ORDER BY history_id DESC LIMIT 1";
+    let began: Option<(i64, String)> = connection
+        .prepare_cached(began)
+        .and_then(|mut statement| {
+            let values = params![temporary.user_id, temporary.fact_id, RETURN];
+            statement
+                .query_row(values, |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()
+        })
+        .stored("read the history")?;
+    let Some((began, turn)) = began else {
+        return Ok(None);
+    };
+    let replaced = "SELECT before_json FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
+         AND history_id < ?4 AND action = 'supersede' ORDER BY history_id DESC LIMIT 1";
+    let before: Option<String> = connection
+        .prepare_cached(replaced)
+        .and_then(|mut statement| {
+            let values = params![temporary.user_id, temporary.key, turn, began];
+            statement.query_row(values, |row| row.get(0)).optional()
+        })
+        .stored("read the history")?;
+    before.as_deref().map(audit_trail::fact).transpose()
+}
+
+/// Makes a superseded fact hold again as it held before, unless another value holds now.
+fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
+    let user = UserId::stored(earlier.user_id.clone());
+    let active = fact::select(
+        connection,
+        &user,
+        "key = ?2 AND status = 'active'",
+        &[&earlier.key],
+    )?;
+    let has_several = earlier.key.ends_with("[]");
+    let is_taken =
+        |other: &Fact| !has_several || wording::is_same(&other.value_text, &earlier.value_text);
+    if active.iter().any(is_taken) {
+        return Ok(());
+    }
+    let Some(closed) = closed(connection, &user, earlier)? else {
+        return Ok(());
+    };
+    let restored = Fact {
+        status: Status::Active,
+        valid_to: earlier.valid_to.clone(),
+        updated_at: now.to_owned(),
+        ..closed.clone()
+    };
+    let cause = Cause {
+        action: "restore",
+        reason: "the value that held for a time is over",
+        turn: RETURN,
+        at: now,
+    };
+    change::put(connection, cause, Some(&closed), &restored)
+}
+
+/// Returns the row of a fact while it is superseded; one that was put away is taken back first.
+fn closed(connection: &Connection, user: &UserId, earlier: &Fact) -> Result<Option<Fact>> {
+    let id = &earlier.fact_id;
+    let kept = fact::select(connection, user, "fact_id = ?2", &[id])?;
+    let found = match kept.into_iter().next() {
+        Some(kept) => Some(kept),
+        None => maintenance::put_away(connection, user, id)?,
+    };
+    let Some(found) = found.filter(|found| found.status == Status::Superseded) else {
+        return Ok(None);
+    };
+    connection
+        .execute("DELETE FROM facts_archive WHERE fact_id = ?1", [id])
+        .stored("take a fact back")?;
+    Ok(Some(found))
+}

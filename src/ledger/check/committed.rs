@@ -1,0 +1,123 @@
+//! Holds CONSTRAINTS.md and DECISIONS.md against the last commit: what stood there may not go, nor an entry change.
+
+use crate::error::Result;
+use crate::git::Object;
+use crate::ledger::check::Findings;
+use crate::ledger::constraints::Bullet;
+use crate::ledger::constraints::Constraints;
+use crate::ledger::decisions::Decisions;
+use crate::ledger::decisions::Entry;
+use crate::ledger::files::CONSTRAINTS;
+use crate::ledger::files::DECISIONS;
+use crate::ledger::files::Folder;
+use crate::ledger::likeness::Words;
+use crate::ledger::likeness::without_note;
+use crate::ledger::state::says_something;
+use crate::project::Project;
+use crate::text::clip;
+
+/// How much of a bullet is shown.
+const SHOWN: usize = 60;
+
+/// The merge-only and the append-only file as the last commit has them; empty where they are not in it.
+#[derive(Debug, Default)]
+pub(crate) struct Committed {
+    pub(crate) constraints: String,
+    pub(crate) decisions: String,
+}
+
+impl Committed {
+    pub(crate) fn read(project: &Project, folder: &Folder) -> Result<Self> {
+        let names = [CONSTRAINTS, DECISIONS].map(|name| folder.git_path(name));
+        let [Some(constraints), Some(decisions)] = names else {
+            return Ok(Self::default());
+        };
+        if project.git.head()?.is_none() {
+            return Ok(Self::default());
+        }
+        let Some(mut objects) = project.git.objects()? else {
+            return Ok(Self::default());
+        };
+        let names = [constraints, decisions].map(|path| format!("HEAD:{path}"));
+        let mut found = objects.read(&names)?.into_iter().map(text);
+        Ok(Self {
+            constraints: found.next().unwrap_or_default(),
+            decisions: found.next().unwrap_or_default(),
+        })
+    }
+}
+
+/// Returns a file's text; what is no text, or too large, is compared with nothing.
+fn text(object: Option<Object>) -> String {
+    match object {
+        Some(Object::Blob(bytes)) => String::from_utf8(bytes).unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// Reports the bullets of the last commit that are neither there, nor edited in place, nor under Superseded.
+pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings<'_>) {
+    let (before, now) = (Constraints::parse(before), Constraints::parse(now));
+    let mut edits: Vec<&Bullet> = now
+        .active()
+        .filter(|bullet| {
+            is_noted(bullet) && !before.bullets.iter().any(|old| old.text == bullet.text)
+        })
+        .collect();
+    let gone = before.bullets.iter().filter(|old| {
+        let is_kept = now.bullets.iter().any(|bullet| keeps(&now, bullet, old));
+        says_something(&old.text) && !is_kept
+    });
+    for old in gone {
+        let words = Words::of(&old.text);
+        let edit = edits
+            .iter()
+            .position(|new| !Words::of(&new.text).is_foreign_to(&words));
+        if let Some(edit) = edit {
+            edits.remove(edit);
+            continue;
+        }
+        let message = format!(
+            "has no more {:?}, which the last commit has: a bullet is moved to Superseded, \
+             or edited in place with `(updated YYYY-MM-DD)`",
+            clip(&old.text, SHOWN)
+        );
+        findings.add("merge-only", None, message);
+    }
+}
+
+fn is_noted(bullet: &Bullet) -> bool {
+    without_note(&bullet.text) != bullet.text.trim_end()
+}
+
+/// Tells whether a bullet is the old one, or says that it holds no longer.
+fn keeps(now: &Constraints, bullet: &Bullet, old: &Bullet) -> bool {
+    let said = without_note(&old.text);
+    without_note(&bullet.text) == said || now.is_superseded(bullet) && bullet.text.contains(said)
+}
+
+/// Reports the entries of the last commit that are gone or read otherwise now.
+pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'_>) {
+    let (found, standing) = (Decisions::parse(before), Decisions::parse(now));
+    for old in &found.entries {
+        let same = |entry: &&Entry| entry.date == old.date && entry.title == old.title;
+        let mut candidates = standing.entries.iter().filter(same).peekable();
+        let Some(first) = candidates.peek().map(|entry| entry.line) else {
+            let day = old.date.map(|date| format!("{date} ")).unwrap_or_default();
+            let title = clip(&old.title, SHOWN);
+            let message =
+                format!("has no more the entry {day}{title:?}, which the last commit has");
+            findings.add("append-only", None, message);
+            continue;
+        };
+        if !candidates.any(|entry| lines(now, entry) == lines(before, old)) {
+            let message = "is not as the last commit has it: entries are never edited, a later one says what changed";
+            findings.add("append-only", first, message);
+        }
+    }
+}
+
+fn lines<'a>(text: &'a str, entry: &Entry) -> Vec<&'a str> {
+    let written = text.get(entry.range.clone()).unwrap_or_default();
+    written.trim_end().lines().map(str::trim_end).collect()
+}
