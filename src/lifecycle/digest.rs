@@ -178,7 +178,10 @@ fn safe(text: &str) -> String {
         if kept.chars().count() + sentence.chars().count() >= PART {
             break;
         }
-        kept = format!("{kept} {sentence}").trim_start().to_owned();
+        if !kept.is_empty() {
+            kept.push(' ');
+        }
+        kept.push_str(sentence);
     }
     if kept.is_empty() {
         // The first sentence alone is too long; the page's reader has the summaries.

@@ -13,7 +13,7 @@ const LEAST_SHARED: usize = 2;
 /// Subjects in the order in which they first came up; `T` is what is kept of each member.
 #[derive(Clone, Debug)]
 pub(crate) struct Subjects<T> {
-    subjects: Vec<Subject<T>>,
+    all: Vec<Subject<T>>,
     members: Vec<(Words, usize)>,
     /// The members that use a word, so that only those are compared that share some.
     by_word: BTreeMap<String, Vec<usize>>,
@@ -28,7 +28,7 @@ struct Subject<T> {
 impl<T> Default for Subjects<T> {
     fn default() -> Self {
         Self {
-            subjects: Vec::new(),
+            all: Vec::new(),
             members: Vec::new(),
             by_word: BTreeMap::new(),
         }
@@ -38,13 +38,13 @@ impl<T> Default for Subjects<T> {
 impl<T> Subjects<T> {
     /// Adds a trouble to the subject that it is about, and returns which one that is.
     pub(crate) fn add(&mut self, words: Words, member: T) -> usize {
-        let subject = self.matching(&words).unwrap_or(self.subjects.len());
-        match self.subjects.get_mut(subject) {
+        let subject = self.matching(&words).unwrap_or(self.all.len());
+        match self.all.get_mut(subject) {
             Some(known) => {
                 known.shared = known.shared.common_with(&words);
                 known.members.push(member);
             }
-            None => self.subjects.push(Subject {
+            None => self.all.push(Subject {
                 shared: words.clone(),
                 members: vec![member],
             }),
@@ -59,7 +59,7 @@ impl<T> Subjects<T> {
 
     /// Returns what was kept of the members of a subject, in the order in which they were added.
     pub(crate) fn members(&self, subject: usize) -> &[T] {
-        self.subjects
+        self.all
             .get(subject)
             .map_or(&[], |subject| &subject.members)
     }
@@ -70,7 +70,7 @@ impl<T> Subjects<T> {
         for at in self.sharing(words) {
             let (other, subject) = &self.members[at];
             let likeness = other.likeness(words);
-            let names_it = || self.subjects[*subject].shared.common_with(words).len();
+            let names_it = || self.all[*subject].shared.common_with(words).len();
             let is_better = best.is_none_or(|(value, _)| likeness > value);
             if is_better && words.is_like(other) && names_it() >= LEAST_SHARED {
                 best = Some((likeness, *subject));
