@@ -17,6 +17,7 @@ use crate::lifecycle::PhaseBrief;
 use crate::lifecycle::PlanBrief;
 use crate::lifecycle::PlanRequest;
 use crate::patterns::Outcome;
+use crate::patterns::PlanRef;
 use crate::patterns::RelevantPattern;
 use crate::planning::Requirement;
 use crate::project::Project;
@@ -26,6 +27,9 @@ use crate::warning::Warning;
 
 /// How wide a line of the brief may get.
 const WIDTH: usize = 160;
+
+/// How wide a line with a lesson may get: the lesson, what it came to and where it is from, nothing cut off.
+const LESSON_WIDTH: usize = 240;
 
 /// Print what to know before and after planning a phase
 ///
@@ -54,10 +58,10 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     heading(brief, to)?;
     list("Requirements", &requirements(&brief.requirements), 5, to)?;
     list("Done when", &brief.success_criteria, 5, to)?;
-    let know: Vec<String> = brief.know.iter().map(known).collect();
-    list("What to know", &know, 5, to)?;
+    let know: Vec<String> = brief.know.iter().filter_map(known).collect();
+    listed("What to know", &know, (5, LESSON_WIDTH), to)?;
     let careful: Vec<String> = brief.careful.iter().map(careful).collect();
-    list("Files to be careful with", &careful, 5, to)?;
+    listed("Files to be careful with", &careful, (5, LESSON_WIDTH), to)?;
     rate(brief.rate, to)?;
     list("Plans", &plans(&brief.plans), 5, to)?;
     problems(&brief.problems, to)?;
@@ -139,6 +143,16 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
 
 /// Prints a heading and the first of some lines under it; nothing where there are none.
 fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io::Result<()> {
+    listed(heading, lines, (most, WIDTH), to)
+}
+
+/// Prints the same with lines of another width.
+fn listed(
+    heading: &str,
+    lines: &[String],
+    (most, width): (usize, usize),
+    to: &mut dyn Write,
+) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
@@ -151,7 +165,7 @@ fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io:
     };
     for line in &lines[..shown] {
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-        writeln!(to, "  - {}", clip(&line, WIDTH))?;
+        writeln!(to, "  - {}", clip(&line, width))?;
     }
     match lines.len() - shown {
         0 => Ok(()),
@@ -177,8 +191,10 @@ fn requirements(requirements: &[Requirement]) -> Vec<String> {
     lines
 }
 
-/// Says what was learned, whether it worked, where it stands, and why it may no longer hold.
-fn known(pattern: &RelevantPattern) -> String {
+/// Says what was learned, whether it worked, where it is from, and why it may no longer hold.
+///
+/// Nothing where that does not fit: half a lesson misleads.
+fn known(pattern: &RelevantPattern) -> Option<String> {
     let outcome = match pattern.outcome {
         Outcome::Worked => "worked: ",
         Outcome::Failed => "failed: ",
@@ -187,28 +203,27 @@ fn known(pattern: &RelevantPattern) -> String {
     let stale = pattern
         .stale
         .as_ref()
-        .map(|reason| format!("possibly stale: {reason}; "))
+        .map(|reason| format!(" [possibly stale: {reason}]"))
         .unwrap_or_default();
-    // The source stays, however long the text is.
-    let source = format!(" [{stale}{}]", pattern.source);
-    let around = outcome.len() + source.chars().count();
-    let room = WIDTH.saturating_sub(around).max(WIDTH / 3);
-    format!("{outcome}{}{source}", clip(&pattern.text, room))
+    let line = format!("{outcome}{}{stale}", pattern.with_reference()?);
+    (line.chars().count() <= LESSON_WIDTH).then_some(line)
 }
 
 /// Says how many plans deviated over a file, and how the last of them did.
 fn careful(file: &CarefulFile) -> String {
-    let last = file
-        .plans
-        .last()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let last = file.plans.last().map(PlanRef::short).unwrap_or_default();
     let plans = match file.plans.len() {
         1 => format!("plan {last}"),
         many => format!("{many} plans, last {last}"),
     };
-    let lesson = file.lesson.iter().map(|lesson| format!(": {lesson}"));
-    format!("{} ({plans}){}", file.file, lesson.collect::<String>())
+    let head = format!("{} ({plans})", file.file);
+    let with_lesson = file
+        .lesson
+        .as_ref()
+        .map(|lesson| format!("{head}: {lesson}"));
+    with_lesson
+        .filter(|line| line.chars().count() <= LESSON_WIDTH)
+        .unwrap_or(head)
 }
 
 fn dependency(dependency: &Dependency) -> String {
@@ -271,7 +286,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::patterns::PlanRef;
     use crate::planning::PlanNumber;
 
     fn endless_pattern(long: &str) -> RelevantPattern {
@@ -359,9 +373,23 @@ mod tests {
         assert!(page.lines().count() <= 60, "{page}");
         let longest = page.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(longest <= 3 * WIDTH + "Goal: ".len(), "{longest}: {page}");
-        assert!(
-            page.contains("[possibly stale: `a.rs` is gone; Phase 1: First]\n"),
-            "{page}"
+        // Neither lesson is cut in mid-sentence: what does not fit is left out.
+        assert!(!page.contains("What to know"), "{page}");
+        assert!(page.contains("  - a.rs (plan 1-01)\n"), "{page}");
+    }
+
+    #[test]
+    fn a_lesson_is_whole_and_says_where_it_is_from() {
+        let text = "`a.rs` needs the lock (plan 02)";
+        let pattern = RelevantPattern {
+            text: text.to_owned(),
+            reference: Some("phase 1".to_owned()),
+            ..endless_pattern(text)
+        };
+        assert_eq!(
+            known(&pattern).unwrap(),
+            "failed: `a.rs` needs the lock (phase 1, plan 02) [possibly stale: `a.rs` is gone]"
         );
+        assert_eq!(known(&endless_pattern(&"word ".repeat(200))), None);
     }
 }

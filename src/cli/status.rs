@@ -1,5 +1,6 @@
 //! `annals status`
 
+use std::borrow::Cow;
 use std::io;
 use std::io::Write;
 
@@ -7,6 +8,7 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
+use crate::patterns::sentences;
 use crate::position::PhaseReport;
 use crate::position::StatusReport;
 use crate::position::Survey;
@@ -37,6 +39,21 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
 /// Longer values are cut: a page is to be read at a glance, `--json` has all of it.
 const WIDTH: usize = 160;
 
+/// The most characters of the core value, which is a sentence and not cut inside.
+const CORE_VALUE: usize = 320;
+
+/// Returns the core value whole, else its first sentence.
+fn core_value(value: &str) -> Cow<'_, str> {
+    if value.chars().count() <= CORE_VALUE {
+        return Cow::Borrowed(value);
+    }
+    let first = sentences(value).into_iter().next().unwrap_or(value);
+    if first.chars().count() <= CORE_VALUE {
+        return Cow::Borrowed(first);
+    }
+    clip(value, WIDTH)
+}
+
 fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
@@ -46,7 +63,7 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         report.planning_dir.display()
     )?;
     if let Some(value) = &report.core_value {
-        writeln!(to, "Core value: {}", clip(value, WIDTH))?;
+        writeln!(to, "Core value: {}", core_value(value))?;
     }
     let milestone = report
         .milestone

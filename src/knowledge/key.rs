@@ -107,8 +107,8 @@ mod tests {
             ("-a", "hyphens"),
             ("a-", "hyphens"),
             ("a--b", "hyphens"),
-            ("log", "of its own"),
-            ("index", "of its own"),
+            ("log", "a file of that name"),
+            ("index", "a file of that name"),
             (&"a".repeat(MAX_KEY + 1), "61 characters"),
         ] {
             let error = Key::parse(bad).unwrap_err();

@@ -6,8 +6,12 @@ use crate::error::Result;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PlanRecord;
 use crate::patterns::lessons_of;
+use crate::patterns::plan_id;
+use crate::patterns::sentences;
+use crate::patterns::statement;
 use crate::planning::Deviation;
 use crate::planning::PhaseNumber;
+use crate::position::Standing;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::secrets;
@@ -42,7 +46,8 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDi
     let name = phase.1.name.as_deref();
     let slug = &survey.folder.active.slug;
     let read = FinishedPhase::read(phase.0, name, slug, &read::text, &project.git)?;
-    let text = page(&read.value);
+    let is_partial = phase.1.standing != Standing::Done;
+    let text = page(&read.value, is_partial);
     Ok(PhaseDigest {
         phase: phase.1.number.clone(),
         tokens: tokens(&text),
@@ -50,7 +55,8 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDi
     })
 }
 
-fn page(phase: &FinishedPhase) -> String {
+/// Returns the page; of a phase that is not complete, the printed command records what is there.
+fn page(phase: &FinishedPhase, is_partial: bool) -> String {
     let silent = phase
         .plans
         .iter()
@@ -69,7 +75,7 @@ fn page(phase: &FinishedPhase) -> String {
         safe(&phase.name),
         quantity(phase.plans.len(), "plan")
     );
-    let form = form(&phase.number);
+    let form = form(&phase.number, is_partial);
     let mut lines: Vec<String> = phase.plans.iter().flat_map(failed_checks).collect();
     lines.extend(
         lessons_of(phase)
@@ -81,12 +87,18 @@ fn page(phase: &FinishedPhase) -> String {
             .deviations
             .iter()
             .map(|deviation| shown(plan, deviation));
-        let issues = plan
-            .issues
-            .iter()
-            .map(|issue| format!("- {}: issue: {}", plan.plan, safe(&issue.text)));
+        let issues = plan.issues.iter().map(|issue| {
+            format!(
+                "- plan {}: issue: {}",
+                plan_id(&plan.plan),
+                safe(&issue.text)
+            )
+        });
         of_plan.chain(issues).collect::<Vec<_>>()
     }));
+    if lines.is_empty() {
+        lines.push("- no deviation, issue or failed check".to_owned());
+    }
     let mut text = head;
     let mut left = 0;
     for line in &lines {
@@ -103,12 +115,13 @@ fn page(phase: &FinishedPhase) -> String {
     text + &form
 }
 
-fn form(number: &PhaseNumber) -> String {
+fn form(number: &PhaseNumber, is_partial: bool) -> String {
+    let partial = if is_partial { " --partial" } else { "" };
     format!(
         "\nJudge: what would make the next plan different? At most 3 that worked and 3 that failed, each one whole\n\
          sentence of at most 160 characters with its plans or files: environment facts, gotchas of a tool, conventions\n\
          of this code, planning mistakes. No praise, nothing recorded already. None is better than noise.\n\
-         annals execute {number} --lessons - <<'EOF'\n\
+         annals execute {number}{partial} --lessons - <<'EOF'\n\
          {{\"worked\":[{{\"text\":\"…\",\"plans\":[\"01\"]}}],\"failed\":[{{\"text\":\"…\",\"files\":[\"src/a.rs\"]}}]}}\n\
          EOF\n"
     )
@@ -122,8 +135,8 @@ fn shown(plan: &PlanRecord, deviation: &Deviation) -> String {
         text.unwrap_or_default()
     };
     format!(
-        "- {}: {}{}{}{}",
-        plan.plan,
+        "- plan {}: {}{}{}{}",
+        plan_id(&plan.plan),
         safe(&deviation.text),
         part("issue", &deviation.issue),
         part("cause", &deviation.cause),
@@ -144,8 +157,8 @@ fn failed_checks(plan: &PlanRecord) -> Vec<String> {
             .as_deref()
             .map(|text| format!(" ({})", safe(text)));
         format!(
-            "- {}: acceptance failed: {}{}",
-            plan.plan,
+            "- plan {}: acceptance failed: {}{}",
+            plan_id(&plan.plan),
             safe(&result.criterion),
             evidence.unwrap_or_default()
         )
@@ -153,8 +166,38 @@ fn failed_checks(plan: &PlanRecord) -> Vec<String> {
     failed.map(line).collect()
 }
 
-/// Returns somebody's words on one line, without secrets. The page may cut them: its reader has the summaries.
+/// Returns somebody's words on one line, without secrets: as many whole sentences as there is room for.
 fn safe(text: &str) -> String {
     let line = Line::new(&secrets::redact(&strip_controls(text)).text);
-    clip(line.as_str(), PART).into_owned()
+    let text = line.as_str();
+    if text.chars().count() <= PART {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for sentence in sentences(text) {
+        if kept.chars().count() + sentence.chars().count() >= PART {
+            break;
+        }
+        if !kept.is_empty() {
+            kept.push(' ');
+        }
+        kept.push_str(sentence);
+    }
+    if kept.is_empty() {
+        // The first sentence alone is too long; the page's reader has the summaries.
+        return statement(text, PART).unwrap_or_else(|| clip(text, PART).into_owned());
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_end_with_a_sentence() {
+        let long = "The lock is taken twice. ".repeat(20);
+        assert!(safe(&long).chars().count() <= PART);
+        assert!(safe(&long).ends_with("twice."), "{}", safe(&long));
+    }
 }

@@ -56,7 +56,9 @@ pub(crate) fn lessons(
     let phases = patterns::history(survey, recorded)?.value;
     let insights = Insights::of(&phases);
     let is_telling = insights.deviated.of >= LEAST_SPEAKING;
-    let lessons = insights.lessons().filter(|_| is_telling);
+    let lessons = insights
+        .lessons()
+        .filter(|one| is_telling && !one.question.is_about_size());
     let lessons: Vec<String> = lessons.map(|lesson| lesson.statement.clone()).collect();
     let fresh = Cached {
         version: version.to_owned(),

@@ -17,6 +17,7 @@ mod refresh;
 mod resume;
 mod ship;
 mod shipped;
+mod stated_dates;
 mod sync;
 mod undo;
 

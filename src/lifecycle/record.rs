@@ -7,6 +7,7 @@ use chrono::NaiveDate;
 use crate::error::Result;
 use crate::git::Addition;
 use crate::lifecycle::shipped;
+use crate::lifecycle::stated_dates::StatedDates;
 use crate::patterns;
 use crate::patterns::Circumstances;
 use crate::patterns::FinishedPhase;
@@ -16,6 +17,7 @@ use crate::patterns::Patterns;
 use crate::patterns::Recorded;
 use crate::patterns::Retrospective;
 use crate::planning::Folder;
+use crate::planning::Milestone;
 use crate::planning::PhaseDir;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
@@ -228,14 +230,18 @@ impl<'a> Recorder<'a> {
             }
         }
         let additions = self.project.git.additions(&self.folder.dir)?;
+        let oldest = additions.values().map(|added| added.age).max();
         let head = self.project.git.head()?;
         let mut dated = Vec::new();
         for phase in phases {
             let added = last_added(&phase, &additions);
-            let date = phase
-                .completed()
-                .or_else(|| added.map(|added| added.date))
-                .map_or_else(|| self.shipped(&phase), |date| Ok(Some(date)))?;
+            // What came with the whole planning folder was finished at some time before.
+            let evident = added.filter(|added| Some(added.age) != oldest);
+            let date = phase.completed().or(evident.map(|added| added.date));
+            let date = match date {
+                Some(date) => Some(date),
+                None => self.stated(&phase)?.or(self.shipped(&phase)?),
+            };
             let commit = added.map(|added| added.commit.clone());
             // Nothing in git says otherwise: its summaries are still to be committed.
             let is_new = commit.is_none() && self.is_active(&phase);
@@ -260,12 +266,32 @@ impl<'a> Recorder<'a> {
         phase.milestone == self.folder.active.slug
     }
 
+    /// Returns the day on which the milestone's roadmap or state says that a phase was finished.
+    fn stated(&self, phase: &FinishedPhase) -> Result<Option<NaiveDate>> {
+        let dates = if self.is_active(phase) {
+            StatedDates::new(&self.survey.roadmap, &self.survey.state)
+        } else {
+            match self.archived(phase)? {
+                Some(milestone) => StatedDates::read(&milestone.dir)?,
+                None => return Ok(None),
+            }
+        };
+        Ok(dates.of_phase(&phase.number))
+    }
+
     /// Returns the day on which an archive's SHIPPED.md says that the milestone was shipped.
     fn shipped(&self, phase: &FinishedPhase) -> Result<Option<NaiveDate>> {
+        match self.archived(phase)? {
+            Some(milestone) => shipped::date(&milestone.dir),
+            None => Ok(None),
+        }
+    }
+
+    fn archived(&self, phase: &FinishedPhase) -> Result<Option<Milestone>> {
         for archive in &self.folder.archived {
             let milestone = archive.milestone()?.value;
             if milestone.slug == phase.milestone {
-                return shipped::date(&milestone.dir);
+                return Ok(Some(milestone));
             }
         }
         Ok(None)

@@ -13,7 +13,8 @@ pub fn effort(planning_dir: &Path) -> Result<Option<String>> {
     };
     // A config.json that is broken belongs to the workflow, which says so itself.
     let config: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let known = ["effort", "effort_profile", "model_profile"]
+    // Which model works is no effort: GSD's `model_profile` says nothing of it.
+    let known = ["effort", "effort_profile"]
         .iter()
         .find_map(|key| config.get(key)?.as_str());
     Ok(known.map(str::to_owned))

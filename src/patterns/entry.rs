@@ -45,7 +45,6 @@ pub struct Entry {
     /// What failed, one text a bullet, verbatim.
     pub failed: Vec<String>,
     /// The same texts, each with the plans it names and the place it is drawn from.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bullets: Vec<Bullet>,
     /// How long the phase took.
     pub timing: Timing,

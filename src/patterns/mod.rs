@@ -103,6 +103,7 @@ pub use stored::traced;
 pub(crate) use stored::with_changes;
 pub use trace::LessonSource;
 pub use trace::Trace;
+pub(crate) use trace::plan_id;
 
 use std::path::Path;
 use std::path::PathBuf;

@@ -44,6 +44,8 @@ pub struct PlanRecord {
     pub acceptance: Vec<AcceptanceResult>,
     /// The patterns it set up or used.
     pub patterns: Vec<String>,
+    /// The line of its summary that each of them stands on, counted from 1; 0 where it is written otherwise.
+    pub pattern_lines: Vec<usize>,
     /// Issues that are told apart from the deviations.
     pub issues: Vec<IssueNote>,
     /// What was built, in one line.
@@ -52,12 +54,22 @@ pub struct PlanRecord {
     pub effort: Option<String>,
 }
 
+/// So much of a text's beginning tells its line: front matter may fold or quote the rest.
+const HEAD: usize = 24;
+
+fn line_of(pattern: &str, summary: &str) -> usize {
+    let head: String = pattern.chars().take(HEAD).collect();
+    let at = summary.lines().position(|line| line.contains(&head));
+    at.map_or(0, |at| at + 1)
+}
+
 impl PlanRecord {
     /// Returns a plan's record from its summary as read, and the text that it was read from.
     pub fn new(plan: PlanNumber, summary: Summary, text: &str, path: &Path) -> Self {
         let file = path
             .file_name()
             .map(|name| name.to_string_lossy().into_owned());
+        let patterns = summary.patterns.unwrap_or_default();
         Self {
             plan,
             file: file.unwrap_or_default(),
@@ -71,7 +83,8 @@ impl PlanRecord {
             deviation_count: summary.deviation_count,
             deviations: summary.deviations.unwrap_or_default(),
             acceptance: summary.acceptance.unwrap_or_default(),
-            patterns: summary.patterns.unwrap_or_default(),
+            pattern_lines: patterns.iter().map(|one| line_of(one, text)).collect(),
+            patterns,
             issues: issue_notes(text, path),
             one_line: summary.one_line,
             effort: None,

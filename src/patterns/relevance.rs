@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use crate::patterns::Entry;
 use crate::patterns::Patterns;
+use crate::patterns::lesson::Subjects;
+use crate::patterns::lesson::Words;
+use crate::patterns::lesson::short_milestone;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::PhaseNumber;
 use crate::planning::Roadmap;
@@ -15,6 +18,8 @@ use crate::ranking::Corpus;
 
 /// How much the newest entry gains over the best fit by words; older ones gain less.
 const RECENCY: f64 = 0.2;
+/// How much a lesson gains that came up in several phases: it will again.
+const RECURRENCE: f64 = 0.5;
 /// A longer bullet is a paragraph, which its own file holds.
 const LONGEST: usize = 240;
 /// More bullets than this of one entry would crowd out what other phases taught.
@@ -64,18 +69,28 @@ impl RelevantPattern {
         {
             return None;
         }
-        let Some(reference) = &self.reference else {
-            return Some(self.text.clone());
-        };
-        if let Some((sentence, plans)) = self.text.rsplit_once("(plan") {
-            return Some(format!("{sentence}({reference}, plan{plans}"));
-        }
-        let failed = if self.outcome == Outcome::Failed && !self.judged {
+        let has_plans = self.text.contains("(plan") || self.reference.is_none();
+        let failed = if self.outcome == Outcome::Failed && !self.judged && !has_plans {
             "Failed: "
         } else {
             ""
         };
-        Some(format!("{failed}{} ({reference})", self.text))
+        Some(format!("{failed}{}", self.cited()))
+    }
+
+    /// Returns the pattern with the phase and plans it is from; nothing where an earlier version cut it off.
+    pub fn with_reference(&self) -> Option<String> {
+        (!self.text.contains('\u{2026}')).then(|| self.cited())
+    }
+
+    fn cited(&self) -> String {
+        let Some(reference) = &self.reference else {
+            return self.text.clone();
+        };
+        match self.text.rsplit_once("(plan") {
+            Some((sentence, plans)) => format!("{sentence}({reference}, plan{plans}"),
+            None => format!("{} ({reference})", self.text),
+        }
     }
 }
 
@@ -124,12 +139,17 @@ pub fn relevant(
     topic: &str,
     stale: &dyn Fn(usize, &str) -> Option<String>,
 ) -> Vec<RelevantPattern> {
-    let mut found = units(patterns);
+    let mut found = one_per_subject(units(patterns));
     let scores = Corpus::new(found.iter().map(|(pattern, _)| &pattern.text)).scores(topic);
     let best = scores.iter().copied().fold(0.0, f64::max);
     for ((pattern, age), score) in found.iter_mut().zip(scores) {
         let fit = if best > 0.0 { score / best } else { 0.0 };
-        pattern.score = fit + RECENCY / f64::from(1 + *age);
+        let recurrence = if pattern.text.contains("; before in ") {
+            RECURRENCE
+        } else {
+            0.0
+        };
+        pattern.score = fit + RECENCY / f64::from(1 + *age) + recurrence;
         pattern.stale = stale(pattern.line, &pattern.text);
     }
     found.sort_by(|(a, _), (b, _)| {
@@ -179,6 +199,33 @@ fn units(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
     found
 }
 
+/// Leaves of chosen patterns that say the same the newest, which counts the plans of all phases before.
+///
+/// What somebody worded stays as it is.
+fn one_per_subject(newest_first: Vec<(RelevantPattern, u32)>) -> Vec<(RelevantPattern, u32)> {
+    let mut subjects = Subjects::default();
+    let mut known: Vec<usize> = newest_first
+        .iter()
+        .rev()
+        .map(|(pattern, _)| subjects.add(Words::of(without_citation(&pattern.text)), ()))
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for (pattern, age) in newest_first {
+        let is_new = known.pop().is_none_or(|subject| seen.insert(subject));
+        if is_new || pattern.judged {
+            found.push((pattern, age));
+        }
+    }
+    found
+}
+
+/// Returns a bullet without the plans in brackets at its end.
+fn without_citation(text: &str) -> &str {
+    text.rsplit_once(" (plan")
+        .map_or(text, |(sentence, _)| sentence)
+}
+
 fn unit(text: &str, outcome: Outcome, source: &str, line: usize) -> RelevantPattern {
     RelevantPattern {
         text: text.to_owned(),
@@ -196,7 +243,7 @@ fn unit(text: &str, outcome: Outcome, source: &str, line: usize) -> RelevantPatt
 fn reference(entry: &Entry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option<String> {
     let phase = entry.phase.as_ref()?;
     match milestone(entry).filter(|_| ambiguous.contains(phase)) {
-        Some(milestone) => Some(format!("{milestone} phase {phase}")),
+        Some(milestone) => Some(format!("{} phase {phase}", short_milestone(milestone))),
         None => Some(format!("phase {phase}")),
     }
 }
@@ -272,6 +319,34 @@ mod tests {
         assert_eq!(
             found[0],
             "Locking the file before reading kept writers apart (phase 1)"
+        );
+    }
+
+    #[test]
+    fn what_recurs_comes_before_what_came_once() {
+        let file = "### Phase 1: A (2026-01-01)\n<!-- annals: phase-dir=01-a plans=01 digest=a -->\n\n\
+                    **What failed:**\n- The store needs a lock (plan 02; before in phase 0 plan 01)\n\n\
+                    ### Phase 2: B (2026-01-02)\n<!-- annals: phase-dir=02-b plans=01 digest=b -->\n\n\
+                    **What failed:**\n- Colour codes reach the pipe (plan 01)\n";
+        let patterns = Patterns::parse(file, Path::new("PATTERNS.md")).value;
+        let found = relevant(&patterns, "", &|_, _| None);
+        assert!(found[0].text.starts_with("The store"), "{found:?}");
+    }
+
+    #[test]
+    fn a_lesson_that_recurs_is_one() {
+        let file = "### Phase 1: A (2026-01-01)\n<!-- annals: phase-dir=01-a plans=01 digest=a -->\n\n\
+                    **What failed:**\n- zig is not installed locally; tests were not run (plan 01)\n\n\
+                    ### Phase 2: B (2026-01-02)\n<!-- annals: phase-dir=02-b plans=01 digest=b -->\n\n\
+                    **What failed:**\n- zig not installed locally; tests not run in this session (plan 01; before in phase 1 plan 01)\n";
+        let patterns = Patterns::parse(file, Path::new("PATTERNS.md")).value;
+        let found = relevant(&patterns, "", &|_, _| None);
+        let texts: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "zig not installed locally; tests not run in this session (plan 01; before in phase 1 plan 01)"
+            ]
         );
     }
 

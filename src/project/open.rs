@@ -288,7 +288,7 @@ mod tests {
         };
         let warning = warning.to_string();
         assert!(warning.contains(".vbw-planning: is in use"));
-        assert!(warning.contains(".planning is here too"), "{warning}");
+        assert!(warning.contains(".planning exists too"), "{warning}");
     }
 
     #[test]

@@ -108,6 +108,8 @@ fn finished_row(phase: &FinishedPhase) -> PhaseRow {
         .filter_map(|plan| plan.duration)
         .collect();
     let sum: Minutes = times.iter().copied().sum();
+    let is_derived = phase.plans.iter().any(|plan| plan.duration_derived);
+    let about = if is_derived { "~" } else { "" };
     let stated: Vec<u32> = phase
         .plans
         .iter()
@@ -128,7 +130,7 @@ fn finished_row(phase: &FinishedPhase) -> PhaseRow {
             .then(|| stated.iter().copied().fold(0, u32::saturating_add)),
         silent: phase.plans.len() - stated.len(),
         untimed: phase.plans.len() - times.len(),
-        duration: (!times.is_empty()).then(|| sum.to_string()),
+        duration: (!times.is_empty()).then(|| format!("{about}{sum}")),
         ..PhaseRow::default()
     })
 }
@@ -177,7 +179,12 @@ fn insights(found: &patterns::Insights) -> Insights {
     Insights {
         plans: found.deviated.of,
         deviated: found.deviated.count,
-        differences: Inline::all(found.lessons().map(|one| &one.statement)),
+        differences: Inline::all(
+            found
+                .lessons()
+                .filter(|one| !one.question.is_about_size())
+                .map(|one| &one.statement),
+        ),
         files: found.deviating_files.iter().take(FILES).map(file).collect(),
     }
 }

@@ -40,6 +40,20 @@ pub enum Question {
     DurationByTasks,
 }
 
+impl Question {
+    /// Tells whether it compares plans by their size: of a single project, that is no advice on sizes.
+    pub fn is_about_size(self) -> bool {
+        matches!(
+            self,
+            Self::DeviationsByTasks
+                | Self::DeviationsByFiles
+                | Self::CompletionByTasks
+                | Self::CompletionByFiles
+                | Self::DurationByTasks
+        )
+    }
+}
+
 /// One of the two groups.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Group {
@@ -104,6 +118,22 @@ impl ComparisonSpec<'_> {
         self.compared(of(group), of(other), p, &statement)
     }
 
+    /// Compares the first plans of a project with its last ones, by Fisher's exact test.
+    pub(crate) fn over_time(self, first: Rate, last: Rate) -> Comparison {
+        let groups = (
+            ("the first half".to_owned(), first),
+            ("the second half".to_owned(), last),
+        );
+        let statement = format!(
+            "{} of the first {} plans {}, {} of the last {}",
+            first.count, first.of, self.verb, last.count, last.of
+        );
+        Comparison {
+            statement,
+            ..self.of_rates(groups.0, groups.1)
+        }
+    }
+
     /// Compares how long plans took, by the Mann-Whitney test.
     pub(crate) fn of_durations(
         self,
@@ -115,7 +145,7 @@ impl ComparisonSpec<'_> {
             median(minutes).map_or_else(|| "unknown".to_owned(), |median| median.to_string())
         };
         let statement = format!(
-            "{} {} {}, {} {} (medians of {} and {})",
+            "{} {} {}, {} {} (medians over {} and {} plans)",
             group.0,
             self.verb,
             figure(&group.1),

@@ -119,7 +119,12 @@ pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile>
                 .iter()
                 .map(|at| all[*at].reference())
                 .collect(),
-            deviated: Rate::of_known(mentions.touched.iter().map(|at| all[*at].deviated())),
+            // A plan that stumbled over a file touched it, whatever its list of files says.
+            deviated: Rate::of_known(
+                (&mentions.touched | &mentions.named)
+                    .iter()
+                    .map(|at| all[*at].deviated()),
+            ),
         })
         .collect();
     found.sort_by_key(|file| std::cmp::Reverse(file.named_in.len()));

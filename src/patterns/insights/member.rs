@@ -8,6 +8,7 @@ use crate::clock::Minutes;
 use crate::clock::Unit;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PlanRecord;
+use crate::patterns::lesson::short_milestone;
 use crate::patterns::trace::plan_id;
 use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::PhaseNumber;
@@ -22,6 +23,18 @@ pub struct PlanRef {
     pub phase: PhaseNumber,
     /// The plan's number inside its phase.
     pub plan: PlanNumber,
+}
+
+impl PlanRef {
+    /// Returns it with no more of the milestone's name than a line has room for.
+    pub fn short(&self) -> String {
+        let milestone = short_milestone(&self.milestone).to_owned();
+        Self {
+            milestone,
+            ..self.clone()
+        }
+        .to_string()
+    }
 }
 
 /// Prints `3-01`, behind the milestone's name where it has one: `first-shelf 3-01`.

@@ -265,13 +265,37 @@ fn kinds_are_held_against_time() {
     assert_eq!(
         statements(&insights),
         [
-            "Plans of the first half had `Rule 3 - Blocking` deviations in 8 of 8, of the second \
-             half in 0 of 8",
-            "Plans of the first half had `minor` deviations in 0 of 8, of the second half in 8 of 8",
+            "8 of the first 8 plans had `Rule 3 - Blocking` deviations, 0 of the last 8",
+            "0 of the first 8 plans had `minor` deviations, 8 of the last 8",
         ]
     );
     assert_eq!(insights.milestones[0].milestone, "one");
     assert_eq!(insights.milestones[0].kinds[0].count, 8);
+}
+
+#[test]
+fn a_plan_that_does_not_say_the_kind_is_not_without_it() {
+    let early = |_| Made::sized(1).deviating("x", Some("scope"));
+    let late = |_| Made::sized(1).deviating("x", None);
+    let insights = of((0..8).map(early).chain((0..8).map(late)).collect());
+    assert_eq!(statements(&insights), [""; 0]);
+    let clean = |_| Made::sized(1);
+    let insights = of((0..8).map(early).chain((0..8).map(clean)).collect());
+    assert!(
+        statements(&insights)
+            .contains(&"8 of the first 8 plans had `scope` deviations, 0 of the last 8")
+    );
+}
+
+#[test]
+fn a_plan_that_names_a_file_in_a_deviation_touched_it() {
+    let files = of(vec![
+        Made::sized(1).deviating("`src/log.rs` was cut", None),
+        Made::sized(1).deviating("`src/log.rs` was locked", None),
+        Made::sized(1).files(&["src/log.rs"]),
+    ])
+    .deviating_files;
+    assert_eq!(files[0].deviated, Rate { count: 2, of: 3 });
 }
 
 #[test]
@@ -287,7 +311,7 @@ fn efforts_are_compared_where_they_are_known() {
     let insights = of(plans);
     assert_eq!(
         statements(&insights),
-        ["Plans of fast effort took 8m, those of thorough effort 33m (medians of 6 and 6)"]
+        ["Plans of fast effort took 8m, those of thorough effort 33m (medians over 6 and 6 plans)"]
     );
     let one = of(vec![plan("fast", 5), Made::sized(1)]);
     assert!(

@@ -60,23 +60,18 @@ pub(crate) fn milestones(all: &[Member<'_>]) -> Vec<MilestoneHistory> {
 
 /// Compares the first half of the plans that say with the second: how often they deviated, and in which way.
 pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
-    let speaking: Vec<&Member<'_>> = all.iter().filter(|one| one.deviated().is_some()).collect();
-    let (first, second) = speaking.split_at(speaking.len() / 2);
-    let compare = |asked: ComparisonSpec<'_>, is_true: &dyn Fn(&&Member<'_>) -> bool| {
-        asked.of_rates(
-            (
-                "plans of the first half".to_owned(),
-                Rate::of(first, is_true),
-            ),
-            ("of the second half".to_owned(), Rate::of(second, is_true)),
-        )
+    let compare = |asked: ComparisonSpec<'_>, answer: &dyn Fn(&Member<'_>) -> Option<bool>| {
+        let known: Vec<bool> = all.iter().filter_map(answer).collect();
+        let (first, last) = known.split_at(known.len() / 2);
+        let rate = |half: &[bool]| Rate::of(half, |is_true| *is_true);
+        asked.over_time(rate(first), rate(last))
     };
     let deviated = ComparisonSpec {
         question: Question::DeviationsOverTime,
         verb: "deviated",
         subject: "deviations over time",
     };
-    let mut comparisons = vec![compare(deviated, &|one| one.deviated() == Some(true))];
+    let mut comparisons = vec![compare(deviated, &|one| one.deviated())];
     let frequent = frequent_kinds(all);
     for kind in &frequent {
         let shown = Line::new(&secrets::redact(&strip_controls(kind)).text).clipped(40);
@@ -85,12 +80,12 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
             verb: &format!("had `{shown}` deviations"),
             subject: &format!("`{shown}` deviations over time"),
         };
-        comparisons.push(compare(asked, &|one| has_kind(one.plan, kind)));
+        comparisons.push(compare(asked, &|one| had_kind(one.plan, kind)));
     }
     let gap = frequent.is_empty().then(|| {
         format!(
             "kinds of deviations over time (n={}; no kind was named by {LEAST_PLANS} plans)",
-            speaking.len()
+            all.iter().filter(|one| one.deviated().is_some()).count()
         )
     });
     Compared { comparisons, gap }
@@ -103,6 +98,16 @@ fn frequent_kinds(all: &[Member<'_>]) -> Vec<String> {
         .map(|(kind, _)| kind)
         .filter(|kind| plans_with(kind) >= LEAST_PLANS)
         .collect()
+}
+
+/// Tells whether a plan had deviations of a kind; nothing where its summary does not say the kind of each.
+fn had_kind(plan: &PlanRecord, kind: &str) -> Option<bool> {
+    if has_kind(plan, kind) {
+        return Some(true);
+    }
+    let named = plan.deviations.iter().filter(|one| one.kind.is_some());
+    let count = usize::try_from(plan.deviation_count?).ok()?;
+    (named.count() >= count).then_some(false)
 }
 
 fn has_kind(plan: &PlanRecord, kind: &str) -> bool {

@@ -22,19 +22,16 @@ const LEAST_CLAUSE: usize = 40;
 /// A fix of fewer words does not say what was done.
 const LEAST_OF_A_FIX: usize = 3;
 
-/// Where a sentence may end early and still be true.
+/// Where a sentence may end early and still be true; never before what it led to: `, causing …`.
 const CLAUSE_ENDS: &[&str] = &[
     " \u{2014} ",
     " \u{2013} ",
     " - ",
     "; ",
     ": ",
-    ", causing ",
     ", so ",
+    " so the ",
     ", which ",
-    ", leading ",
-    ", resulting ",
-    ", breaking ",
     ", making ",
     ", e.g. ",
 ];
@@ -57,6 +54,13 @@ impl Passage {
     pub(crate) fn statement(&self) -> String {
         [&self.title, &self.issue, &self.cause]
             .map(String::as_str)
+            .join(". ")
+    }
+
+    /// Returns all words without the tags in front of each part, which say nothing of what it is about.
+    pub(crate) fn without_tags(&self) -> String {
+        [&self.title, &self.issue, &self.cause, &self.fix]
+            .map(|part| clean(part))
             .join(". ")
     }
 
@@ -105,6 +109,8 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
             .chain(fixes.into_iter().map(|(fix, _)| fix));
         let mut fitting = alone
             .map(|text| as_bullet(&text))
+            // What was done does not say what was wrong.
+            .filter(|text| !opens_with_deed(text))
             .filter(|text| text.chars().count() <= room && is_whole(text) && !is_empty_talk(text));
         fitting.next().map(|text| (text.clone(), value(&text)))
     });
@@ -139,6 +145,11 @@ fn of_part(part: &str) -> Vec<(String, f64)> {
     let part = clean(part);
     let mut found = Vec::new();
     for (sentence, index) in sentences(&part).into_iter().take(SENTENCES).zip(0_u8..) {
+        // What is so instead: without the sentence before, nobody knows of what.
+        let lower = sentence.to_lowercase();
+        if index > 0 && (lower.starts_with("actual ") || lower.starts_with("the actual ")) {
+            continue;
+        }
         let cost = f64::from(index) * PER_SENTENCE;
         found.extend(
             forms(sentence)
@@ -180,6 +191,7 @@ fn reality(text: &str) -> Option<String> {
         ", however, ",
         " whereas ",
         " \u{2014} but ",
+        "; actual ",
     ]
     .iter()
     .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
@@ -192,7 +204,14 @@ fn reality(text: &str) -> Option<String> {
     .iter()
     .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
     let at = turn.filter(|_| is_on_plan).or(because)?;
-    Some(text[at..].trim().to_owned())
+    // The thing that is so keeps its word: `actual a.json uses …`.
+    let rest = text[at..].trim();
+    let is_actual = text[..at].ends_with("; actual ");
+    Some(if is_actual {
+        format!("Actual {rest}")
+    } else {
+        rest.to_owned()
+    })
 }
 
 /// Returns the ways to say what was done, with what each adds to a lesson.
@@ -284,12 +303,37 @@ fn is_empty_talk(text: &str) -> bool {
         "tests pass",
         "see above",
         "per the decision",
+        "differed from plan",
+        "differed from the plan",
+        "differs from plan",
+        "differ from plan",
         "per the architectural decision",
     ];
     says_nothing.iter().any(|words| lower.contains(words))
         || lower.starts_with("fix: ")
         || is_nameless(&lower)
+        || names_own_plan(&lower)
+        // That there was a bug, without what it was.
+        || lower.ends_with(" bug")
+        || lower.ends_with(" again")
         || (on_plan && !turns.iter().any(|turn| lower.contains(turn)))
+}
+
+/// Tells whether it speaks of a plan by its number, which only its own phase knows: `Plan 03-04 listed …`, `in P02`.
+fn names_own_plan(lower: &str) -> bool {
+    let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    let mut words = lower.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let is_plan =
+            matches!(word, "plan" | "plans") && words.peek().is_some_and(|next| is_number(next));
+        let is_short = word
+            .strip_prefix('p')
+            .is_some_and(|rest| rest.len() == 2 && rest.bytes().all(|byte| byte.is_ascii_digit()));
+        if is_plan || is_short {
+            return true;
+        }
+    }
+    false
 }
 
 /// Tells whether it is of a thing that only its summary names: `The file did not exist`.
@@ -365,6 +409,39 @@ mod tests {
                 ""
             ),
             "The project uses a flat `tests/` folder"
+        );
+    }
+
+    #[test]
+    fn what_it_led_to_stays() {
+        let long = "Tests of the server call its constructor, which opens the store and the index of all its parts at once, \
+                    causing native module errors";
+        assert_eq!(composed(long, ""), long);
+        let longer =
+            format!("{long} in each of the processes that were started by the pool of workers");
+        assert!(
+            !composed(&longer, "").ends_with("at once"),
+            "{}",
+            composed(&longer, "")
+        );
+    }
+
+    #[test]
+    fn what_needs_its_entry_is_no_lesson() {
+        for text in [
+            "Plan 03-04 originally listed only the wrapper's own test file",
+            "The handler of the queue is tracked beside PLAN 04's first deviation",
+            "Names of the backends differed from plan text in all files",
+            "The cast of references as initially shipped had a shadowing bug",
+        ] {
+            assert_eq!(composed(text, ""), "", "{text}");
+        }
+        assert_eq!(
+            composed(
+                "The plan used `a-feature`; actual `store.json` uses `a` and `b` as names",
+                ""
+            ),
+            "Actual `store.json` uses `a` and `b` as names"
         );
     }
 

@@ -10,8 +10,17 @@ const SHARE: f64 = 0.4;
 /// A short passage is like a longer one that has this share of its words.
 const SHARE_OF_SHORTER: f64 = 0.8;
 
-/// Fewer common words than these are chance.
+/// Fewer common words than these are chance, however short the passages are.
 const LEAST_COMMON: usize = 3;
+
+/// A passage of fewer words may stand inside any long one.
+const LEAST_OF_SHORTER: usize = 4;
+
+/// Passages that open with the same words speak of the same thing from this share of common words on.
+const SHARE_OF_SAME_LEAD: f64 = 0.25;
+
+/// So many words are what a passage opens with.
+const LEAD: usize = 2;
 
 /// Words that every summary uses, whatever it speaks of.
 const COMMON: &[&str] = &[
@@ -24,7 +33,10 @@ const COMMON: &[&str] = &[
 
 /// The words of a passage that tell what it is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Words(BTreeSet<String>);
+pub(crate) struct Words {
+    all: BTreeSet<String>,
+    lead: Vec<String>,
+}
 
 impl Words {
     pub(crate) fn of(text: &str) -> Self {
@@ -33,27 +45,51 @@ impl Words {
             .filter(|word| word.contains(char::is_alphabetic))
             .map(stem)
             .filter(|word| !COMMON.contains(&word.as_str()));
-        Self(words.collect())
+        let mut found = Self::default();
+        for word in words {
+            if found.lead.len() < LEAD {
+                found.lead.push(word.clone());
+            }
+            found.all.insert(word);
+        }
+        found
     }
 
     /// Returns the share of words that two passages have in common, from 0 to 1.
     pub(crate) fn likeness(&self, other: &Self) -> f64 {
-        let common = self.0.intersection(&other.0).count();
-        // Of short passages, all words must be there.
-        let least = LEAST_COMMON.min(self.0.len()).min(other.0.len()).max(1);
-        if common < least {
+        let common = self.all.intersection(&other.all).count();
+        if common < LEAST_COMMON {
             return 0.0;
         }
-        let all = self.0.len() + other.0.len() - common;
-        let of_shorter = ratio(common, self.0.len().min(other.0.len()));
-        if of_shorter >= SHARE_OF_SHORTER {
+        let all = self.all.len() + other.all.len() - common;
+        let shorter = self.all.len().min(other.all.len());
+        let of_shorter = ratio(common, shorter);
+        if shorter >= LEAST_OF_SHORTER && of_shorter >= SHARE_OF_SHORTER {
             return of_shorter;
         }
         ratio(common, all)
     }
 
+    /// Returns the words that two passages share.
+    pub(crate) fn common_with(&self, other: &Self) -> Self {
+        Self {
+            all: &self.all & &other.all,
+            lead: Vec::new(),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(String::as_str)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.likeness(other) >= SHARE
+        let likeness = self.likeness(other);
+        let has_same_lead = self.lead.len() == LEAD && self.lead == other.lead;
+        likeness >= SHARE || (has_same_lead && likeness >= SHARE_OF_SAME_LEAD)
     }
 }
 
@@ -99,6 +135,24 @@ mod tests {
         ];
         let words: Vec<_> = texts.iter().map(|text| Words::of(text)).collect();
         assert_eq!(groups(&words), [vec![0, 1], vec![2], vec![3, 4]]);
+    }
+
+    #[test]
+    fn one_or_two_common_words_are_chance() {
+        for (one, other) in [
+            ("MATCH", "The rows match those of the store"),
+            ("MATCH", "MATCH"),
+            (
+                "`--paper` exists",
+                "The token `--paper` exists in the printer's own theme",
+            ),
+            (
+                "colour codes leak",
+                "Printing tables leaks colour codes of other printers into the next row",
+            ),
+        ] {
+            assert!(!Words::of(one).is_like(&Words::of(other)), "{one}");
+        }
     }
 
     #[test]

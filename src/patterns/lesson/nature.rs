@@ -2,6 +2,7 @@
 
 use crate::patterns::lesson::signs::Signs;
 use crate::patterns::lesson::signs::opens_with_deed;
+use crate::patterns::lesson::wording::clean;
 use crate::planning::Deviation;
 
 /// The nature of a deviation.
@@ -33,6 +34,7 @@ impl Nature {
             || text.starts_with(['\u{2713}', '\u{2705}'])
             || lower.contains("no scope creep")
             || lower.contains("resolved:")
+            || is_settled(&lower)
         {
             return Self::None;
         }
@@ -46,6 +48,9 @@ impl Nature {
             || kind.contains("missing critical")
             || kind == "scope"
             || (lower.contains("added ") && opens_with_deed(without_tag(text)) && !has_problem);
+        if !has_problem && is_choice(&clean(&deviation.text)) {
+            return Self::Addition;
+        }
         if is_added && !holds_further && !signs.general && !signs.version {
             return Self::Addition;
         }
@@ -68,6 +73,59 @@ impl Nature {
     pub(crate) fn is_failure(self) -> bool {
         matches!(self, Self::Problem | Self::PlanWrong)
     }
+}
+
+/// Tells whether a text only says what was done, and nothing that was in the way: `Used the long flag (plan preferred …)`.
+fn is_choice(text: &str) -> bool {
+    const TROUBLE: &[&str] = &[
+        "fail",
+        "error",
+        "missing",
+        "not ",
+        "n't",
+        " no ",
+        "without",
+        "because",
+        "since",
+        "instead",
+        "unavailable",
+        "conflict",
+        "broke",
+        "wrong",
+        "require",
+        "reject",
+        "only ",
+        "never",
+        "already",
+        "block",
+        "crash",
+        "incompat",
+        "lack",
+        "actual",
+        "due to",
+        "must",
+        "warning",
+        "prevent",
+        "mismatch",
+        "but ",
+        "avoid",
+        "bug",
+    ];
+    let lower = text.to_lowercase();
+    opens_with_deed(text) && !TROUBLE.iter().any(|word| lower.contains(word))
+}
+
+/// Tells whether a text says itself that nothing is wrong: `RESOLVED, not a regression`.
+pub(crate) fn is_settled(lower: &str) -> bool {
+    const SETTLED: &[&str] = &[
+        "not a regression",
+        "not a deviation",
+        "no deviation",
+        "not deviations",
+        "\u{2014} resolved",
+        "resolved,",
+    ];
+    SETTLED.iter().any(|words| lower.contains(words))
 }
 
 fn without_tag(text: &str) -> &str {

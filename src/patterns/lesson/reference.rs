@@ -39,9 +39,28 @@ pub(crate) fn cite(plans: &[&PlanNumber], earlier: &[Earlier]) -> String {
 
 fn shown(earlier: &Earlier) -> String {
     let milestone = earlier.milestone.as_ref();
-    let milestone = milestone.map(|name| format!("{name} ")).unwrap_or_default();
+    let milestone = milestone.map(|name| format!("{} ", short_milestone(name)));
+    let milestone = milestone.unwrap_or_default();
     let plan = plan_id(&earlier.plan);
     format!("{milestone}phase {} plan {plan}", earlier.phase)
+}
+
+/// The most characters of a milestone's slug where a line names it.
+const MILESTONE: usize = 20;
+
+/// Returns a milestone's slug as a line names it: whole words of a long one.
+pub(crate) fn short_milestone(slug: &str) -> &str {
+    let Some((end, _)) = slug.char_indices().nth(MILESTONE) else {
+        return slug;
+    };
+    // The word that ends just here is whole.
+    let head = &slug[..end];
+    let cut = if slug[end..].starts_with('-') {
+        end
+    } else {
+        head.rfind('-').filter(|at| *at > 0).unwrap_or(end)
+    };
+    &slug[..cut]
 }
 
 /// Returns sorted plans with runs of three and more drawn together: `01-04, 07`.
@@ -80,6 +99,21 @@ fn run_length(plans: &[&PlanNumber]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_slug_is_named_by_its_first_words() {
+        assert_eq!(short_milestone("v1.2"), "v1.2");
+        assert_eq!(
+            short_milestone("02-launch-hardening-of-all-parts"),
+            "02-launch-hardening"
+        );
+        assert_eq!(
+            short_milestone("\u{e9}".repeat(30).as_str())
+                .chars()
+                .count(),
+            20
+        );
+    }
 
     #[test]
     fn plans_are_named_briefly() {

@@ -19,24 +19,34 @@ const REUSED: f64 = 5.0;
 
 /// Returns the patterns of several plans, then those of one.
 pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
-    let named: Vec<(&PlanNumber, String)> = plans
+    let source = |plan: &PlanRecord, line: usize| LessonSource {
+        plan: plan.plan.clone(),
+        line,
+    };
+    let named: Vec<(LessonSource, String)> = plans
         .iter()
-        .flat_map(|plan| plan.patterns.iter().map(|text| (&plan.plan, clean(text))))
+        .flat_map(|plan| {
+            let lines = plan.pattern_lines.iter().copied();
+            let texts = plan.patterns.iter().map(|text| clean(text));
+            lines
+                .zip(texts)
+                .map(|(line, text)| (source(plan, line), text))
+        })
         .collect();
     let words: Vec<Words> = named.iter().map(|(_, text)| Words::of(text)).collect();
     let mut found = Vec::new();
     for group in groups(&words) {
-        let mut numbers: Vec<&PlanNumber> = group.iter().map(|at| named[*at].0).collect();
+        let mut numbers: Vec<&PlanNumber> = group.iter().map(|at| &named[*at].0.plan).collect();
         numbers.sort();
         numbers.dedup();
         let citation = cite(&numbers, &[]);
         let room = WIDTH.saturating_sub(citation.chars().count() + 1);
         // The first plan that named it set it up; a later one may say it shorter.
-        let texts = group.iter().map(|at| (named[*at].0, &named[*at].1));
+        let texts = group.iter().map(|at| (&named[*at].0, &named[*at].1));
         let fitting = texts
             .into_iter()
-            .find_map(|(plan, text)| Some((plan, fitted(text, room)?)));
-        let Some((plan, text)) = fitting else {
+            .find_map(|(source, text)| Some((source, fitted(text, room)?)));
+        let Some((source, text)) = fitting else {
             continue;
         };
         let weight = worth(&text) + if numbers.len() > 1 { REUSED } else { 0.0 };
@@ -44,10 +54,7 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
             weight,
             text,
             citation,
-            source: LessonSource {
-                plan: plan.clone(),
-                line: 0,
-            },
+            source: source.clone(),
         });
     }
     found

@@ -160,13 +160,50 @@ pub(crate) fn without_brackets(text: &str) -> String {
         before = c;
     }
     let words: Vec<&str> = kept.split_whitespace().collect();
-    words.join(" ").replace(" ,", ",").replace(" .", ".")
+    let mut joined = String::new();
+    for word in words {
+        // What stood behind the brackets joins the word before; `.NET` is a word of its own.
+        if !joined.is_empty() && !matches!(word, "." | ",") && !word.starts_with(',') {
+            joined.push(' ');
+        }
+        joined.push_str(word);
+    }
+    joined
+}
+
+/// Returns where `mark` stands outside of code, if only in quotes or brackets.
+fn outside_code(text: &str, mark: &str) -> Option<usize> {
+    let mut is_code = false;
+    let mut at = 0;
+    for part in text.split('`') {
+        if !is_code && let Some(found) = part.find(mark) {
+            return Some(at + found);
+        }
+        is_code = !is_code;
+        at += part.len() + 1;
+    }
+    None
+}
+
+/// Tells whether a sentence opens with what points back: `In this version …`.
+fn points_back(text: &str) -> bool {
+    const BEFORE: &[&str] = &[
+        "in", "for", "on", "at", "with", "by", "under", "after", "of",
+    ];
+    const BACK: &[&str] = &["this", "that", "these", "those", "it", "its", "both"];
+    let mut words = text.split_whitespace().map(bare);
+    let (first, second) = (words.next(), words.next());
+    let is = |word: Option<String>, list: &[&str]| {
+        word.is_some_and(|word| list.contains(&word.as_str()))
+    };
+    is(first, BEFORE) && is(second, BACK)
 }
 
 /// Tells whether a sentence is complete and can be read without what stood before it.
 pub(crate) fn is_whole(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     is_closed(text)
+        && !points_back(text)
         && !first.starts_with(|c: char| c.is_ascii_digit())
         && !first.starts_with(['"', '\'', '\u{201c}', ')', ',', '&', '+', '/'])
         && !POINTING.contains(&bare(first).as_str())
@@ -192,7 +229,8 @@ pub(crate) fn is_closed(text: &str) -> bool {
         && !nesting.is_open()
         && closed == opened
         && !text.ends_with([':', ',', ';', '-', '\u{2014}', '\u{2026}'])
-        && !text.contains("...")
+        // Inside code, dots are code.
+        && outside_code(text, "...").is_none()
         && !text.contains('\u{2026}')
         && !DANGLING.contains(&bare(last).as_str())
 }
@@ -225,10 +263,15 @@ mod tests {
             "The store waits for a lock of:",
             "The store `waits for a lock of the other",
             "The text of this one is cut\u{2026} and goes on",
+            "The text of this one is cut... and goes on",
+            "In this version of the store it does ask for a lock",
         ] {
             assert!(!is_whole(text), "{text}");
         }
         assert!(is_whole("The store waits for the lock of another process"));
+        assert!(is_whole(
+            "The store expects one object such as `{ id, ...rest }`"
+        ));
     }
 
     #[test]
@@ -236,6 +279,10 @@ mod tests {
         assert_eq!(
             without_brackets("Locks (see #12) block, always"),
             "Locks block, always"
+        );
+        assert_eq!(
+            without_brackets("Locks (of rows) of the .NET client (6) block (always)."),
+            "Locks of the .NET client block."
         );
         assert_eq!(
             without_brackets("lock() blocks (always)"),

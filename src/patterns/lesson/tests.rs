@@ -75,6 +75,9 @@ fn what_no_other_plan_will_meet_is_left_out() {
         "## Deviations\n- [Rule 2 - Missing Critical] Added a second button to the report page\n",
         "## Deviations\n- ~~The lock must be taken before the file is read by anyone~~\n",
         "## Deviations\n- \u{2713} The lock must be taken before the file is read by anyone\n",
+        "## Deviations\n- Used the -e SC1000 flag of the checker (plan preferred a comment in CI)\n",
+        "## Deviations\n- The store is flaky under load \u{2014} RESOLVED, not a regression of this phase\n",
+        "## Deviations\n- Removed the old lock of the store\n\n## Issues Encountered\n\nThe store requires a lock, but that is not a deviation.\n",
         "## Deviations\n\nNone - plan executed exactly as written.\n",
     ] {
         let found = failed(&phase(1, vec![plan(1, text)]), None);
@@ -110,4 +113,9 @@ fn what_was_set_up_and_used_again_worked() {
             "Templates are rendered with `strict` undefined values (plan 02)",
         ]
     );
+    let lines: Vec<usize> = found
+        .iter()
+        .filter_map(|one| Some(one.source.as_ref()?.line))
+        .collect();
+    assert_eq!(lines, [3, 3]);
 }

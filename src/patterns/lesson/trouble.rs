@@ -12,6 +12,8 @@ use crate::patterns::lesson::choice::Candidate;
 use crate::patterns::lesson::compose::Passage;
 use crate::patterns::lesson::compose::compose;
 use crate::patterns::lesson::likeness::Words;
+use crate::patterns::lesson::nature::is_settled;
+use crate::patterns::lesson::recurrence::Subjects;
 use crate::patterns::lesson::reference::Earlier;
 use crate::patterns::lesson::reference::cite;
 use crate::patterns::lesson::signs::Signs;
@@ -23,7 +25,7 @@ use crate::planning::PlanNumber;
 use crate::planning::SummaryStatus;
 
 /// A trouble that weighs less is no lesson.
-const FLOOR: f64 = 1.5;
+const FLOOR: f64 = 1.25;
 
 /// What weighs beside the words.
 const BLOCKING: f64 = 1.5;
@@ -69,7 +71,7 @@ impl<'a> Trouble<'a> {
         Self {
             plan,
             line: deviation.line,
-            words: Words::of(&passage.all()),
+            words: Words::of(&passage.without_tags()),
             passage,
             weight,
             is_failure: nature.is_failure(),
@@ -83,14 +85,15 @@ impl<'a> Trouble<'a> {
             ..Passage::default()
         };
         let signs = Signs::of(text);
+        let is_settled = is_settled(&text.to_lowercase());
         Self {
             plan,
             line,
-            words: Words::of(text),
+            words: Words::of(&clean(text)),
             passage,
             weight: signs.worth() + ISSUE_SECTION,
-            is_failure: !signs.is_local(),
-            may_recur: !signs.is_local(),
+            is_failure: !signs.is_local() && !is_settled,
+            may_recur: !signs.is_local() && !is_settled,
         }
     }
 }
@@ -133,16 +136,21 @@ pub(crate) fn sentence_of(deviation: &Deviation, room: usize) -> Option<String> 
 /// Returns the candidates of a phase; `past` are the phases before it.
 pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastTroubles>) -> Vec<Candidate> {
     let own: Vec<Trouble<'_>> = phase.plans.iter().flat_map(troubles).collect();
+    let subjects = subjects(&own, past);
     let mut found = unfinished(phase, &own);
     let mut told = BTreeSet::new();
     for (index, trouble) in own.iter().enumerate() {
         if !trouble.is_failure || told.contains(&index) {
             continue;
         }
-        let same: Vec<usize> = (0..own.len())
-            .filter(|other| *other == index || is_again(trouble, &own[*other]))
-            .collect();
-        let before = past.map_or_else(Vec::new, |past| past.before(phase, trouble));
+        let is_same = |other: &usize| {
+            *other == index || (subjects[index].is_some() && subjects[*other] == subjects[index])
+        };
+        let same: Vec<usize> = (0..own.len()).filter(is_same).collect();
+        let before = match (past, subjects[index]) {
+            (Some(past), Some(subject)) => past.before(phase, subject),
+            _ => Vec::new(),
+        };
         // Of the same lesson, the clearest telling speaks for all.
         let best = same
             .iter()
@@ -194,27 +202,31 @@ fn troubles(plan: &PlanRecord) -> Vec<Trouble<'_>> {
     found
 }
 
-fn is_again(trouble: &Trouble<'_>, other: &Trouble<'_>) -> bool {
-    trouble.may_recur
-        && other.may_recur
-        && trouble.plan != other.plan
-        && trouble.words.is_like(&other.words)
+/// Returns the subject of each trouble among those of the phases before; nothing of one that cannot recur.
+fn subjects(own: &[Trouble<'_>], past: Option<&PastTroubles>) -> Vec<Option<usize>> {
+    let mut known = past.map_or_else(Subjects::default, |past| past.subjects.clone());
+    own.iter()
+        .map(|trouble| {
+            let of_own = || known.add(trouble.words.clone(), None);
+            trouble.may_recur.then(of_own)
+        })
+        .collect()
 }
 
 /// The deviations of the phases that were finished before, each read once however many phases follow.
 #[derive(Debug, Default)]
 pub struct PastTroubles {
-    found: Vec<PastTrouble>,
+    /// Nothing stands for a trouble of the phase at hand.
+    subjects: Subjects<Option<PastTrouble>>,
     /// The milestones in which each phase number was used.
     milestones: BTreeMap<PhaseNumber, BTreeSet<String>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct PastTrouble {
     milestone: String,
     phase: PhaseNumber,
     plan: PlanNumber,
-    words: Words,
 }
 
 impl PastTroubles {
@@ -222,40 +234,32 @@ impl PastTroubles {
     pub fn add(&mut self, phase: &FinishedPhase) {
         let milestones = self.milestones.entry(phase.number.clone()).or_default();
         milestones.insert(phase.milestone.clone());
-        for plan in &phase.plans {
-            for deviation in &plan.deviations {
-                let trouble = Trouble::of_deviation(&plan.plan, deviation);
-                if trouble.may_recur {
-                    self.found.push(PastTrouble {
-                        milestone: phase.milestone.clone(),
-                        phase: phase.number.clone(),
-                        plan: plan.plan.clone(),
-                        words: trouble.words,
-                    });
-                }
+        for trouble in phase.plans.iter().flat_map(troubles) {
+            if trouble.may_recur {
+                let past = PastTrouble {
+                    milestone: phase.milestone.clone(),
+                    phase: phase.number.clone(),
+                    plan: trouble.plan.clone(),
+                };
+                self.subjects.add(trouble.words, Some(past));
             }
         }
     }
 
-    /// Returns where a trouble of `phase` came up before.
-    fn before(&self, phase: &FinishedPhase, trouble: &Trouble<'_>) -> Vec<Earlier> {
-        if !trouble.may_recur {
-            return Vec::new();
-        }
-        let alike = self
-            .found
-            .iter()
-            .filter(|past| past.words.is_like(&trouble.words));
-        let mut found: Vec<Earlier> = alike
-            .map(|past| Earlier {
-                milestone: self
-                    .is_ambiguous(phase, past)
-                    .then(|| past.milestone.clone()),
+    /// Returns the plans in which a subject came up before `phase`, each once.
+    fn before(&self, phase: &FinishedPhase, subject: usize) -> Vec<Earlier> {
+        let mut found: Vec<Earlier> = Vec::new();
+        for past in self.subjects.members(subject).iter().flatten() {
+            let milestone = self.is_ambiguous(phase, past);
+            let earlier = Earlier {
+                milestone: milestone.then(|| past.milestone.clone()),
                 phase: past.phase.clone(),
                 plan: past.plan.clone(),
-            })
-            .collect();
-        found.dedup();
+            };
+            if !found.contains(&earlier) {
+                found.push(earlier);
+            }
+        }
         found
     }
 

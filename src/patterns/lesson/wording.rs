@@ -30,14 +30,45 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
 pub(crate) fn clean(text: &str) -> String {
     let redacted = secrets::redact(&strip_controls(text)).text.into_owned();
     let mut text = redacted.split_whitespace().collect::<Vec<_>>().join(" ");
+    text = unquoted(&text);
     text = STRUCK.replace_all(&text, "").into_owned();
     text = without_emphasis(&text);
     text = LINK.replace_all(&text, "$1").into_owned();
     text = REMARK.replace_all(&text, "").into_owned();
     text = TAG.replace(&text, "").into_owned();
     text = text.replace(" -- ", " \u{2014} ").replace("  ", " ");
+    text = with_names_as_code(&text);
     let trimmed = text.trim_matches(|c: char| c.is_whitespace() || ";,-\u{2014}".contains(c));
     trimmed.to_owned()
+}
+
+/// Emphasis by underscores has several words: `__init__` is a name.
+static UNDERLINED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|[\s(])__([^_\s]+\s[^_]*)__"));
+/// A decorator or package in prose, which a context file would take for an import.
+static AT_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|[\s(])(@[A-Za-z][\w./-]*\w)"));
+
+/// Returns a text without the quotes around all of it, which a list escaped: `\"Tests use …\"`.
+fn unquoted(text: &str) -> String {
+    let between = |quote: &str| text.strip_prefix(quote)?.strip_suffix(quote);
+    let inner = between("\\\"").or_else(|| between("\""));
+    inner
+        .filter(|inner| !inner.contains('"'))
+        .unwrap_or(text)
+        .to_owned()
+}
+
+/// Returns a text with `@name` outside of code as code.
+fn with_names_as_code(text: &str) -> String {
+    let mut is_code = true;
+    let parts = text.split_inclusive('`').map(|part| {
+        is_code = !is_code;
+        if is_code {
+            part.to_owned()
+        } else {
+            AT_NAME.replace_all(part, "$1`$2`").into_owned()
+        }
+    });
+    parts.collect()
 }
 
 /// Returns a text without the stars of emphasis outside of code.
@@ -47,7 +78,9 @@ fn without_emphasis(text: &str) -> String {
         let outside = !is_code;
         is_code = !is_code;
         if outside {
-            part.replace("**", "").replace("__", "")
+            UNDERLINED
+                .replace_all(&part.replace("**", ""), "$1$2")
+                .into_owned()
         } else {
             part.to_owned()
         }
@@ -131,6 +164,22 @@ mod tests {
             ("Moved it ~~there~~ here (84e9493)", "Moved it here"),
             ("Keep `a**b` and **c**", "Keep `a**b` and c"),
             ("Task 3: Extra target", "Extra target"),
+            (
+                r#"\"Tests use a folder of their own\""#,
+                "Tests use a folder of their own",
+            ),
+            (
+                "The `a` imports __init__.py of __all of it__",
+                "The `a` imports __init__.py of all of it",
+            ),
+            (
+                "Fixtures need @box.fixture in strict mode",
+                "Fixtures need `@box.fixture` in strict mode",
+            ),
+            (
+                "Mail to a@b.example, `@kept`",
+                "Mail to a@b.example, `@kept`",
+            ),
         ] {
             assert_eq!(clean(text), expected, "{text}");
         }

@@ -21,6 +21,12 @@ use crate::planning::document::title_words;
 use crate::planning::summary::deviation::Deviation;
 use crate::planning::summary::deviation::is_detail;
 use crate::planning::summary::deviation::is_none;
+use crate::planning::summary::deviation::is_not_a_deviation;
+use crate::planning::summary::deviation::names_rule;
+use remarks::introduces_remarks;
+use remarks::is_numbered_head;
+use remarks::is_remark_title;
+use remarks::is_rule_group;
 
 /// What the body says.
 #[derive(Debug, Default)]
@@ -40,6 +46,8 @@ pub(super) struct BodyDeviations {
     ends: Vec<usize>,
     /// How many entries exceed [`MOST_LISTED`].
     pub(super) left_out: usize,
+    /// Whether the part at hand says that there are none: only entries that name their rule count behind it.
+    is_denied: bool,
 }
 
 /// The most deviations that are listed of one summary; real ones have fewer than a tenth of it.
@@ -79,9 +87,14 @@ impl BodyDeviations {
     }
 
     fn section(&mut self, document: &Document<'_>, section: &Section) {
+        self.is_denied = false;
         self.blocks(document, &section.own);
+        let whole_is_denied = self.is_denied;
         for inner in document.outline.subsections(section) {
-            if is_entry_title(document, inner) {
+            self.is_denied = whole_is_denied && !is_fix_list(&inner.title);
+            if is_remark_title(&inner.title) {
+                self.ends.push(inner.heading.start);
+            } else if is_entry_title(document, inner) {
                 self.item(unnumbered(&inner.title), inner.line, inner.heading.start);
                 self.totals(document, &inner.own);
             } else {
@@ -92,7 +105,9 @@ impl BodyDeviations {
     }
 
     fn item(&mut self, text: &str, line: usize, start: usize) {
-        if is_none(text) || !self.has_room() {
+        self.is_denied |= is_none(text);
+        let is_entry = !is_no_entry(text) && (!self.is_denied || names_rule(text));
+        if !is_entry || !self.has_room() {
             self.ends.push(start);
         } else {
             self.items.push(Deviation::of_text(text, line));
@@ -123,6 +138,7 @@ impl BodyDeviations {
     fn blocks(&mut self, document: &Document<'_>, range: &Range<usize>) {
         self.totals(document, range);
         let blocks = document.outline.blocks(range);
+        let has_numbered = blocks.iter().any(|block| is_numbered_head(document, block));
         // Inside an entry or a paragraph's own list, list items tell more about it.
         let mut is_inside = false;
         for (at, block) in blocks.iter().enumerate() {
@@ -133,6 +149,13 @@ impl BodyDeviations {
                     }
                 }
                 Content::Table(table) => self.table(table, block.range.start),
+                // Beside numbered entries, other bold words are remarks on them.
+                Content::Paragraph
+                    if has_numbered && is_bold_remark(document.outline.slice(&block.range)) =>
+                {
+                    self.ends.push(block.range.start);
+                    is_inside = true;
+                }
                 Content::Paragraph => {
                     is_inside = self.paragraph(document, block, items_after(blocks, at));
                 }
@@ -156,7 +179,13 @@ impl BodyDeviations {
             }
             return false;
         }
-        if is_none(text) || is_of_task(text) || text.starts_with("---") {
+        if is_none(text) {
+            // "None beyond the following:" names exceptions.
+            self.is_denied |= !is_exception(&lower) || items.is_empty();
+            self.ends.push(start);
+            return false;
+        }
+        if is_of_task(text) || text.starts_with("---") {
             self.ends.push(start);
             return false;
         }
@@ -172,7 +201,8 @@ impl BodyDeviations {
                 || inner.starts_with("DEVN");
             // A bold line over a plain list is the name of a group.
             if is_title && !is_tagged && !tells_more && !items.is_empty() {
-                return false;
+                self.ends.push(start);
+                return is_remark_title(&folded);
             }
             self.item(&unbolded(&folded), block.line, start);
             return true;
@@ -182,10 +212,13 @@ impl BodyDeviations {
             return true;
         }
         let introduces = folded.trim_end().ends_with(':') && !items.is_empty();
+        if introduces && introduces_remarks(&folded) {
+            return true;
+        }
         if introduces && (lower.contains("deviation") || lower.contains("breakdown")) {
             return false;
         }
-        if self.prose.len() < MOST_LISTED {
+        if self.prose.len() < MOST_LISTED && !self.is_denied && !is_no_entry(&folded) {
             self.prose.push(Deviation::of_text(&folded, block.line));
         }
         introduces
@@ -202,10 +235,13 @@ impl BodyDeviations {
             "issue",
         ];
         let kinds = ["id", "code", "type", "kind", "rule", "category", "severity"];
-        let last = table.header.len().min(2).saturating_sub(1);
-        let column = table.column(&texts).unwrap_or(last);
+        // A table of measurements or checks lists no deviations.
+        let Some(column) = table.column(&texts) else {
+            return;
+        };
         let of = |names: &[&str]| table.column(names).filter(|found| *found != column);
-        let (kind, severity) = (of(&kinds), of(&["severity"]));
+        let kind = of(&kinds);
+        let severity = of(&["severity"]).filter(|found| Some(*found) != kind);
         let (fix, cause) = (
             of(&["resolution", "fix", "action"]),
             of(&["reason", "rationale", "why", "cause"]),
@@ -219,15 +255,15 @@ impl BodyDeviations {
                 words.map(str::to_owned)
             };
             let is_filler = row.cells.first().is_none_or(|first| is_none(first));
-            if is_filler || is_none(cell(column)) || !self.has_room() {
+            let read = Deviation::of_text(cell(column), row.line);
+            let kind = named(kind).or(read.kind);
+            let is_denied = self.is_denied && !kind.as_deref().is_some_and(names_rule);
+            if is_filler || is_denied || is_no_entry(cell(column)) || !self.has_room() {
                 continue;
             }
-            let read = Deviation::of_text(cell(column), row.line);
             self.items.push(Deviation {
-                kind: named(kind).or(read.kind),
-                severity: named(severity)
-                    .filter(|_| severity != kind)
-                    .or(read.severity),
+                kind,
+                severity: named(severity).or(read.severity),
                 fix: named(fix),
                 cause: named(cause),
                 ..Deviation::of_text(cell(column), row.line)
@@ -266,11 +302,11 @@ fn sections<'d>(document: &'d Document<'_>) -> Vec<&'d Section> {
 fn is_entry_title(document: &Document<'_>, section: &Section) -> bool {
     let words = title_words(&section.title);
     let starts = |start: &str| words.first().is_some_and(|word| word == start);
-    if starts("devn")
-        || starts("rule")
-        || section.title.trim_start_matches('[').starts_with("Rule ")
-    {
-        return true;
+    if starts("devn") || starts("rule") {
+        return has_details(document, section) || !is_group(document, section);
+    }
+    if starts("auto") && !has_details(document, section) && is_group(document, section) {
+        return false;
     }
     if starts("auto")
         && !section.title.contains(':')
@@ -281,6 +317,41 @@ fn is_entry_title(document: &Document<'_>, section: &Section) -> bool {
     }
     let is_told = section.title.contains(": ") && starts("auto");
     is_told || has_details(document, section)
+}
+
+/// Tells whether a heading that names a rule stands over entries of its own.
+fn is_group(document: &Document<'_>, section: &Section) -> bool {
+    let blocks = document.outline.blocks(&section.own);
+    is_rule_group(document, &section.title, blocks)
+}
+
+/// Tells whether a heading opens a list of fixes, which stands even where the plan was followed: `Auto-fixed Issues`.
+fn is_fix_list(title: &str) -> bool {
+    title_words(title)
+        .first()
+        .is_some_and(|word| word == "auto")
+}
+
+/// Tells whether "None" has exceptions, which are listed behind it: `None beyond these two:`.
+fn is_exception(lower: &str) -> bool {
+    const EXCEPTIONS: &[&str] = &["beyond", "other than", "except", "besides", "apart from"];
+    let head = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let rest = head.strip_prefix("none ").unwrap_or_default();
+    EXCEPTIONS.iter().any(|word| rest.starts_with(word))
+}
+
+/// Tells whether a paragraph opens with bold words that are neither numbered nor name a rule.
+fn is_bold_remark(text: &str) -> bool {
+    text.strip_prefix("**").is_some_and(|head| {
+        !head.starts_with(|c: char| c.is_ascii_digit()) && !names_rule(head) && !has_detail(text)
+    })
+}
+
+/// Tells whether an entry says itself that it is no deviation, or is a check that passed.
+fn is_no_entry(text: &str) -> bool {
+    is_none(text)
+        || is_not_a_deviation(text)
+        || text.starts_with(['\u{2713}', '\u{2705}', '\u{2714}'])
 }
 
 /// Tells whether the first thing under a heading is a detail of it, not an entry of its own.
@@ -344,5 +415,6 @@ fn unbolded(text: &str) -> String {
     format!("{bare}{rest}")
 }
 
+mod remarks;
 #[cfg(test)]
 mod tests;

@@ -54,6 +54,7 @@ const LABELS: &[(Part, &[&str])] = &[
             "issue",
             "problem",
             "problem discovered",
+            "defect",
             "description",
             "bug",
             "symptom",
@@ -141,7 +142,9 @@ const LABELS: &[(Part, &[&str])] = &[
 
 impl Part {
     fn named(label: &str) -> Option<Self> {
-        let name = label
+        // `**Fix (abc1234):**`, `**Defect (found by a user):**`
+        let name = label.split_once(" (").map_or(label, |(name, _)| name);
+        let name = name
             .trim_matches(|c: char| !c.is_alphanumeric())
             .to_lowercase();
         let is_named = |(_, names): &&(Self, &[&str])| names.contains(&name.as_str());
@@ -336,6 +339,9 @@ pub(super) fn is_none(text: &str) -> bool {
     }
     [
         "no deviation",
+        "no other deviation",
+        "no further deviation",
+        "no additional deviation",
         "no significant deviation",
         "no major deviation",
         "no functional deviation",
@@ -353,6 +359,38 @@ pub(super) fn is_none(text: &str) -> bool {
     .iter()
     .any(|start| text.starts_with(start))
         || text.is_empty()
+}
+
+/// Tells whether a text names the rule of a workflow that a deviation falls under: `[Rule 1 - Bug] …`, `DEVN-02: …`.
+pub(super) fn names_rule(text: &str) -> bool {
+    let is_number = |rest: &str| {
+        let rest = rest.trim_start_matches([' ', '-']);
+        rest.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let lower = text.chars().take(100).collect::<String>().to_lowercase();
+    let head = lower.trim_start_matches(|c: char| c.is_ascii_digit() || "*_~`[(. ".contains(c));
+    let opens = ["rule", "devn"]
+        .iter()
+        .any(|word| head.strip_prefix(word).is_some_and(is_number));
+    opens || lower.split("(rule").skip(1).any(is_number)
+}
+
+/// Tells whether an entry says of itself that it is none: `(not a deviation)`, `kept small, as planned`.
+pub(super) fn is_not_a_deviation(text: &str) -> bool {
+    const DENIALS: &[&str] = &[
+        "not a deviation",
+        "not a plan deviation",
+        "not deviations",
+        "no deviation from",
+    ];
+    let lower = text.to_lowercase();
+    let has = |words: &str| lower.contains(words);
+    let is_denied = DENIALS.iter().any(|words| has(words));
+    let is_planned = has(" as planned") || has("(as planned");
+    let is_negated = ["not ", "n't ", "instead", "but "]
+        .iter()
+        .any(|word| has(word));
+    !names_rule(text) && (is_denied || (is_planned && !is_negated))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::planning::summary::body_deviations::BodyDeviations;
 use crate::planning::summary::body_deviations::MOST_LISTED;
 use crate::planning::summary::deviation::Deviation;
 use crate::planning::summary::deviation::is_none;
+use crate::planning::summary::deviation::is_not_a_deviation;
 use crate::planning::summary::deviation::paths;
 
 /// The deviations of a summary.
@@ -181,9 +182,10 @@ fn of_node(node: &Node) -> Option<Deviation> {
     let field = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
     let Some(text) = field(TEXTS) else {
         let text = node.flat();
-        return (!text.is_empty() && !is_none(&text)).then(|| Deviation::of_text(&text, node.line));
+        let is_entry = !text.is_empty() && !is_none(&text) && !is_not_a_deviation(&text);
+        return is_entry.then(|| Deviation::of_text(&text, node.line));
     };
-    if is_none(&text) {
+    if is_none(&text) || is_not_a_deviation(&text) {
         return None;
     }
     let code = field(&["id"]).filter(|code| code.starts_with("DEVN"));

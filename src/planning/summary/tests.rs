@@ -202,9 +202,20 @@ fn a_deviation_is_read_whole() {
 }
 
 #[test]
+fn round_stamps_are_filled_in_and_no_duration() {
+    for (start, end) in [
+        ("2026-02-15T00:00:00Z", "2026-02-15T01:00:00Z"),
+        ("2026-02-15T10:00:00Z", "2026-02-15T10:45:00Z"),
+    ] {
+        let text = format!("---\nstarted_at: {start}\ncompleted_at: {end}\n---\n");
+        assert_eq!(parse(&text).duration_minutes, None, "{start}");
+    }
+}
+
+#[test]
 fn a_span_is_marked_as_derived() {
     let summary =
-        parse("---\nstarted_at: 2026-02-15T11:00:00Z\ncompleted_at: 2026-02-15T12:15:00Z\n---\n");
+        parse("---\nstarted_at: 2026-02-15T11:00:20Z\ncompleted_at: 2026-02-15T12:15:20Z\n---\n");
     assert_eq!(summary.duration_minutes.map(Minutes::as_f64), Some(75.0));
     assert!(summary.duration_derived);
     let mut summary = parse("---\nplan: 2\n---\n");

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use chrono::DateTime;
 use chrono::NaiveDate;
+use chrono::Timelike;
 use chrono::Utc;
 
 use crate::clock::Minutes;
@@ -118,7 +119,15 @@ fn span(document: &Document<'_>) -> Option<Minutes> {
         COMPLETED,
         &["completed", "finished", "ended", "end"],
     )?;
+    if is_round(start) && is_round(end) {
+        return None;
+    }
     Minutes::between(start, end).filter(|span| *span > Minutes::default())
+}
+
+/// Tells whether a time is on five minutes to the second: where both are, they were filled in, not measured.
+fn is_round(time: DateTime<Utc>) -> bool {
+    time.minute().is_multiple_of(5) && time.second() == 0
 }
 
 fn moment(document: &Document<'_>, keys: &[&str], labels: &[&str]) -> Option<DateTime<Utc>> {

@@ -107,3 +107,87 @@ fn none_is_none_in_many_words() {
         1
     );
 }
+
+#[test]
+fn what_follows_a_none_is_no_deviation() {
+    for text in [
+        "None - plan executed exactly as written.\n\n**Verification performed:**\n- imports checked\n- all tests pass\n",
+        "**None - plan executed exactly as written**\n\nThe plan asked for two checks, and both were made.\n",
+        "None. Every must-have is met:\n\n- \u{2713} The page exists\n- The second page exists, too\n\n**Order kept.** As asked.\n",
+        "None.\n\n### Deferred Issues\n\n**1. Slow build**\n- **Symptom:** minutes\n",
+        "None material. Two notes:\n\n1. **Kept the name.** It was taken.\n2. Ran the build twice\n",
+        "- None.\n- Ran the build twice\n",
+        "None.\n\n| Path | Deviation |\n|---|---|\n| a | 3 % |\n",
+    ] {
+        let found = body(&format!("## Deviations from Plan\n\n{text}"));
+        assert!(
+            found.items.is_empty() && found.prose.is_empty(),
+            "{text}: {:?}",
+            found.items
+        );
+        assert!(found.speaks);
+    }
+}
+
+#[test]
+fn what_names_its_rule_counts_behind_a_none() {
+    for text in [
+        "None major - two in the text.\n\n1. **[Rule 1 - Bug] Wrong date.** It was a number.\n2. **[Rule 3 - Blocking] No crate.** Added.\n",
+        "None beyond the following:\n\n- [Rule 1] Wrong date\n- [Rule 3] No crate\n",
+        "None beyond these two:\n\n- Wrong date\n- No crate\n",
+        "None.\n\n### Auto-fixed Issues\n\n**1. Wrong date**\n- **Fix:** x\n\n**2. No crate**\n- **Fix:** y\n",
+    ] {
+        assert_eq!(
+            items(&format!("## Deviations\n\n{text}")).len(),
+            2,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_heading_over_numbered_entries_is_none_itself() {
+    let text = "## Deviations\n\n### Rule 3 \u{2014} Auto-fixed blocking issues\n\n**1. Wrong date**\n- **Fix:** x\n\n\
+                **2. [Rule 3] No crate**\n- **Issue:** y\n\n### Auto-fixed Issues (Rule 1: Bugs)\n\n**3. No lock**\n- **Fix:** z\n";
+    assert_eq!(
+        items(text),
+        [
+            item("Wrong date", ""),
+            item("[Rule 3] No crate", "Rule 3"),
+            item("No lock", "")
+        ]
+    );
+}
+
+#[test]
+fn decisions_checks_and_measurements_are_no_deviations() {
+    for text in [
+        "### Decisions (followed plan)\n- D-01: one file\n- D-02: two files\n",
+        "### Deferred Enhancements\n- Several calendars\n",
+        "### [Verified, not trusted] The checks fire\n\n| Pattern | Good file |\n|---|---|\n| `a` | MATCH |\n",
+        "### Scope Notes\n- The first task was complete already\n",
+        "### Flagged, not fixed\n- The other backend does the same\n",
+        "### Rule 1/2/3 issues: None.\n",
+        "**No other deviations.** No rule was needed.\n",
+        "- **Scope note (not a deviation):** the second walk was left alone\n",
+        "Two things to flag, but NOT deviations:\n\n- a stale stamp\n- a missing folder\n",
+    ] {
+        let text =
+            format!("## Deviations\n\n**1. [Rule 1 - Bug] Wrong date**\n- **Fix:** x\n\n{text}");
+        assert_eq!(
+            items(&text),
+            [item("[Rule 1 - Bug] Wrong date", "Rule 1 - Bug")],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_heading_with_labels_in_brackets_is_one_deviation() {
+    let text = "## Deviations\n\n### Iter 1 \u{2014} cells in one column\n\n**Defect (a user's first try):** Cells stacked.\n\n\
+                **Fix (`0a1b2c3`):** A wrapper.\n\n- **Inline**: kept\n\n| Path | left |\n|---|---|\n| text | 30px |\n";
+    let found = body(text).items;
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].issue.as_deref(), Some("Cells stacked."));
+    assert_eq!(found[0].fix.as_deref(), Some("A wrapper."));
+}

@@ -1,0 +1,95 @@
+//! The days on which phases were finished, as ROADMAP.md and STATE.md say.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use chrono::NaiveDate;
+
+use crate::clock::parse_date;
+use crate::error::Result;
+use crate::planning::PhaseNumber;
+use crate::planning::Roadmap;
+use crate::planning::State;
+use crate::project::vocabulary;
+use crate::storage::read;
+
+/// The day of each phase that one milestone's documents date.
+#[derive(Debug, Default)]
+pub(crate) struct StatedDates(BTreeMap<PhaseNumber, NaiveDate>);
+
+impl StatedDates {
+    /// Takes the roadmap's progress table, else the activity log: `2026-02-13: Phase 4 completed (…)`.
+    pub(crate) fn new(roadmap: &Roadmap, state: &State) -> Self {
+        let mut found = BTreeMap::new();
+        let logged = state.activity.iter().rev().filter_map(|activity| {
+            let number = completed_phase(&activity.text)?;
+            Some((number, activity.date?))
+        });
+        found.extend(logged);
+        for phase in &roadmap.phases {
+            let cell = phase.row.as_ref().and_then(|row| row.completed.as_ref());
+            if let Some(date) = cell.and_then(|cell| parse_date(&cell.value)) {
+                found.insert(phase.number.clone(), date);
+            }
+        }
+        Self(found)
+    }
+
+    /// Reads those of a milestone that is not the active one.
+    pub(crate) fn read(home: &Path) -> Result<Self> {
+        let roadmap = read::text(&home.join(vocabulary::ROADMAP))?;
+        let state = read::text(&home.join(vocabulary::STATE))?;
+        // What is odd in them is told where the milestone is surveyed.
+        let roadmap = roadmap.map(|text| Roadmap::parse(&text.value, home).value);
+        let state = state.map(|text| State::parse(&text.value, home).value);
+        Ok(Self::new(
+            &roadmap.unwrap_or_default(),
+            &state.unwrap_or_default(),
+        ))
+    }
+
+    pub(crate) fn of_phase(&self, number: &PhaseNumber) -> Option<NaiveDate> {
+        self.0.get(number).copied()
+    }
+}
+
+/// Returns the phase that an entry of the activity log says is complete; nothing where it names several.
+fn completed_phase(text: &str) -> Option<PhaseNumber> {
+    let lower = text.to_lowercase();
+    let (_, rest) = lower.split_once("phase ")?;
+    let mut words = rest.split_whitespace();
+    let number = PhaseNumber::parse(words.next()?)?;
+    let verb = words.next()?;
+    let is_done = verb.trim_matches(|c: char| !c.is_alphabetic());
+    ["complete", "completed", "done", "finished"]
+        .contains(&is_done)
+        .then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dates(roadmap: &str, state: &str) -> Vec<(String, String)> {
+        let path = Path::new("a.md");
+        let found = StatedDates::new(
+            &Roadmap::parse(roadmap, path).value,
+            &State::parse(state, path).value,
+        );
+        let text =
+            |(number, date): (&PhaseNumber, &NaiveDate)| (number.to_string(), date.to_string());
+        found.0.iter().map(text).collect()
+    }
+
+    #[test]
+    fn the_roadmap_dates_phases_before_the_activity_log() {
+        let roadmap = "# Roadmap\n\n## Phases\n\n- [x] **Phase 1: A**\n- [x] **Phase 2: B**\n\n## Progress\n\n\
+                       | Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n\
+                       | 1. A | 2/2 | Complete | 2026-02-11 |\n| 2. B | 1/1 | Complete | - |\n";
+        let state = "# State\n\n## Activity Log\n- 2026-02-13: Phase 2 completed (all of it)\n\
+                     - 2026-02-12: Phase 1 complete\n- 2026-02-10: Phase 1, 2 planned\n";
+        let expected = [("1", "2026-02-11"), ("2", "2026-02-13")];
+        let expected = expected.map(|(number, date)| (number.to_owned(), date.to_owned()));
+        assert_eq!(dates(roadmap, state), expected);
+    }
+}

@@ -1,0 +1,141 @@
+//! Groups troubles of many plans by what they are about, so that one that recurs is counted the same everywhere.
+//!
+//! A trouble belongs to a subject where it is like one of its members and names what all of them name:
+//! groups never chain from one subject to another.
+
+use std::collections::BTreeMap;
+
+use crate::patterns::lesson::likeness::Words;
+
+/// Fewer words than these that all members share name nothing.
+const LEAST_SHARED: usize = 2;
+
+/// Subjects in the order in which they first came up; `T` is what is kept of each member.
+#[derive(Clone, Debug)]
+pub(crate) struct Subjects<T> {
+    all: Vec<Subject<T>>,
+    members: Vec<(Words, usize)>,
+    /// The members that use a word, so that only those are compared that share some.
+    by_word: BTreeMap<String, Vec<usize>>,
+}
+
+#[derive(Clone, Debug)]
+struct Subject<T> {
+    shared: Words,
+    members: Vec<T>,
+}
+
+impl<T> Default for Subjects<T> {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            members: Vec::new(),
+            by_word: BTreeMap::new(),
+        }
+    }
+}
+
+impl<T> Subjects<T> {
+    /// Adds a trouble to the subject that it is about, and returns which one that is.
+    pub(crate) fn add(&mut self, words: Words, member: T) -> usize {
+        let subject = self.matching(&words).unwrap_or(self.all.len());
+        match self.all.get_mut(subject) {
+            Some(known) => {
+                known.shared = known.shared.common_with(&words);
+                known.members.push(member);
+            }
+            None => self.all.push(Subject {
+                shared: words.clone(),
+                members: vec![member],
+            }),
+        }
+        for word in words.iter() {
+            let using = self.by_word.entry(word.to_owned()).or_default();
+            using.push(self.members.len());
+        }
+        self.members.push((words, subject));
+        subject
+    }
+
+    /// Returns what was kept of the members of a subject, in the order in which they were added.
+    pub(crate) fn members(&self, subject: usize) -> &[T] {
+        self.all
+            .get(subject)
+            .map_or(&[], |subject| &subject.members)
+    }
+
+    /// Returns the subject of the most similar member; of equals, the first.
+    fn matching(&self, words: &Words) -> Option<usize> {
+        let mut best: Option<(f64, usize)> = None;
+        for at in self.sharing(words) {
+            let (other, subject) = &self.members[at];
+            let likeness = other.likeness(words);
+            let names_it = || self.all[*subject].shared.common_with(words).len();
+            let is_better = best.is_none_or(|(value, _)| likeness > value);
+            if is_better && words.is_like(other) && names_it() >= LEAST_SHARED {
+                best = Some((likeness, *subject));
+            }
+        }
+        best.map(|(_, subject)| subject)
+    }
+
+    /// Returns the members that share enough words to be compared.
+    fn sharing(&self, words: &Words) -> Vec<usize> {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for at in words.iter().filter_map(|word| self.by_word.get(word)) {
+            for member in at {
+                *counts.entry(*member).or_default() += 1;
+            }
+        }
+        let enough = counts
+            .into_iter()
+            .filter(|(_, count)| *count >= LEAST_SHARED);
+        enough.map(|(member, _)| member).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(texts: &[&str]) -> Vec<usize> {
+        let mut subjects = Subjects::default();
+        let add = |text: &&str| subjects.add(Words::of(text), ());
+        let found: Vec<usize> = texts.iter().map(add).collect();
+        let members = |subject: &usize| subjects.members(*subject).len();
+        found.iter().map(members).collect()
+    }
+
+    #[test]
+    fn one_trouble_in_changing_words_is_one_subject() {
+        let texts = [
+            "zig is not installed on this machine, so `zig build` and `zig test` were not executed",
+            "zig not installed locally; tests not run in this session",
+            "zig + clang not installed locally; tests not executed in this session",
+            "zig test not run locally; the environment lacks zig",
+            "The parser rejects tables without header rows",
+        ];
+        assert_eq!(counts(&texts), [4, 4, 4, 4, 1]);
+    }
+
+    #[test]
+    fn one_or_two_words_in_common_are_chance() {
+        let texts = [
+            "MATCH",
+            "The `--paper` token does not exist in any theme",
+            "No match for the second row of the table in the store",
+            "`--ink` does not exist",
+        ];
+        assert_eq!(counts(&texts), [1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn subjects_do_not_chain() {
+        let texts = [
+            "locks block the build of the parser",
+            "the parser build blocks on locks and rejects empty tables",
+            "parser rejects empty tables",
+        ];
+        assert_eq!(counts(&texts), [2, 2, 1]);
+    }
+}

@@ -1,0 +1,72 @@
+//! Tells the deviations of a section from what stands among them: checks, decisions, deferred work, notes.
+
+use crate::markdown::Block;
+use crate::markdown::Content;
+use crate::planning::document::Document;
+use crate::planning::document::title_words;
+use crate::planning::summary::deviation::is_not_a_deviation;
+use crate::planning::summary::deviation::names_rule;
+
+/// Words that open the title of a group which holds no deviations.
+const REMARK_TITLES: &[&str] = &[
+    "deferred",
+    "verification",
+    "verified",
+    "self check",
+    "flagged not fixed",
+    "out of scope",
+    "non deviation",
+    "non deviations",
+    "not deviations",
+    "no deviation",
+    "authentication gates",
+    "auth gates",
+    "scope note",
+    "scope notes",
+    "note on",
+    "notes on",
+    "environment limitation",
+    "none",
+];
+
+/// Tells whether a title is of a group that holds no deviations: `Deferred …`, `Design Decisions`.
+pub(super) fn is_remark_title(title: &str) -> bool {
+    if names_rule(title) {
+        return title.trim_end_matches(['.', '*', ' ']).ends_with(": None");
+    }
+    let words = title_words(title);
+    let joined = words.join(" ");
+    let opens = |start: &&str| {
+        let rest = joined.strip_prefix(*start);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let is_decisions = words.iter().take(3).any(|word| word == "decisions")
+        && !words.iter().any(|word| word.starts_with("deviation"));
+    is_decisions || REMARK_TITLES.iter().any(opens) || is_not_a_deviation(title)
+}
+
+/// Tells whether the list behind a paragraph is introduced as holding no deviations.
+pub(super) fn introduces_remarks(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.contains("not deviations") || lower.contains("not a deviation")
+}
+
+/// Tells whether a heading that names a rule holds several deviations: `Rule 3 — Auto-fixed blocking issues`.
+pub(super) fn is_rule_group(document: &Document<'_>, title: &str, blocks: &[Block]) -> bool {
+    const SEVERAL: &[&str] = &["issues", "fixes", "bugs", "deviations", "additions"];
+    let words = title_words(title);
+    let is_several = words.iter().any(|word| SEVERAL.contains(&word.as_str()));
+    is_several || blocks.iter().any(|block| is_numbered_head(document, block))
+}
+
+/// Tells whether a block opens a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
+pub(super) fn is_numbered_head(document: &Document<'_>, block: &Block) -> bool {
+    if !matches!(block.content, Content::Paragraph) {
+        return false;
+    }
+    let text = document.outline.slice(&block.range);
+    let Some(head) = text.strip_prefix("**") else {
+        return false;
+    };
+    head.starts_with(|c: char| c.is_ascii_digit()) || names_rule(head)
+}
