@@ -39,7 +39,7 @@ fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
     assert_eq!(claude["level"], "ok");
     assert_eq!(
         claude["details"][0]["message"],
-        "not set up; annals setup claude does it"
+        "not set up; run annals setup claude"
     );
     assert_eq!(
         row(&found, "settings", "origins")["details"][0]["message"],

@@ -89,7 +89,7 @@ fn a_turn_goes_from_observation_to_injection() {
         .success();
     assert_eq!(
         imported.stdout(),
-        "1 imported, 0 of them pending, 0 known already\n"
+        "1 imported, 0 of them pending, 0 already known\n"
     );
     let turns = run("facts turns --json").success().json();
     assert_eq!(

@@ -131,7 +131,7 @@ fn what_exists_is_kept_byte_for_byte_and_only_what_is_missing_is_created() {
     assert!(
         outcome
             .stderr()
-            .contains("PROJECT.md: is there already and stays as it is"),
+            .contains("PROJECT.md: already exists and is left as it is"),
         "{}",
         outcome.stderr()
     );

@@ -40,7 +40,7 @@ fn an_own_note_is_replaced_and_an_edited_one_is_not() {
     let before = case.tree();
     let refused = case.run("pause").args(["third"]).code(4);
     assert!(
-        refused.stderr().contains("somebody else"),
+        refused.stderr().contains("someone else"),
         "{}",
         refused.report()
     );

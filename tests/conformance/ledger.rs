@@ -158,7 +158,7 @@ fn old_entries_that_are_kept_as_they_are_do_not_fail_the_check() {
     case.write("docs/memory/DECISIONS.md", decisions);
     let check = case.run("ledger check").success().stdout();
     assert!(
-        check.contains("DECISIONS.md:11: note: is of an older form"),
+        check.contains("DECISIONS.md:11: note: has an older form"),
         "{check}"
     );
     let json = case.run("ledger check --json").success().json();
@@ -337,7 +337,7 @@ fn a_constraint_that_stands_in_another_section_is_not_applied_already() {
         .position(|line| line == "- Never log tokens")
         .unwrap()
         + 1;
-    let said = format!("says what line {line} says already");
+    let said = format!("repeats line {line}");
     assert!(refused.stderr().contains(&said), "{}", refused.report());
 }
 

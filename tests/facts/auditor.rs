@@ -176,8 +176,8 @@ fn a_failing_server_is_told_asked_once_and_the_turn_stays() {
         ("500 Internal Server Error", "", "status 500"),
         ("302 Found", "", "status 302"),
         ("200 OK", "<html>", "other than JSON"),
-        ("200 OK", "{\"choices\": []}", "no openai answer"),
-        ("200 OK", "[]", "no openai answer"),
+        ("200 OK", "{\"choices\": []}", "a valid openai answer"),
+        ("200 OK", "[]", "a valid openai answer"),
     ] {
         let mut desk = queued();
         let server = Server::answering(vec![(status, body.to_owned())]);

@@ -62,7 +62,7 @@ fn duplicates(found: &Constraints, findings: &mut Findings<'_>) {
     for (index, bullet) in bullets.iter().enumerate() {
         let earlier = (0..index).find(|earlier| words[index].equal(&words[*earlier]));
         if let Some(earlier) = earlier {
-            let message = format!("says what line {} says", bullets[earlier].line);
+            let message = format!("repeats line {}", bullets[earlier].line);
             findings.add("duplicate", bullet.line, message);
         }
     }
