@@ -204,7 +204,7 @@ fn anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_>) {
             findings.add("anchor", line, format!("{}; {advice}", coverage.line()));
         }
         Standing::NoAnchor if !footer.is_new => {
-            findings.add("anchor", line, "names no commit, so nothing is covered")
+            findings.add("anchor", line, "names no commit, so nothing is covered");
         }
         _ => {}
     }
