@@ -85,7 +85,7 @@ pub(crate) fn pack(sections: Vec<Section>, request: &DigestRequest) -> Digest {
             let most = share.min(packed[at].costs.len());
             while packed[at].taken < most {
                 packed[at].taken += 1;
-                if whole_cost(&packed) > 2 * budget {
+                if whole_cost(&packed) > budget.saturating_mul(2) {
                     packed[at].taken -= 1;
                     break;
                 }

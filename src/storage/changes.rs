@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::storage::boundary::Boundary;
 use crate::storage::change::Change;
 use crate::storage::diff;
 use crate::storage::disk;
@@ -54,13 +55,22 @@ impl Changes {
 
     /// Returns a file's bytes as the plan will leave them, or nothing where no file will be.
     pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
-        self.preview.bytes(&root::real_path(path)?)
+        match place_of(path)? {
+            Place::Readable(real) => self.preview.bytes(&real),
+            Place::Outside(_) => Ok(None),
+        }
     }
 
     /// Plans a file's whole content; equal content adds nothing, missing folders are created.
     pub fn write(&mut self, path: &Path, new: impl Into<Vec<u8>>) -> Result<()> {
-        let path = root::real_path(path)?;
-        let old = self.preview.bytes(&path)?;
+        let (path, old) = match place_of(path)? {
+            Place::Readable(real) => {
+                let old = self.preview.bytes(&real)?;
+                (real, old)
+            }
+            // Applying the plan refuses it; until then, nothing of the file is shown.
+            Place::Outside(real) => (real, None),
+        };
         self.replace(path, old, Some(new.into()))
     }
 
@@ -288,6 +298,25 @@ fn changed_since(path: &Path) -> Error {
     Error::refused("has changed since, so the operation is not taken back")
         .at(path, None)
         .hint("its old content is in the record that `annals log` lists")
+}
+
+/// Where a path of a plan leads.
+enum Place {
+    /// The real path, which may be read.
+    Readable(PathBuf),
+    /// The real path, outside of the project that the path names a file of.
+    Outside(PathBuf),
+}
+
+/// Follows the links of a path; the boundary is asked with the path as it is named, for the real one names no project.
+fn place_of(path: &Path) -> Result<Place> {
+    let real = root::real_path(path)?;
+    Ok(match Boundary::around(path) {
+        Some(boundary) if boundary.resolve(path).at("open", path)?.is_none() => {
+            Place::Outside(real)
+        }
+        _ => Place::Readable(real),
+    })
 }
 
 #[cfg(test)]

@@ -84,6 +84,8 @@ impl Folder {
 
     /// Creates the folder for what is set aside.
     pub(crate) fn prepare_unverified(&self) -> Result<PathBuf> {
+        // A repository can bring a link in place of the folder above.
+        self.prepare()?;
         let folder = self.unverified();
         if !is_there(&folder)? {
             disk::create_private_directory(&folder).at("create", &folder)?;

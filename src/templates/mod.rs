@@ -8,6 +8,8 @@
 mod engine;
 mod plain;
 
+use std::fs;
+use std::path::Path;
 use std::path::PathBuf;
 
 use minijinja::Value;
@@ -19,6 +21,7 @@ use crate::error::Result;
 use crate::project::Origin;
 use crate::project::Project;
 use crate::project::confine;
+use crate::secrets;
 use crate::storage::read;
 
 /// A text that is compiled into the binary.
@@ -126,6 +129,8 @@ pub fn render(project: &Project, template: Template, context: &impl Serialize) -
     };
     plain::check(&text)
         .and_then(|()| engine::render(&text, context))
+        // A template of the project's own may hold anything, a key included.
+        .map(|page| secrets::redact(&page).text.into_owned())
         .map_err(|fault| {
             Error::failed(format!("this template cannot be used: {}", fault.message))
                 .at(project.relative(&path), fault.line)
@@ -159,6 +164,7 @@ fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf,
         let mut folders = project.settings.folders(&project.root);
         folders.push(planning);
         confine(&path, &folders)?;
+        check_is_template(&path)?;
     }
     match (read::text(&path)?, origin) {
         (Some(text), _) => Ok(Some((path, text.value))),
@@ -167,6 +173,25 @@ fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf,
             .at(project.relative(&path), None)
             .hint(format!("the path comes from {origin}"))),
     }
+}
+
+/// Refuses a file of the project that is no template: annals.toml and links come with a clone, and what a
+/// template holds goes into files that are committed.
+fn check_is_template(path: &Path) -> Result<()> {
+    // What does not exist is reported by whoever reads it.
+    let Ok(real) = fs::canonicalize(path) else {
+        return Ok(());
+    };
+    let is_template = real.extension().is_some_and(|extension| extension == "j2");
+    let is_of_git = real.components().any(|part| part.as_os_str() == ".git");
+    if is_template && !is_of_git {
+        return Ok(());
+    }
+    Err(
+        Error::refused("is not a template: its name must end in .j2")
+            .at(path, None)
+            .hint("rename it, or name it in your own settings"),
+    )
 }
 
 #[cfg(test)]

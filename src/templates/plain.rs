@@ -10,6 +10,12 @@ use crate::templates::engine::Fault;
 /// The longest override.
 const MAX_LENGTH: usize = 64 * 1024;
 
+/// The longest tag: the engine's parser recurses into what stands inside of one.
+const MAX_TAG: usize = 512;
+
+/// The most statements that continue or nest in each other, for the same reason.
+const MAX_STATEMENTS: usize = 300;
+
 const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
 
 /// Checks every tag of an override.
@@ -20,6 +26,13 @@ pub(crate) fn check(text: &str) -> Result<(), Fault> {
     if text.len() > MAX_LENGTH {
         return Err(Fault {
             message: format!("it is longer than {} KiB", MAX_LENGTH / 1024),
+            line: None,
+        });
+    }
+    let statements = text.matches("{%").count();
+    if statements > MAX_STATEMENTS {
+        return Err(Fault {
+            message: format!("it has {statements} statements, {MAX_STATEMENTS} are the most"),
             line: None,
         });
     }
@@ -56,6 +69,9 @@ fn expression(tag: &str) -> Result<(), String> {
     let tag = tag.strip_prefix(['-', '+']).unwrap_or(tag);
     let mut rest = tag;
     while let Some(c) = rest.chars().next() {
+        if tag.len() - rest.len() > MAX_TAG {
+            return Err(format!("a tag is longer than {MAX_TAG} bytes"));
+        }
         rest = match c {
             '"' | '\'' => after_string(&rest[1..], c),
             // No brace opens inside a tag, so this one ends it, or is a mistake that the engine finds.

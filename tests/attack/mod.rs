@@ -6,6 +6,7 @@
 mod configurations;
 mod oversized;
 mod reads;
+mod shaped;
 mod ways_in;
 mod writes;
 

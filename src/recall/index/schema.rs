@@ -40,6 +40,26 @@ CREATE VIRTUAL TABLE instances USING fts5vocab(words, instance);
 INSERT INTO words(words, rank) VALUES('hashsize', 8388608);
 ";
 
+/// Tells whether the tables are those that this program makes.
+///
+/// A view or a generated column of a cloned repository's cache would run as it is read, without end.
+fn is_our_schema(db: &Connection) -> Result<bool> {
+    let mut statement = db.prepare("SELECT type, name, sql FROM sqlite_schema")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (kind, name, sql): (String, String, Option<String>) =
+            (row.get(0)?, row.get(1)?, row.get(2)?);
+        // FTS5 makes tables of its own beside each of its own.
+        let is_of_search = name.starts_with("words_") || name.starts_with("sqlite_");
+        let is_plain = matches!(kind.as_str(), "table" | "index");
+        let is_known = is_of_search || sql.is_none_or(|sql| SCHEMA.contains(&sql));
+        if !is_plain || !is_known {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The cache, open.
 pub(crate) struct Index {
     pub(crate) db: Connection,
@@ -57,6 +77,9 @@ impl Index {
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
         prepare(&db)?;
+        if !is_our_schema(&db)? {
+            return Ok(None);
+        }
         let owner: String = db.query_row("SELECT identity FROM owner", [], |row| row.get(0))?;
         Ok((owner == identity(path)).then_some(Self { db }))
     }
