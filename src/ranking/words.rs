@@ -110,6 +110,10 @@ impl Stems {
     }
 
     fn add(&mut self, stem: &str) {
+        // A mark that stands on no letter folds to nothing.
+        if stem.is_empty() {
+            return;
+        }
         self.joined.push_str(stem);
         self.joined.push(' ');
         self.count += 1;
