@@ -11,6 +11,7 @@ use rusqlite::OptionalExtension;
 use rusqlite::params;
 
 use crate::error::Result;
+use crate::facts::archive;
 use crate::facts::audit_trail;
 use crate::facts::change;
 use crate::facts::change::Cause;
@@ -18,7 +19,6 @@ use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::fact::Status;
 use crate::facts::failure::Stored;
-use crate::facts::maintenance;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 
@@ -39,7 +39,7 @@ pub(crate) fn is_due(connection: &Connection, now: &str) -> Result<bool> {
 
 /// Expires the facts of all users whose end has come, and returns how many that were.
 pub(crate) fn expire_all(connection: &Connection, turn: &str, now: &str) -> Result<usize> {
-    let over = maintenance::of_all_users(connection, OVER, now)?;
+    let over = fact::of_all_users(connection, OVER, now)?;
     for fact in &over {
         expire(connection, fact, turn, now)?;
     }
@@ -68,7 +68,7 @@ pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str
 fn bring_back(connection: &Connection, ended: &Fact, now: &str) -> Result<()> {
     let mut passed = BTreeSet::from([ended.fact_id.clone()]);
     let mut last = ended.clone();
-    while let Some(earlier) = replaced_by(connection, &last)? {
+    while let Some(earlier) = superseded_fact(connection, &last)? {
         if !passed.insert(earlier.fact_id.clone()) {
             return Ok(());
         }
@@ -81,8 +81,8 @@ fn bring_back(connection: &Connection, ended: &Fact, now: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the fact that a temporary one took the place of, as it stood before.
-fn replaced_by(connection: &Connection, temporary: &Fact) -> Result<Option<Fact>> {
+/// Returns the fact that a temporary one superseded, as it was before.
+fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<Fact>> {
     let began = "SELECT history_id, turn_id FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 \
          AND action IN ('insert', 'activate', 'restore') AND turn_id <> ?3 \
          AND after_json ->> 'valid_to' IS NOT NULL ORDER BY history_id DESC LIMIT 1";
@@ -149,13 +149,11 @@ fn closed(connection: &Connection, user: &UserId, earlier: &Fact) -> Result<Opti
     let kept = fact::select(connection, user, "fact_id = ?2", &[id])?;
     let found = match kept.into_iter().next() {
         Some(kept) => Some(kept),
-        None => maintenance::put_away(connection, user, id)?,
+        None => archive::find(connection, user, id)?,
     };
     let Some(found) = found.filter(|found| found.status == Status::Superseded) else {
         return Ok(None);
     };
-    connection
-        .execute("DELETE FROM facts_archive WHERE fact_id = ?1", [id])
-        .stored("take a fact back")?;
+    archive::remove(connection, id)?;
     Ok(Some(found))
 }

@@ -328,6 +328,21 @@ impl fmt::Display for Fact {
     }
 }
 
+/// Returns the facts of all users that a condition picks, `?1` being a time; each is still handled as its user's.
+pub(crate) fn of_all_users(
+    connection: &Connection,
+    condition: &str,
+    time: &str,
+) -> Result<Vec<Fact>> {
+    let sql = format!("SELECT {COLUMNS} FROM facts WHERE {condition} ORDER BY seq");
+    let mut statement = connection.prepare(&sql).stored("read the facts")?;
+    let rows = statement
+        .query_map([time], Fact::read)
+        .stored("read the facts")?;
+    rows.collect::<rusqlite::Result<_>>()
+        .stored("read the facts")
+}
+
 /// Returns a user's facts that a condition on the columns picks, in the order in which they were written.
 ///
 /// `condition` is code, never input: what varies goes into `values`, whose first is `?2`; `?1` is the user.

@@ -5,22 +5,18 @@ use chrono::SecondsFormat;
 use chrono::TimeDelta;
 use chrono::Utc;
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::audit_trail;
 use crate::facts::change;
 use crate::facts::change::Cause;
 use crate::facts::expiry;
-use crate::facts::fact::COLUMNS;
-use crate::facts::fact::Fact;
+use crate::facts::fact;
 use crate::facts::failure::Stored;
 use crate::facts::profile;
 use crate::facts::store::Facts;
-use crate::facts::user::UserId;
 
 /// After how many days a fact that no longer holds is put away.
 const ARCHIVE_AFTER: i64 = 90;
@@ -72,36 +68,8 @@ fn before(now: DateTime<Utc>, days: i64) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Each fact is handled as its own user's; this is the one place that looks at those of all.
-pub(crate) fn of_all_users(
-    connection: &Connection,
-    condition: &str,
-    time: &str,
-) -> Result<Vec<Fact>> {
-    let sql = format!("SELECT {COLUMNS} FROM facts WHERE {condition} ORDER BY seq");
-    let mut statement = connection.prepare(&sql).stored("read the facts")?;
-    let rows = statement
-        .query_map([time], Fact::read)
-        .stored("read the facts")?;
-    rows.collect::<rusqlite::Result<_>>()
-        .stored("read the facts")
-}
-
-/// Returns a fact that was put away.
-pub(crate) fn put_away(connection: &Connection, user: &UserId, id: &str) -> Result<Option<Fact>> {
-    let json: Option<String> = connection
-        .query_row(
-            "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND fact_id = ?2",
-            [user.as_str(), id],
-            |row| row.get(0),
-        )
-        .optional()
-        .stored("read the archive")?;
-    json.as_deref().map(audit_trail::fact).transpose()
-}
-
 fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<usize> {
-    let old = of_all_users(
+    let old = fact::of_all_users(
         connection,
         "status IN ('superseded', 'expired') AND updated_at < ?1",
         cut_off,

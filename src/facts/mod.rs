@@ -8,6 +8,7 @@ mod action;
 mod addition;
 mod application;
 mod arbitration;
+mod archive;
 mod audit_trail;
 mod auditor;
 mod change;

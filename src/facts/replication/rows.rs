@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use rusqlite::Connection;
-use rusqlite::params;
 
-use crate::error::Error;
 use crate::error::Result;
+use crate::facts::archive;
 use crate::facts::audit_trail;
 use crate::facts::change;
 use crate::facts::change::Cause;
@@ -40,7 +39,7 @@ pub(crate) fn merge_key(
     });
     let current = fact::select(connection, user, "key = ?2", &[&key])?;
     let current: HashMap<String, Fact> = by_id(current);
-    let archived: HashMap<String, Fact> = by_id(archived(connection, user, key)?);
+    let archived: HashMap<String, Fact> = by_id(archive::of_key(connection, user, key)?);
     for mut after in merged {
         let last = last.get(&after.fact_id);
         let before = current.get(&after.fact_id);
@@ -59,14 +58,11 @@ pub(crate) fn merge_key(
             (Some(before), _) if is_same(before, &after) => {}
             (Some(before), _) => write(connection, Some(before), &after)?,
             (None, Some(put_away)) if after.status.is_retrievable() => {
-                let sql = "DELETE FROM facts_archive WHERE fact_id = ?1";
-                connection
-                    .execute(sql, [&put_away.fact_id])
-                    .stored("take a fact back")?;
+                archive::remove(connection, &put_away.fact_id)?;
                 write(connection, None, &after)?;
             }
             (None, Some(put_away)) if is_same(put_away, &after) => {}
-            (None, Some(_)) => rewrite(connection, &after)?,
+            (None, Some(_)) => archive::update(connection, &after)?,
             (None, None) => write(connection, None, &after)?,
         }
     }
@@ -92,30 +88,6 @@ fn write(connection: &Connection, before: Option<&Fact>, after: &Fact) -> Result
         return Ok(());
     }
     vectors::keep(connection, after)
-}
-
-fn rewrite(connection: &Connection, fact: &Fact) -> Result<()> {
-    let json = serde_json::to_string(fact)
-        .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))?;
-    let sql = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
-    connection
-        .execute(sql, params![fact.fact_id, json])
-        .stored("write the archive")
-        .map(|_| ())
-}
-
-fn archived(connection: &Connection, user: &UserId, key: &str) -> Result<Vec<Fact>> {
-    let mut statement = connection
-        .prepare_cached("SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND key = ?2")
-        .stored("read the archive")?;
-    let rows = statement
-        .query_map([user.as_str(), key], |row| row.get::<_, String>(0))
-        .stored("read the archive")?;
-    let mut facts = Vec::new();
-    for json in rows {
-        facts.push(audit_trail::fact(&json.stored("read the archive")?)?);
-    }
-    Ok(facts)
 }
 
 /// What a key went through: the changes that are operations, and how the history left each fact.
