@@ -15,7 +15,7 @@ pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
         return format!("{}: names it, but it has no folder", evidence.roadmap(line));
     };
     if phase.standing == Standing::Open
-        && let Some(open) = open_plan(evidence, phase)
+        && let Some(open) = evidence.open_plans(phase).next()
     {
         return open;
     }
@@ -27,26 +27,6 @@ pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
         _ if done == all => format!("{shown}: all {all} plans have finished summaries"),
         _ => format!("{shown}: {done} of {all} plans have finished summaries"),
     }
-}
-
-/// Returns the first plan of a phase that is not complete, and why: `…/03-02-PLAN.md: plan 2 has no summary`.
-pub(super) fn open_plan(evidence: &Evidence<'_>, phase: &Phase) -> Option<String> {
-    let dir = phase.dir.as_ref()?;
-    phase.plans.iter().find_map(|(slot, standing)| {
-        let why = match standing {
-            PlanStanding::Complete => return None,
-            PlanStanding::Open => "has no summary",
-            PlanStanding::Partial => "is partial",
-            PlanStanding::Failed => "failed",
-        };
-        let file = slot.summary.as_ref().or(slot.plan.as_ref())?;
-        let path = dir.join(file);
-        Some(format!(
-            "{}: plan {} {why}",
-            evidence.show(&path),
-            slot.number
-        ))
-    })
 }
 
 /// Returns what shows how many phases and plans there are.

@@ -8,6 +8,8 @@ use crate::planning::Folder;
 use crate::planning::Roadmap;
 use crate::planning::State;
 use crate::planning::WorkflowSettings;
+use crate::position::Phase;
+use crate::position::PlanStanding;
 use crate::project::vocabulary;
 
 /// The documents that a position is worked out from.
@@ -42,6 +44,21 @@ impl Evidence<'_> {
     pub(crate) fn roadmap(&self, line: usize) -> String {
         let file = self.folder.active.dir.join(vocabulary::ROADMAP);
         format!("{}:{line}", self.show(&file))
+    }
+
+    /// Returns the plans of a phase that are not complete, and why: `…/03-02-PLAN.md: plan 2 has no summary`.
+    pub(crate) fn open_plans(&self, phase: &Phase) -> impl Iterator<Item = String> {
+        let dir = phase.dir.as_deref().unwrap_or(Path::new(""));
+        phase.plans.iter().filter_map(move |(slot, standing)| {
+            let why = match standing {
+                PlanStanding::Complete => return None,
+                PlanStanding::Open => "has no summary",
+                PlanStanding::Partial => "is partial",
+                PlanStanding::Failed => "failed",
+            };
+            let path = dir.join(slot.summary.as_ref().or(slot.plan.as_ref())?);
+            Some(format!("{}: plan {} {why}", self.show(&path), slot.number))
+        })
     }
 
     /// Returns the line of STATE.md that names the current phase.

@@ -1,7 +1,6 @@
 //! The evidence of a reading in sentences, each with its file and line.
 
 use crate::position::Phase;
-use crate::position::PlanStanding;
 use crate::position::Standing;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::Rule;
@@ -126,23 +125,7 @@ fn count(number: usize, one: &str, many: &str) -> String {
 }
 
 fn open_plans(reading: &Reading<'_>, phase: &Phase) -> Vec<String> {
-    let dir = phase.dir.clone().unwrap_or_default();
-    let mut found: Vec<String> = phase
-        .plans
-        .iter()
-        .filter_map(|(slot, standing)| {
-            let why = match standing {
-                PlanStanding::Complete => return None,
-                PlanStanding::Open => "has no summary",
-                PlanStanding::Partial => "is partial",
-                PlanStanding::Failed => "failed",
-            };
-            let file = slot.summary.as_ref().or(slot.plan.as_ref())?;
-            let path = dir.join(file);
-            let shown = reading.evidence.show(&path);
-            Some(format!("{shown}: plan {} {why}", slot.number))
-        })
-        .collect();
+    let mut found: Vec<String> = reading.evidence.open_plans(phase).collect();
     let rest = found.len().saturating_sub(MAX_PLANS);
     found.truncate(MAX_PLANS);
     if rest > 0 {
