@@ -99,9 +99,9 @@ impl Named<'_> {
         let message =
             format!("has {characters} characters of Priority Context, {LIMIT} are allowed");
         let details = (characters > LIMIT).then(|| Detail::at(place, &message));
-        let mend = "take something out by hand, or write an entry: annals entry write";
+        let fix = "take something out by hand, or write an entry: annals entry write";
         let details = details.into_iter().collect();
-        Row::new(STORE, "priority", Level::Attention, details, mend)
+        Row::new(STORE, "priority", Level::Attention, details, fix)
     }
 
     fn duplicates(&self, found: &EntryAudit) -> Vec<Detail> {

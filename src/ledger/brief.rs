@@ -12,8 +12,8 @@ use crate::ledger::coverage::Coverage;
 use crate::ledger::coverage::Standing;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::files::Files;
+use crate::ledger::session_constraints::session_constraints;
 use crate::ledger::state::State;
-use crate::ledger::told::told;
 use crate::project::Project;
 use crate::secrets;
 use crate::text::strip_controls;
@@ -73,7 +73,7 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
             .state
             .exists()
             .then(|| clean(files.state.text.trim_end())),
-        constraints: clean(&told(&files.constraints.text)),
+        constraints: clean(&session_constraints(&files.constraints.text)),
         rollup: clean(&rollup.unwrap_or_default()),
         recent_decisions: clean(&recent(&files.decisions.text, &decisions, since)),
         recent_commits: recent_commits.collect(),

@@ -40,7 +40,7 @@ pub(crate) struct Month {
 /// The rollup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rollup {
-    /// The bytes under its heading, with sub-headings that are no entries.
+    /// The bytes under its heading, including subsections that are not entries.
     pub(crate) own: Range<usize>,
     /// Its bullets.
     pub(crate) bullets: Vec<String>,

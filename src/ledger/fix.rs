@@ -174,8 +174,8 @@ pub(crate) fn fix_decisions(file: &File, today: NaiveDate) -> String {
     let text = keeping_entries(file.text.clone(), headed);
     let ordered = in_order(&text, file.line_end());
     let ordered = keeping_entries(text, ordered);
-    let mended = rollup::filled(&ordered, today, file.line_end());
-    keeping_entries(ordered, mended)
+    let fixed = rollup::filled(&ordered, today, file.line_end());
+    keeping_entries(ordered, fixed)
 }
 
 /// Returns the new text where it still reads as all entries of the old one: a fence that nobody closed

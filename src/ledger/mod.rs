@@ -44,10 +44,10 @@ mod likeness;
 mod pending;
 #[cfg(test)]
 mod properties;
+mod session_constraints;
 mod skill;
 mod specs;
 mod state;
-mod told;
 mod update;
 
 pub use brief::Brief;

@@ -116,14 +116,14 @@ proptest! {
             let twice = fix(&file(&once));
             prop_assert_eq!(twice, once);
         }
-        let mended = fix::fix_decisions(&file(&text), today());
-        prop_assert!(Decisions::parse(&mended).entries.len() >= Decisions::parse(&text).entries.len(), "{:?}\n{:?}", text, mended);
+        let fixed = fix::fix_decisions(&file(&text), today());
+        prop_assert!(Decisions::parse(&fixed).entries.len() >= Decisions::parse(&text).entries.len(), "{:?}\n{:?}", text, fixed);
     }
 }
 
 #[test]
 fn an_open_fence_is_not_moved_above_what_it_would_swallow() {
     let text = "# Decisions\n## 2026-01\n### 2026-01-17 \u{2014} T\n## 2026-02\n```\n";
-    let mended = fix::fix_decisions(&file(text), today());
-    assert_eq!(Decisions::parse(&mended).entries.len(), 1, "{mended}");
+    let fixed = fix::fix_decisions(&file(text), today());
+    assert_eq!(Decisions::parse(&fixed).entries.len(), 1, "{fixed}");
 }

@@ -1,12 +1,12 @@
-//! The sections of CONSTRAINTS.md that every session is told.
+//! The part of CONSTRAINTS.md that every session gets.
 
 use crate::ledger::constraints::SECTIONS;
 use crate::ledger::constraints::is_named;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 
-/// The sections, in the order in which they are told.
-const TOLD: [&str; 3] = ["Infrastructure", "Rules", "Hazards"];
+/// The sections, in the order of the brief.
+const SESSION_SECTIONS: [&str; 3] = ["Infrastructure", "Rules", "Hazards"];
 
 /// A heading with the text right below it, and the standard section that it belongs to.
 struct Part<'a> {
@@ -16,11 +16,11 @@ struct Part<'a> {
     is_nested: bool,
 }
 
-/// Returns the sections that every session is told with all their sub-sections, verbatim.
-pub(crate) fn told(text: &str) -> String {
+/// Returns Infrastructure, Rules and Hazards with all their subsections, verbatim.
+pub(crate) fn session_constraints(text: &str) -> String {
     let parts = parts(&Outline::parse(text, 0));
-    let mut told = Vec::new();
-    for title in TOLD {
+    let mut shown = Vec::new();
+    for title in SESSION_SECTIONS {
         // A heading without text of its own stands above its first sub-section that has some.
         let mut above = String::new();
         for part in parts.iter().filter(|part| part.of == title) {
@@ -28,14 +28,14 @@ pub(crate) fn told(text: &str) -> String {
                 above.clear();
             }
             if !part.text.is_empty() {
-                told.push(format!("{above}{}\n{}", part.heading, part.text));
+                shown.push(format!("{above}{}\n{}", part.heading, part.text));
                 above.clear();
             } else if !part.is_nested {
                 above = format!("{}\n\n", part.heading);
             }
         }
     }
-    told.join("\n\n")
+    shown.join("\n\n")
 }
 
 /// Returns the headings of standard sections and below them, in file order.
@@ -76,11 +76,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_are_told_with_what_stands_under_their_sub_headings() {
+    fn sections_come_with_their_subsections() {
         let text = "# Constraints\n\n## Rules\n- one\n\n### Security\n- Never log tokens\n\n## Key Facts\n- k\n\n\
                     ### More\n- m\n\n## Hazards\n\n### Migrations\n- Never run migrate twice\n\n## Other\n- o\n";
         assert_eq!(
-            told(text),
+            session_constraints(text),
             "## Rules\n- one\n\n### Security\n- Never log tokens\n\n\
              ## Hazards\n\n### Migrations\n- Never run migrate twice"
         );
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn headings_with_decoration_name_their_sections() {
-        for (heading, is_told) in [
+        for (heading, is_shown) in [
             ("## Hazards & Pitfalls", true),
             ("## Infrastructure (prod)", true),
             ("## \u{26a0} Hazards", true),
@@ -99,7 +99,11 @@ mod tests {
             ("# Rules\n\n## Key Facts", false),
         ] {
             let text = format!("# Constraints\n\n{heading}\n- x\n");
-            assert_eq!(told(&text).contains("- x"), is_told, "{heading}");
+            assert_eq!(
+                session_constraints(&text).contains("- x"),
+                is_shown,
+                "{heading}"
+            );
         }
     }
 }

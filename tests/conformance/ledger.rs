@@ -382,9 +382,9 @@ fn a_check_notices_a_deleted_constraint_and_an_edited_decision() {
     case.write(decisions, format!("{head}{rest}"));
     let found = case.run("ledger check").code(1).stdout();
     for message in [
-        "CONSTRAINTS.md: has no more \"Never log tokens\", which the last commit has",
-        "DECISIONS.md: has no more the entry 2026-02-02 \"Keep one file\", which the last commit has",
-        "is not as the last commit has it",
+        "CONSTRAINTS.md: lacks \"Never log tokens\", which the last commit has",
+        "DECISIONS.md: lacks the entry 2026-02-02 \"Keep one file\", which the last commit has",
+        "differs from the last commit",
     ] {
         assert!(found.contains(message), "{message}: {found}");
     }

@@ -47,8 +47,8 @@ pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Resu
         0 => Ok(()),
         count => Err(Error::failed(quantity(count, "finding"))),
     };
-    let is_mendable = report.findings.iter().any(|finding| finding.fixable);
-    let end = if is_mendable {
+    let is_fixable = report.findings.iter().any(|finding| finding.fixable);
+    let end = if is_fixable {
         end.map_err(|error| error.hint("annals ledger check --fix"))
     } else {
         end

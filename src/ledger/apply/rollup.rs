@@ -91,9 +91,9 @@ fn missing_titles(found: &Decisions, said: &[String], needed: usize) -> Vec<Stri
     let mut missing: Vec<String> = Vec::new();
     for entry in newest {
         let title = Line::new(&entry.title).as_str().to_owned();
-        let mut told = said.iter().chain(&missing);
-        let is_told = told.any(|bullet| fold(bullet) == fold(&title));
-        if said.len() + missing.len() < needed && !is_told {
+        let mut listed = said.iter().chain(&missing);
+        let is_listed = listed.any(|bullet| fold(bullet) == fold(&title));
+        if said.len() + missing.len() < needed && !is_listed {
             missing.push(title);
         }
     }

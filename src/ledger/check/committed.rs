@@ -47,7 +47,7 @@ impl Committed {
     }
 }
 
-/// Returns a file's text; what is no text, or too large, is compared with nothing.
+/// Returns the text of a committed file; an empty one if it is not UTF-8 or too large.
 fn text(object: Option<Object>) -> String {
     match object {
         Some(Object::Blob(bytes)) => String::from_utf8(bytes).unwrap_or_default(),
@@ -78,8 +78,8 @@ pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings
             continue;
         }
         let message = format!(
-            "has no more {:?}, which the last commit has: a bullet is moved to Superseded, \
-             or edited in place with `(updated YYYY-MM-DD)`",
+            "lacks {:?}, which the last commit has: move a bullet to Superseded, \
+             or edit it in place with `(updated YYYY-MM-DD)`",
             clip(&old.text, SHOWN)
         );
         findings.add("merge-only", None, message);
@@ -105,13 +105,12 @@ pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'
         let Some(first) = candidates.peek().map(|entry| entry.line) else {
             let day = old.date.map(|date| format!("{date} ")).unwrap_or_default();
             let title = clip(&old.title, SHOWN);
-            let message =
-                format!("has no more the entry {day}{title:?}, which the last commit has");
+            let message = format!("lacks the entry {day}{title:?}, which the last commit has");
             findings.add("append-only", None, message);
             continue;
         };
         if !candidates.any(|entry| lines(now, entry) == lines(before, old)) {
-            let message = "is not as the last commit has it: entries are never edited, a later one says what changed";
+            let message = "differs from the last commit: entries are never edited; add one that says what changed";
             findings.add("append-only", first, message);
         }
     }
