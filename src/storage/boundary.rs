@@ -102,14 +102,19 @@ impl Boundary {
     /// Returns where a path with links ends, or nothing, and keeps a warning, where that is outside.
     pub(crate) fn resolve(&self, path: &Path) -> io::Result<Option<PathBuf>> {
         let real = root::real_path(path).map_err(|error| io::Error::other(error.reason()))?;
-        if self.holds(&real) {
+        let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
+        let message = if !self.holds(&real) {
+            format!(
+                "leads outside the project, to {}, so it is not read; linked_roots in your own settings \
+                 can allow it",
+                real.display()
+            )
+        } else if is_of_git(&real) && !is_of_git(path) {
+            // Addresses with passwords stand there.
+            "leads into .git, so it is not read".to_owned()
+        } else {
             return Ok(Some(real));
-        }
-        let message = format!(
-            "leads outside the project, to {}, so it is not read; linked_roots in your own settings \
-             can allow it",
-            real.display()
-        );
+        };
         self.leave_out(Warning::file(path, message));
         Ok(None)
     }

@@ -55,21 +55,21 @@ impl Changes {
 
     /// Returns a file's bytes as the plan will leave them, or nothing where no file will be.
     pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
-        match place_of(path)? {
-            Place::Readable(real) => self.preview.bytes(&real),
-            Place::Outside(_) => Ok(None),
+        match resolve(path)? {
+            Resolved::Inside(real) => self.preview.bytes(&real),
+            Resolved::Outside(_) => Ok(None),
         }
     }
 
     /// Plans a file's whole content; equal content adds nothing, missing folders are created.
     pub fn write(&mut self, path: &Path, new: impl Into<Vec<u8>>) -> Result<()> {
-        let (path, old) = match place_of(path)? {
-            Place::Readable(real) => {
+        let (path, old) = match resolve(path)? {
+            Resolved::Inside(real) => {
                 let old = self.preview.bytes(&real)?;
                 (real, old)
             }
             // Applying the plan refuses it; until then, nothing of the file is shown.
-            Place::Outside(real) => (real, None),
+            Resolved::Outside(real) => (real, None),
         };
         self.replace(path, old, Some(new.into()))
     }
@@ -301,21 +301,21 @@ fn changed_since(path: &Path) -> Error {
 }
 
 /// Where a path of a plan leads.
-enum Place {
-    /// The real path, which may be read.
-    Readable(PathBuf),
+enum Resolved {
+    /// The real path, inside the project or of a file that the user named.
+    Inside(PathBuf),
     /// The real path, outside of the project that the path names a file of.
     Outside(PathBuf),
 }
 
 /// Follows the links of a path; the boundary is asked with the path as it is named, for the real one names no project.
-fn place_of(path: &Path) -> Result<Place> {
+fn resolve(path: &Path) -> Result<Resolved> {
     let real = root::real_path(path)?;
     Ok(match Boundary::around(path) {
         Some(boundary) if boundary.resolve(path).at("open", path)?.is_none() => {
-            Place::Outside(real)
+            Resolved::Outside(real)
         }
-        _ => Place::Readable(real),
+        _ => Resolved::Inside(real),
     })
 }
 

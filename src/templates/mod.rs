@@ -182,9 +182,7 @@ fn check_is_template(path: &Path) -> Result<()> {
     let Ok(real) = fs::canonicalize(path) else {
         return Ok(());
     };
-    let is_template = real.extension().is_some_and(|extension| extension == "j2");
-    let is_of_git = real.components().any(|part| part.as_os_str() == ".git");
-    if is_template && !is_of_git {
+    if real.extension().is_some_and(|extension| extension == "j2") {
         return Ok(());
     }
     Err(

@@ -135,6 +135,24 @@ fn a_file_of_keys_is_no_template_whatever_annals_toml_says() {
 }
 
 #[test]
+fn a_link_into_the_repositorys_own_folder_is_not_read() {
+    let case = Case::new("examples/vbw-project");
+    case.git_init();
+    let config = case.root().join(".git/config");
+    let own = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{own}# {SECRET}\n")).unwrap();
+    for (place, line) in [
+        (".vbw-planning/RESUME.md", "resume"),
+        (".vibekit/notepad.md", "notepad read"),
+        (".vbw-planning/PROJECT.md", "context"),
+    ] {
+        replace_by_link(&case, place, &config);
+        let run = case.run(line).output();
+        assert!(!run.stdout().contains(SECRET), "{place}: {}", run.report());
+    }
+}
+
+#[test]
 fn a_template_that_nests_without_end_is_refused() {
     let case = Case::new("examples/vbw-project");
     for template in [
