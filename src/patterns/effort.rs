@@ -13,7 +13,7 @@ pub fn effort(planning_dir: &Path) -> Result<Option<String>> {
     };
     // A config.json that is broken belongs to the workflow, which says so itself.
     let config: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    // Which model works is no effort: GSD's `model_profile` says nothing of it.
+    // GSD's `model_profile` names a model, not an effort.
     let known = ["effort", "effort_profile"]
         .iter()
         .find_map(|key| config.get(key)?.as_str());

@@ -185,7 +185,7 @@ pub struct NotepadText {
     pub warnings: Vec<Warning>,
 }
 
-/// Returns how many characters Priority Context holds; none where there is no notepad.
+/// Returns the length of Priority Context in characters; 0 without a notepad.
 pub fn priority_characters(project: &Project) -> Result<usize> {
     let path = KnowledgeDir::of(project).notepad();
     let text = read::text(&path)?;
