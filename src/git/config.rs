@@ -1,4 +1,4 @@
-//! Whether the settings of a repository include files that lie elsewhere.
+//! What is read of a repository's own settings: whether they include files that lie elsewhere, and which worktree they name.
 //!
 //! ```text
 //! [include]                       [includeIf "gitdir:**"]
@@ -47,6 +47,12 @@ pub(crate) fn including_elsewhere(repository: &Repository) -> Option<PathBuf> {
         .find(|file| !stays_inside(file, &folders, DEEPEST))
 }
 
+/// Returns the folder that settings say their files are checked out in.
+pub(crate) fn worktree(config: &Path) -> Option<String> {
+    let text = read(config, LARGEST)?;
+    values(&text, "worktree", |section| section == "core").pop()
+}
+
 /// Tells whether what a file includes, and what that includes, lies in one of the folders.
 fn stays_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
     let real = file.canonicalize().ok();
@@ -81,20 +87,29 @@ fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
 /// Behind the first section that includes, every `path` counts: where a section ends is only git's to say, since
 /// a line may go on with the one before it.
 fn included(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
     let mut is_include = false;
+    values(text, "path", |section| {
+        is_include |= section.starts_with("include");
+        is_include
+    })
+}
+
+/// Returns the values of a key in the sections that are asked for, as they are written.
+fn values(text: &str, key: &str, mut is_asked: impl FnMut(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_inside = false;
     for line in text.trim_start_matches('\u{feff}').lines() {
         let mut rest = line.trim();
         while let Some(header) = rest.strip_prefix('[') {
             let end = end_of_header(header);
-            let name = header[..end].trim_start().to_ascii_lowercase();
-            is_include |= name.starts_with("include");
+            let section = header[..end].trim().to_ascii_lowercase();
+            is_inside = is_asked(&section);
             rest = header.get(end + 1..).unwrap_or_default().trim();
         }
-        let Some((key, value)) = rest.split_once('=').filter(|_| is_include) else {
+        let Some((name, value)) = rest.split_once('=').filter(|_| is_inside) else {
             continue;
         };
-        if key.trim().eq_ignore_ascii_case("path") {
+        if name.trim().eq_ignore_ascii_case(key) {
             let value = value.trim();
             let quoted = value
                 .strip_prefix('"')

@@ -1,6 +1,7 @@
 //! Asks git about history, renames and dates; "no git here" is an answer, not an error.
 
 mod additions;
+mod bounds;
 mod commits;
 mod config;
 mod listing;
@@ -25,6 +26,7 @@ use crate::clock::Clock;
 use crate::clock::parse_date;
 use crate::error::Error;
 use crate::error::Result;
+use crate::git::bounds::Obstacle;
 use crate::git::program::Program;
 use crate::git::repository::Head;
 use crate::git::repository::Repository;
@@ -43,8 +45,6 @@ pub use renames::Rename;
 pub use running::end_all;
 pub use timeline::Timeline;
 
-const INCLUDES_ELSEWHERE: &str = "includes a file from outside the repository, so git is not asked";
-
 /// The git repository that a project stands in, if it stands in one.
 ///
 /// No git program, no repository and no commits are answers: `None`, never an error. Errors are left
@@ -53,8 +53,8 @@ const INCLUDES_ELSEWHERE: &str = "includes a file from outside the repository, s
 pub struct Git {
     root: PathBuf,
     repository: Option<Repository>,
-    /// Settings that lead git to files elsewhere: then no git is started.
-    elsewhere: Option<PathBuf>,
+    /// What leads git to files elsewhere: then it is not asked.
+    obstacle: Option<Obstacle>,
 }
 
 impl Git {
@@ -63,7 +63,7 @@ impl Git {
         let repository = Repository::discover(root);
         Self {
             root: root.to_owned(),
-            elsewhere: repository.as_ref().and_then(config::including_elsewhere),
+            obstacle: repository.as_ref().and_then(bounds::against_reading),
             repository,
         }
     }
@@ -73,14 +73,13 @@ impl Git {
         Self {
             root: PathBuf::new(),
             repository: None,
-            elsewhere: None,
+            obstacle: None,
         }
     }
 
     /// Returns what keeps git from being asked, where something does.
     pub fn warning(&self) -> Option<Warning> {
-        let file = self.elsewhere.as_ref()?;
-        Some(Warning::file(file, INCLUDES_ELSEWHERE))
+        self.obstacle.as_ref().map(Obstacle::warning)
     }
 
     /// Tells whether the project stands in a repository.
@@ -93,7 +92,7 @@ impl Git {
     /// Read from the files of the repository, since a process costs more than most commands may take;
     /// git is asked only where refs are kept in another form.
     pub fn head(&self) -> Result<Option<String>> {
-        match self.repository.as_ref().map(Repository::head) {
+        match self.readable().map(Repository::head) {
             None | Some(Head::Unborn) => Ok(None),
             Some(Head::Commit(hash)) => Ok(Some(hash)),
             Some(Head::Unknown) => self.resolve("HEAD"),
@@ -176,6 +175,7 @@ impl Git {
             }
             None => {}
         }
+        self.refuse_writing_elsewhere()?;
         let made = match self.program() {
             Some(program) => program.tag(name, message, &head, clock)?,
             None => None,
@@ -208,6 +208,7 @@ impl Git {
     }
 
     fn change_configuration(&self, arguments: &[&str]) -> Result<()> {
+        self.refuse_writing_elsewhere()?;
         let Some(program) = self.program() else {
             return Err(Error::not_found("there is no git program to configure"));
         };
@@ -376,9 +377,7 @@ impl Git {
         let Some(top) = self.top() else {
             return Err(Error::not_found("there is no git repository to commit to"));
         };
-        if let Some(file) = &self.elsewhere {
-            return Err(Error::refused(INCLUDES_ELSEWHERE).at(file, None));
-        }
+        self.refuse_writing_elsewhere()?;
         if Program::new(top, top).commit(paths, message, clock)? {
             self.head()
         } else {
@@ -386,10 +385,23 @@ impl Git {
         }
     }
 
+    /// Returns the repository, if nothing in it leads elsewhere.
+    fn readable(&self) -> Option<&Repository> {
+        let repository = self.repository.as_ref();
+        repository.filter(|_| self.obstacle.is_none())
+    }
+
+    fn refuse_writing_elsewhere(&self) -> Result<()> {
+        let deeper = || self.readable().and_then(bounds::against_writing);
+        match self.obstacle.clone().or_else(deeper) {
+            Some(obstacle) => Err(Error::refused(obstacle.reason()).at(obstacle.path(), None)),
+            None => Ok(()),
+        }
+    }
+
     fn program(&self) -> Option<Program<'_>> {
-        let repository = self.repository.as_ref()?;
-        let is_asked = self.elsewhere.is_none();
-        is_asked.then(|| Program::new(&self.root, &repository.top))
+        let repository = self.readable()?;
+        Some(Program::new(&self.root, &repository.top))
     }
 
     /// Asks a git that starts at the top of the repository; none without git and repository.
@@ -397,8 +409,8 @@ impl Git {
         &self,
         question: impl FnOnce(&Program<'_>) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
-        match self.top().filter(|_| self.elsewhere.is_none()) {
-            Some(top) => question(&Program::new(top, top)),
+        match self.readable() {
+            Some(repository) => question(&Program::new(&repository.top, &repository.top)),
             None => Ok(None),
         }
     }

@@ -13,6 +13,7 @@ use std::process::ChildStdout;
 use crate::error::At;
 use crate::error::Result;
 use crate::git::program::Program;
+use crate::git::running::LONGEST_WAIT;
 use crate::git::running::Running;
 
 /// A conversation with git about its objects; starting it costs what a hundred questions cost.
@@ -88,7 +89,7 @@ impl Objects {
 #[derive(Debug)]
 struct Talk {
     child: Child,
-    _running: Running,
+    running: Running,
     questions: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     root: PathBuf,
@@ -109,7 +110,7 @@ impl Talk {
         let (questions, answers) = (child.stdin.take(), child.stdout.take());
         Ok(answers.map(|answers| Self {
             child,
-            _running: running,
+            running,
             questions,
             answers: BufReader::new(answers),
             root: program.root().to_owned(),
@@ -133,11 +134,23 @@ impl Talk {
                 batch.push_str(&question(name));
                 asked += 1;
             }
-            self.batch(&batch, asked, &mut take)
+            self.in_time(&batch, asked, &mut take)
                 .at("talk to git cat-file in", &self.root.clone())?;
             rest = &rest[asked..];
         }
         Ok(())
+    }
+
+    fn in_time(
+        &mut self,
+        batch: &str,
+        asked: usize,
+        take: &mut impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let deadline = self.running.deadline(LONGEST_WAIT)?;
+        let answered = self.batch(batch, asked, take);
+        deadline.close()?;
+        answered
     }
 
     fn batch(

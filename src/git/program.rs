@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
+use crate::git::running::LONGEST_WAIT;
 use crate::git::running::Running;
 use crate::text::strip_controls;
 
@@ -65,6 +66,8 @@ const HARMLESS: &[&str] = &[
     "core.excludesFile=/dev/null",
     "-c",
     "mailmap.file=/dev/null",
+    "-c",
+    "diff.orderFile=/dev/null",
 ];
 
 /// A variable that is empty, by which options are set that have no other way to be empty.
@@ -321,6 +324,7 @@ impl<'a> Program<'a> {
 
 /// Feeds a process and reads all it says at once, since a full pipe would stop it and us.
 fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result<Output> {
+    let deadline = running.deadline(LONGEST_WAIT)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (fed, stdout, stderr) = thread::scope(|scope| {
         let feeder = scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(&input)));
@@ -329,8 +333,10 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
         (joined(feeder), stdout, joined(complaints))
     });
     // Once it is waited for, its number may be that of another process.
+    let in_time = deadline.close();
     drop(running);
     let status = child.wait()?;
+    in_time?;
     let ((stdout, length), (stderr, _)) = (stdout?, stderr?);
     match fed {
         // A git that ends early says why.

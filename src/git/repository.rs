@@ -35,9 +35,17 @@ const LARGEST_FILE: u64 = 1 << 12;
 const LARGEST_PACKED_REFS: u64 = 16 << 20;
 
 impl Repository {
-    /// Returns the repository that a folder stands in.
+    /// Returns the repository that a folder stands in; none where git would take a bare one below it for that.
     pub(crate) fn discover(folder: &Path) -> Option<Self> {
-        folder.ancestors().find_map(Self::open)
+        for folder in folder.ancestors() {
+            if let Some(repository) = Self::open(folder) {
+                return Some(repository);
+            }
+            if is_bare(folder) {
+                return None;
+            }
+        }
+        None
     }
 
     fn open(folder: &Path) -> Option<Self> {
@@ -52,8 +60,8 @@ impl Repository {
         if !own.join("HEAD").is_file() {
             return None;
         }
-        let common = match read(&own.join("commondir"), LARGEST_FILE) {
-            Some(path) => own.join(path.trim()),
+        let common = match read_path(&own.join("commondir")) {
+            Some(path) => own.join(path),
             None => own.clone(),
         };
         Some(Self {
@@ -90,12 +98,24 @@ impl Repository {
             if name == "refs/heads/.invalid" || !is_ref(&name) {
                 return Head::Unknown;
             }
-            match read(&self.common.join(&name), LARGEST_FILE) {
+            let file = self.common.join(&name);
+            if !self.holds(&file) {
+                return Head::Unknown;
+            }
+            match read(&file, LARGEST_FILE) {
                 Some(target) => text = target,
                 None => return self.packed(&name),
             }
         }
         Head::Unknown
+    }
+
+    /// Tells whether a file lies in the folder of the refs, or is not there; a link may lead out of it.
+    fn holds(&self, file: &Path) -> bool {
+        match (file.canonicalize(), self.common.canonicalize()) {
+            (Ok(file), Ok(common)) => file.starts_with(common),
+            _ => file.symlink_metadata().is_err(),
+        }
     }
 
     /// Returns the commit of a branch that has no file of its own.
@@ -118,6 +138,14 @@ impl Repository {
     }
 }
 
+/// Tells whether git would take a folder itself for a repository, as it does where nothing is checked out.
+fn is_bare(folder: &Path) -> bool {
+    folder.join("HEAD").exists()
+        && ["objects", "refs"]
+            .iter()
+            .all(|name| folder.join(name).is_dir())
+}
+
 /// Tells whether a name stays inside the folder of the refs.
 fn is_ref(name: &str) -> bool {
     let mut parts = Path::new(name).components();
@@ -128,6 +156,11 @@ fn hash(text: &str) -> Option<String> {
     let text = text.trim();
     let is_hash = [40, 64].contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
     is_hash.then(|| text.to_owned())
+}
+
+/// Returns the path that a file consists of.
+pub(crate) fn read_path(file: &Path) -> Option<PathBuf> {
+    read(file, LARGEST_FILE).map(|text| PathBuf::from(text.trim()))
 }
 
 /// Returns the text of a file of this size at most; anything else is none.

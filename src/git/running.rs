@@ -6,6 +6,14 @@ use std::process::Child;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::sync::mpsc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::thread;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A history of a million commits is read in less; a pipe in place of an object is waited for without end.
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
 static PROCESSES: Mutex<Processes> = Mutex::new(Processes {
     ids: Vec::new(),
@@ -42,6 +50,46 @@ impl Running {
     }
 }
 
+impl Running {
+    /// Ends the process with all that it started, unless the deadline is closed in time.
+    pub(crate) fn deadline(&self, wait: Duration) -> io::Result<Deadline> {
+        let id = self.0;
+        let (closed, told) = mpsc::channel::<()>();
+        let watch = thread::Builder::new().spawn(move || {
+            let is_late = told.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
+            if is_late {
+                end(&[id]);
+            }
+            is_late
+        })?;
+        Ok(Deadline {
+            wait,
+            closed,
+            watch,
+        })
+    }
+}
+
+/// How long an answer is waited for. To be closed before the process is, whose number may be given again then.
+#[derive(Debug)]
+pub(crate) struct Deadline {
+    wait: Duration,
+    closed: mpsc::Sender<()>,
+    watch: JoinHandle<bool>,
+}
+
+impl Deadline {
+    /// Fails if the answer came too late.
+    pub(crate) fn close(self) -> io::Result<()> {
+        drop(self.closed);
+        if !self.watch.join().unwrap_or_default() {
+            return Ok(());
+        }
+        let message = format!("it gave no answer in {} seconds", self.wait.as_secs());
+        Err(io::Error::new(ErrorKind::TimedOut, message))
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,10 +101,15 @@ impl Drop for Running {
 pub fn end_all() {
     let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
     processes.is_over = true;
-    if !cfg!(unix) || processes.ids.is_empty() {
+    end(&processes.ids);
+}
+
+/// Ends processes that each lead a group, with all that is in it.
+fn end(ids: &[u32]) {
+    if !cfg!(unix) || ids.is_empty() {
         return;
     }
-    let groups = processes.ids.iter().map(|id| format!("-{id}"));
+    let groups = ids.iter().map(|id| format!("-{id}"));
     #[expect(
         clippy::disallowed_methods,
         reason = "only the system's own program can end a group of processes without unsafe code"
@@ -67,4 +120,33 @@ pub fn end_all() {
         .status();
     // What is gone already need not be ended.
     killed.ok();
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Stdio;
+
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a process that never answers")]
+    fn a_process_that_gives_no_answer_is_ended() {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "sleep 1000 & wait"])
+            .stdin(Stdio::null());
+        let (mut child, running) = Running::start(&mut command).unwrap();
+        let deadline = running.deadline(Duration::from_millis(1)).unwrap();
+        assert!(!child.wait().unwrap().success());
+        assert_eq!(deadline.close().unwrap_err().kind(), ErrorKind::TimedOut);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a process that answers")]
+    fn an_answer_in_time_is_taken() {
+        let (mut child, running) = Running::start(&mut Command::new("true")).unwrap();
+        let deadline = running.deadline(LONGEST_WAIT).unwrap();
+        deadline.close().unwrap();
+        assert!(child.wait().unwrap().success());
+    }
 }

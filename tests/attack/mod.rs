@@ -6,10 +6,12 @@
 mod configurations;
 mod oversized;
 mod reads;
+mod repositories;
 mod shaped;
 mod ways_in;
 mod writes;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
@@ -44,8 +46,44 @@ pub(crate) enum Form {
     Dangling,
 }
 
-impl Form {
-    pub(crate) const ALL: [Self; 4] = [Self::File, Self::Relative, Self::Folder, Self::Dangling];
+/// So many projects for each form of link, with a share of the places in each: a link hides what a command meets later.
+const SHARES: usize = 6;
+
+/// Links of one form in some places.
+#[derive(Debug)]
+pub(crate) struct Planting {
+    form: Form,
+    places: Vec<&'static str>,
+}
+
+impl Planting {
+    /// Returns plantings that together put a link of each of these forms in every place.
+    pub(crate) fn all(places: &[&'static str], forms: &[Form]) -> Vec<Self> {
+        let mut shares: Vec<Vec<&'static str>> = vec![Vec::new(); SHARES];
+        for place in places {
+            // What stands below a link is not there.
+            let is_free = |share: &&mut Vec<&str>| {
+                let is_related = |other: &&str| {
+                    Path::new(place).starts_with(other) || Path::new(other).starts_with(place)
+                };
+                !share.iter().any(is_related)
+            };
+            let free = shares.iter_mut().filter(is_free);
+            free.min_by_key(|share| share.len()).unwrap().push(place);
+        }
+        let with = |form: &Form| {
+            let form = *form;
+            let shares = shares.iter().cloned();
+            shares.map(move |places| Self { form, places })
+        };
+        forms.iter().flat_map(with).collect::<Vec<_>>()
+    }
+
+    pub(crate) fn plant(&self, hostile: &Hostile) {
+        for place in &self.places {
+            hostile.link(place, self.form);
+        }
+    }
 }
 
 /// A copy of the example project with every store filled, beside what belongs to the user.
@@ -79,6 +117,11 @@ impl Hostile {
             outside,
             before,
         }
+    }
+
+    /// Takes what lies outside now for what may not change.
+    pub(crate) fn remember(&mut self) {
+        self.before = theirs(&self.case, &self.outside);
     }
 
     /// Prepares one way in.
@@ -210,25 +253,25 @@ fn make_executable(path: &Path) {
 #[test]
 fn the_tables_name_every_command() {
     let help = Case::empty().run("--help").success().stdout();
-    let commands = help
+    // Each stands behind two spaces, under the heading of its group; the options follow behind the last.
+    let commands: Vec<&str> = help
         .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.trim().is_empty());
-    for line in commands {
-        let Some(command) = line.split_whitespace().next() else {
-            continue;
-        };
-        // A wrapped description is indented further.
-        if line.starts_with("   ") || ["help", "completions", "man"].contains(&command) {
-            continue;
-        }
-        let ways = READS.iter().chain(WRITES).map(|(line, _)| *line);
-        let is_named = ways
-            .chain(HOOKS.iter().map(|(line, _)| *line))
-            .any(|line| line.split_whitespace().next() == Some(command));
+        .take_while(|line| *line != "Options:")
+        .filter_map(|line| line.strip_prefix("  ")?.split_once("  "))
+        .map(|(command, _)| command)
+        .collect();
+    assert!(commands.len() > 30, "{commands:?}");
+    let tables = [READS, WRITES, HOOKS];
+    let named: BTreeSet<&str> = tables
+        .iter()
+        .flat_map(|table| table.iter())
+        .filter_map(|(line, _)| line.split_whitespace().next())
+        .collect();
+    // These print what is built in, or work on a scratch copy; every MCP tool has a call of its own.
+    let elsewhere = ["completions", "demo", "help", "man", "mcp"];
+    for command in commands {
         assert!(
-            is_named || command == "mcp" || command == "demo",
+            named.contains(command) || elsewhere.contains(&command),
             "no way in tries `annals {command}`"
         );
     }

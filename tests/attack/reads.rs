@@ -1,12 +1,11 @@
 //! What a repository plants where annals reads tells nothing of what lies outside.
 
-use std::path::Path;
-
 use serde_json::json;
 
 use crate::attack::Form;
 use crate::attack::HOOKS;
 use crate::attack::Hostile;
+use crate::attack::Planting;
 use crate::attack::READS;
 use crate::attack::SECRET;
 use crate::attack::WRITES;
@@ -101,27 +100,21 @@ fn links_that_lead_outside_are_read_by_nobody() {
         .into_iter()
         .flat_map(Way::all)
         .collect();
-    let rounds: Vec<usize> = (0..2 * Form::ALL.len()).collect();
-    on_two_threads(&rounds, |round| {
-        let form = Form::ALL[round % Form::ALL.len()];
-        let hostile = Hostile::new();
-        let mut planted: Vec<&str> = Vec::new();
-        for place in PLACES.iter().skip(*round).step_by(rounds.len()) {
-            let is_below = |above: &&str| Path::new(place).starts_with(above);
-            if !planted.iter().any(is_below) {
-                hostile.link(place, form);
-                planted.push(place);
+    on_two_threads(
+        &Planting::all(PLACES, &[Form::File, Form::Folder]),
+        |planting| {
+            let hostile = Hostile::new();
+            planting.plant(&hostile);
+            for way in ways.iter().chain([&tool_calls(), &resources()]) {
+                let report = hostile.run(way).output().report();
+                let leaks = hostile.leaks();
+                assert!(
+                    leaks.is_empty() && !report.contains(SECRET),
+                    "{planting:?}: {leaks:?}\n{report}"
+                );
             }
-        }
-        for way in ways.iter().chain([&tool_calls(), &resources()]) {
-            let report = hostile.run(way).output().report();
-            let leaks = hostile.leaks();
-            assert!(
-                leaks.is_empty() && !report.contains(SECRET),
-                "{planted:?}, {form:?}: {leaks:?}\n{report}"
-            );
-        }
-    });
+        },
+    );
 }
 
 #[test]

@@ -56,6 +56,8 @@ pub(crate) const READS: &[(&str, &str)] = &[
     ("plan --dry-run", ""),
     ("sync --dry-run", ""),
     ("sync --check", ""),
+    ("share status", ""),
+    ("inspect .vbw-planning/STATE.md", ""),
 ];
 
 /// Commands that write.
@@ -98,6 +100,7 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
     ("setup codex", ""),
     ("setup gemini", ""),
     ("setup opencode", ""),
+    ("setup qwen", ""),
     ("setup git", ""),
     ("setup claude --remove", ""),
     ("import serena .serena/memories", ""),

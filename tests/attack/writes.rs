@@ -1,10 +1,9 @@
 //! What a repository plants where annals writes leads nowhere.
 
-use std::path::Path;
-
 use crate::attack::Form;
 use crate::attack::HOOKS;
 use crate::attack::Hostile;
+use crate::attack::Planting;
 use crate::attack::READS;
 use crate::attack::WRITES;
 use crate::attack::Way;
@@ -49,30 +48,21 @@ const STORES: &[&str] = &[
 ];
 
 /// Plants links in these places, some in each of several projects, and runs every way in that writes.
-pub(crate) fn nothing_is_written_through(places: &[&str]) {
+pub(crate) fn nothing_is_written_through(places: &'static [&str]) {
     let ways: Vec<Way> = [WRITES, HOOKS].into_iter().flat_map(Way::all).collect();
-    let rounds: Vec<usize> = (0..2 * Form::ALL.len()).collect();
-    on_two_threads(&rounds, |round| {
-        let form = Form::ALL[round % Form::ALL.len()];
-        let hostile = Hostile::new();
-        let mut planted: Vec<&str> = Vec::new();
-        for place in places.iter().skip(*round).step_by(rounds.len()) {
-            let is_below = |above: &&str| Path::new(place).starts_with(above);
-            if !planted.iter().any(is_below) {
-                hostile.link(place, form);
-                planted.push(place);
+    on_two_threads(
+        &Planting::all(places, &[Form::Relative, Form::Folder, Form::Dangling]),
+        |planting| {
+            let hostile = Hostile::new();
+            planting.plant(&hostile);
+            for way in ways.iter().chain([&tool_calls()]) {
+                let ended = hostile.run(way).output();
+                let changed = hostile.changed_outside();
+                let report = ended.report();
+                assert!(changed.is_empty(), "{planting:?}: {changed:?}\n{report}");
             }
-        }
-        for way in ways.iter().chain([&tool_calls()]) {
-            let ended = hostile.run(way).output();
-            let changed = hostile.changed_outside();
-            let report = ended.report();
-            assert!(
-                changed.is_empty(),
-                "{planted:?}, {form:?}: {changed:?}\n{report}"
-            );
-        }
-    });
+        },
+    );
 }
 
 #[test]

@@ -1,0 +1,143 @@
+//! A `.git` that leads to another repository of the user's is neither read nor written.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::attack::HOOKS;
+use crate::attack::Hostile;
+use crate::attack::READS;
+use crate::attack::SECRET;
+use crate::attack::WRITES;
+use crate::attack::Way;
+use crate::attack::tool_calls;
+use crate::support::on_two_threads;
+
+/// What an archive may bring in place of `.git`, given the folder of the user's own repository.
+type Plant = fn(&Path, &Path);
+
+fn link(place: PathBuf, target: PathBuf) {
+    if place.is_dir() {
+        fs::remove_dir_all(&place).unwrap();
+    } else if place.exists() {
+        fs::remove_file(&place).unwrap();
+    }
+    symlink(target, place).unwrap();
+}
+
+fn name_the_folder(root: &Path, private: &Path) {
+    fs::remove_dir_all(root.join(".git")).unwrap();
+    fs::write(
+        root.join(".git"),
+        format!("gitdir: {}\n", private.display()),
+    )
+    .unwrap();
+}
+
+fn name_the_common_folder(root: &Path, private: &Path) {
+    fs::write(root.join(".git/commondir"), private.display().to_string()).unwrap();
+}
+
+fn link_the_folder(root: &Path, private: &Path) {
+    link(root.join(".git"), private.to_owned());
+}
+
+fn link_refs_and_objects(root: &Path, private: &Path) {
+    for name in ["objects", "refs"] {
+        link(root.join(".git").join(name), private.join(name));
+    }
+}
+
+fn link_a_branch_and_name_the_objects(root: &Path, private: &Path) {
+    let git = root.join(".git");
+    link(git.join("refs/heads/main"), private.join("refs/heads/main"));
+    let objects = private.join("objects").display().to_string();
+    fs::create_dir_all(git.join("objects/info")).unwrap();
+    fs::write(git.join("objects/info/alternates"), objects).unwrap();
+}
+
+fn link_below(root: &Path, private: &Path) {
+    for name in ["refs/tags", "objects/info", "logs/HEAD"] {
+        link(root.join(".git").join(name), private.join(name));
+    }
+    for entry in fs::read_dir(private.join("objects")).unwrap() {
+        let entry = entry.unwrap();
+        let place = root.join(".git/objects").join(entry.file_name());
+        link(place, entry.path());
+    }
+}
+
+const PLANTS: &[Plant] = &[
+    name_the_folder,
+    name_the_common_folder,
+    link_the_folder,
+    link_refs_and_objects,
+    link_a_branch_and_name_the_objects,
+    link_below,
+];
+
+/// Makes a repository of the user's beside the project, and returns its folder and its commit.
+fn private(hostile: &Hostile) -> (PathBuf, String) {
+    let folder = hostile.outside.join("private");
+    let script = format!(
+        "git init -q -b main '{folder}' && cd '{folder}' && git config user.name Ada && \
+         git config user.email ada@example.org && git commit -q --allow-empty -m 'fix: {SECRET}' && \
+         git tag v9 && git rev-parse HEAD",
+        folder = folder.display()
+    );
+    let commit = hostile.case.shell(&script).success().stdout();
+    (folder.join(".git"), commit.trim().to_owned())
+}
+
+#[test]
+fn another_repository_is_neither_read_nor_written() {
+    on_two_threads(PLANTS, |plant| {
+        let mut hostile = Hostile::new();
+        let (private, commit) = private(&hostile);
+        hostile.remember();
+        plant(hostile.case.root(), &private);
+        let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
+        for way in ways.chain([tool_calls()]) {
+            let report = hostile.run(&way).output().report();
+            let says = |words: &str| report.contains(words) && !report.contains("ledger pending");
+            assert!(!says(SECRET) && !says(&commit[..7]), "{report}");
+            assert_eq!(hostile.changed_outside(), [""; 0], "{report}");
+            assert_eq!(hostile.leaks(), [""; 0], "{report}");
+        }
+    });
+}
+
+#[test]
+fn a_repository_of_pipes_is_not_waited_for() {
+    let places = ["HEAD", "config", "packed-refs", "index"];
+    on_two_threads(&places, |place| {
+        let hostile = Hostile::new();
+        let pipe = hostile.case.root().join(".git").join(place);
+        let make = format!("rm -f '{pipe}' && mkfifo '{pipe}'", pipe = pipe.display());
+        hostile.case.shell(&make).success();
+        let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
+        for way in ways.chain([tool_calls()]) {
+            let ended = hostile.run(&way).output();
+            assert!(ended.exit_code().is_some(), "{place}: {}", ended.report());
+        }
+    });
+}
+
+#[test]
+fn a_bare_repository_below_the_project_is_not_taken_for_its_own() {
+    let hostile = Hostile::new();
+    let root = hostile.case.root();
+    let terminal = "[core]\n\tbare = true\n[include]\n\tpath = /dev/tty\n";
+    for folder in ["objects", "refs"] {
+        fs::create_dir_all(root.join("app").join(folder)).unwrap();
+    }
+    fs::write(root.join("app/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(root.join("app/config"), terminal).unwrap();
+    hostile.case.write("app/.planning/STATE.md", "# State\n");
+    for line in ["context", "audit", "status"] {
+        let run = hostile.case.run(&format!("-C app {line}")).output();
+        assert!(!run.stderr().contains("/dev/tty"), "{}", run.report());
+        assert!(run.exit_code().is_some(), "{}", run.report());
+    }
+}
