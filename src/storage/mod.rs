@@ -90,6 +90,7 @@ mod scratch;
 mod signature;
 mod transaction;
 mod unfinished;
+pub(crate) mod walk;
 
 pub use append::Access;
 pub use append::Log;

@@ -14,7 +14,6 @@ mod marker;
 use std::path::Path;
 use std::path::PathBuf;
 
-use ignore::WalkBuilder;
 use memchr::memmem;
 use serde::Serialize;
 
@@ -29,6 +28,7 @@ use crate::markdown::Content;
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::storage::read;
+use crate::storage::walk;
 use crate::warning::Warning;
 
 pub use marker::Marker;
@@ -84,15 +84,10 @@ pub fn debt(project: &Project) -> Debt {
 
 /// Lists the files that git would track and that are read as source, by their paths.
 fn sources(root: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
-    let walk = WalkBuilder::new(root)
-        // The user's own list of ignored files would make the answer another on every machine.
-        .git_global(false)
-        .ignore(false)
-        .require_git(false)
-        .hidden(false)
-        .sort_by_file_path(Path::cmp)
-        .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != ".annals")
-        .build();
+    let mut walk = walk::tracked(root, |entry| {
+        entry.file_name() != ".git" && entry.file_name() != ".annals"
+    });
+    let walk = walk.sort_by_file_path(Path::cmp).build();
     let mut found = Vec::new();
     for entry in walk {
         match entry {

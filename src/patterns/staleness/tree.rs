@@ -5,14 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
-use ignore::WalkBuilder;
-
 use crate::error::Result;
 use crate::git::Git;
 use crate::patterns::Certainty;
 use crate::patterns::Form;
 use crate::patterns::Mention;
 use crate::patterns::staleness::listing::Listing;
+use crate::storage::walk;
 
 /// As many files of a folder without git are listed.
 const MOST_FILES: usize = 200_000;
@@ -259,14 +258,11 @@ fn prefix(top: &Path, root: &Path) -> String {
 
 /// Lists the files of a folder, without what `.gitignore` and the usual names leave out.
 fn on_disk(root: &Path) -> Vec<String> {
-    let walk = WalkBuilder::new(root)
-        .hidden(false)
-        .require_git(false)
-        .filter_entry(|entry| {
-            let name = entry.file_name().to_string_lossy();
-            name != ".git" && name != "node_modules"
-        })
-        .build();
+    let walk = walk::tracked(root, |entry| {
+        let name = entry.file_name().to_string_lossy();
+        name != ".git" && name != "node_modules"
+    });
+    let walk = walk.build();
     // A folder that cannot be read holds nothing that could be found.
     walk.flatten()
         .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))

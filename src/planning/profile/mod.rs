@@ -8,12 +8,12 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use ignore::DirEntry;
-use ignore::WalkBuilder;
 
 use crate::planning::profile::commands::BuildCommands;
 use crate::planning::profile::language::language;
 use crate::planning::profile::language::test_home;
 use crate::project::Project;
+use crate::storage::walk;
 use crate::text::quantity;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -204,22 +204,14 @@ impl Names {
 /// Walks over the files that git would track, in order of their names.
 fn walk(root: &Path, planning: &Path) -> ignore::Walk {
     let planning = planning.to_owned();
-    WalkBuilder::new(root)
-        // The user's own list of ignored files would make the profile another on every machine.
-        .git_global(false)
-        .ignore(false)
-        .require_git(false)
-        .sort_by_file_name(Ord::cmp)
-        .filter_entry(move |entry| {
-            let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let is_vendored = entry.depth() > 0
-                && entry
-                    .file_name()
-                    .to_str()
-                    .is_some_and(|name| VENDORED.contains(&name));
-            !(is_dir && (is_vendored || entry.path() == planning))
-        })
-        .build()
+    let is_counted = move |entry: &DirEntry| {
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let name = entry.file_name().to_string_lossy();
+        let is_vendored = VENDORED.contains(&name.as_ref());
+        !(name.starts_with('.') || is_dir && (is_vendored || entry.path() == planning))
+    };
+    let mut walk = walk::tracked(root, is_counted);
+    walk.sort_by_file_name(Ord::cmp).build()
 }
 
 /// Returns the counts, the largest first, equal ones by name.

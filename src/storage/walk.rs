@@ -1,0 +1,148 @@
+//! Walks over the files of a project that git would track.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use ignore::DirEntry;
+use ignore::WalkBuilder;
+use ignore::gitignore::Gitignore;
+use ignore::gitignore::GitignoreBuilder;
+
+use crate::storage::read;
+
+/// Longer files of rules are nobody's, and building their matcher takes seconds.
+const MOST_RULES: usize = 128 * 1024;
+
+/// Returns a walk without what `.gitignore` files leave out; `is_wanted` is asked about every entry below the root.
+///
+/// The rules of the user and those above the repository are left out, for they would make the answer another on every
+/// machine. The crate's walker does not read the rules itself: it would open a device or a file of any size.
+pub(crate) fn tracked(
+    root: &Path,
+    is_wanted: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
+) -> WalkBuilder {
+    let mut above = root.ancestors();
+    let top = above.find(|folder| folder.join(".git").symlink_metadata().is_ok());
+    let rules = Rules {
+        top: top.unwrap_or(root).to_owned(),
+        folders: Mutex::default(),
+    };
+    let mut walk = WalkBuilder::new(root);
+    walk.standard_filters(false)
+        .hidden(false)
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            entry.depth() == 0 || is_wanted(entry) && !rules.ignore(entry.path(), is_folder)
+        });
+    walk
+}
+
+struct Rules {
+    top: PathBuf,
+    folders: Mutex<HashMap<PathBuf, Arc<Gitignore>>>,
+}
+
+impl Rules {
+    /// Tells whether the nearest rule that names a path leaves it out.
+    fn ignore(&self, path: &Path, is_folder: bool) -> bool {
+        let above = path.ancestors().skip(1);
+        let inside = above.take_while(|folder| folder.starts_with(&self.top));
+        for folder in inside {
+            let rules = self.of(folder);
+            let matched = rules.matched(path, is_folder);
+            if !matched.is_none() {
+                return matched.is_ignore();
+            }
+        }
+        false
+    }
+
+    fn of(&self, folder: &Path) -> Arc<Gitignore> {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = folders.entry(folder.to_owned());
+        Arc::clone(rules.or_insert_with(|| Arc::new(read_rules(folder))))
+    }
+}
+
+/// Returns the rules of a folder: none where its file cannot be read or is longer than any that people write.
+fn read_rules(folder: &Path) -> Gitignore {
+    let file = folder.join(".gitignore");
+    let text = read::text(&file).ok().flatten();
+    let mut rules = GitignoreBuilder::new(folder);
+    let text = text.filter(|text| text.value.len() <= MOST_RULES);
+    for line in text.iter().flat_map(|text| text.value.lines()) {
+        // A line that is no rule leaves nothing out, as in git.
+        rules.add_line(None, line).ok();
+    }
+    rules.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use assert_fs::TempDir;
+    use assert_fs::prelude::*;
+
+    use super::*;
+
+    fn names(root: &Path) -> Vec<String> {
+        let mut walk = tracked(root, |entry| entry.file_name() != ".git");
+        let walk = walk.sort_by_file_path(Path::cmp).build();
+        let files = walk.flatten().filter(|entry| entry.path().is_file());
+        files
+            .map(|entry| {
+                entry
+                    .path()
+                    .strip_prefix(root)
+                    .unwrap()
+                    .display()
+                    .to_string()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_nearest_rule_holds() {
+        let folder = TempDir::new().unwrap();
+        for (path, text) in [
+            (".gitignore", "*.log\n/build/\n!keep.log\n"),
+            ("a.log", ""),
+            ("a.rs", ""),
+            ("build/a.rs", ""),
+            ("keep.log", ""),
+            ("sub/.gitignore", "!a.log\nkeep.log\n[\n"),
+            ("sub/a.log", ""),
+            ("sub/build/a.rs", ""),
+            ("sub/keep.log", ""),
+            (".git/config", ""),
+        ] {
+            folder.child(path).write_str(text).unwrap();
+        }
+        let expected = [
+            ".gitignore",
+            "a.rs",
+            "keep.log",
+            "sub/.gitignore",
+            "sub/a.log",
+            "sub/build/a.rs",
+        ];
+        assert_eq!(names(folder.path()), expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn rules_that_never_end_leave_nothing_out() {
+        let folder = TempDir::new().unwrap();
+        let child = |path: &str| folder.child(path);
+        child("a.log").touch().unwrap();
+        child("b/a.log").touch().unwrap();
+        std::os::unix::fs::symlink("/dev/zero", child(".gitignore").path()).unwrap();
+        child("b/.gitignore")
+            .write_str(&"*.log\n".repeat(1 << 17))
+            .unwrap();
+        assert_eq!(names(folder.path()), ["a.log", "b/.gitignore", "b/a.log"]);
+    }
+}
