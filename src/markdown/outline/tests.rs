@@ -123,3 +123,12 @@ fn headings_beyond_the_most_begin_no_section_and_are_warned_of() {
             .is_none()
     );
 }
+
+#[test]
+fn a_line_of_markers_alone_makes_few_blocks() {
+    let text = format!("- a\n\n{}b\n\n- c\n", "- ".repeat(100_000));
+    let outline = Outline::parse(&text, 0);
+    let blocks = outline.blocks(&(0..text.len()));
+    assert!(blocks.len() < 100, "{}", blocks.len());
+    assert_eq!(outline.items(&(0..text.len())).last().unwrap().1.text, "c");
+}
