@@ -6,10 +6,17 @@ use std::path::Path;
 use rusqlite::Connection;
 use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::types::Value;
 
 use crate::error::Error;
 use crate::error::Result;
+
+/// Of one table, as its rows lie in memory.
+const MOST_BYTES: usize = 256 * 1024 * 1024;
+
+/// Of one value, in bytes: a column may be worked out, and then as long as it likes.
+const LONGEST_VALUE: i32 = 16 * 1024 * 1024;
 
 /// A row by its columns' names.
 pub(crate) type Row = BTreeMap<String, Value>;
@@ -53,6 +60,10 @@ impl<'p> Database<'p> {
             let set = database.connection.set_db_config(setting, on);
             set.map_err(|error| read_failed(path, &error))?;
         }
+        let limited = database
+            .connection
+            .set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+        limited.map_err(|error| read_failed(path, &error))?;
         Ok(database)
     }
 
@@ -88,14 +99,42 @@ impl<'p> Database<'p> {
             };
             let sql = format!("SELECT * FROM {name}{order}");
             let mut statement = self.connection.prepare(&sql)?;
-            let rows = statement.query_map([], |row| {
+            let mut rows = statement.query([])?;
+            let (mut found, mut size) = (Vec::new(), 0);
+            while let Some(row) = rows.next()? {
                 let pair = |(at, name): (usize, &String)| Ok((name.clone(), row.get(at)?));
-                columns.iter().enumerate().map(pair).collect()
-            })?;
-            rows.collect::<rusqlite::Result<Vec<Row>>>()
+                let row: Row = columns
+                    .iter()
+                    .enumerate()
+                    .map(pair)
+                    .collect::<rusqlite::Result<_>>()?;
+                size += row.values().map(memory_of).sum::<usize>();
+                if size > MOST_BYTES {
+                    return Ok(None);
+                }
+                found.push(row);
+            }
+            Ok(Some(found))
         };
-        read().map_err(|error| read_failed(self.path, &error))
+        let rows = read().map_err(|error| read_failed(self.path, &error))?;
+        rows.ok_or_else(|| {
+            let most = MOST_BYTES / 1024 / 1024;
+            Error::failed(format!(
+                "its table {table} is larger than {most} MiB, so it is not read"
+            ))
+            .at(self.path, None)
+        })
     }
+}
+
+/// Returns what a value takes in memory, at least.
+fn memory_of(value: &Value) -> usize {
+    let own = match value {
+        Value::Text(text) => text.len(),
+        Value::Blob(bytes) => bytes.len(),
+        Value::Null | Value::Integer(_) | Value::Real(_) => 0,
+    };
+    own + size_of::<Value>()
 }
 
 /// Returns a column's text; bytes and numbers count as none.

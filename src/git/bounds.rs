@@ -209,9 +209,8 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let sandbox = Sandbox::with_commits(&["2026-01-01T00:00:00Z"]);
         let (top, own) = (sandbox.0.child("."), folder.child("own"));
-        fs::rename(top.child(".git").path(), own.path()).unwrap();
-        let link = format!("gitdir: {}\n", own.path().display());
-        top.child(".git").write_str(&link).unwrap();
+        let own = own.path().to_string_lossy().into_owned();
+        sandbox.git(&["init", "-q", "--separate-git-dir", &own]);
         assert!(!is_asked(top.path()));
         let path = top.path().to_string_lossy().into_owned();
         sandbox.git(&["config", "core.worktree", &path]);

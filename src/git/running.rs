@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// A history of a million commits is read in less; a pipe in place of an object is waited for without end.
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(120);
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(2);
 
 static PROCESSES: Mutex<Processes> = Mutex::new(Processes {
     ids: Vec::new(),

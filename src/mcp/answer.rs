@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::secrets;
 use crate::text::strip_controls;
 
 /// A tool's answer.
@@ -38,12 +39,15 @@ impl Answer {
     }
 }
 
-/// Takes out what a terminal would obey and no eye sees, before it is hidden in JSON's own escapes.
+/// Takes out what a terminal would obey, no eye sees or nobody may know, before it is hidden in JSON's own escapes.
 fn clean(value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(stripped) = strip_controls(text) {
-                *text = stripped;
+            let visible = strip_controls(text);
+            if let Cow::Owned(cleaned) = secrets::redact(&visible).text {
+                *text = cleaned;
+            } else if let Cow::Owned(visible) = visible {
+                *text = visible;
             }
         }
         Value::Array(values) => values.iter_mut().for_each(clean),
@@ -67,13 +71,14 @@ pub(crate) fn sentence(error: &Error) -> String {
         text = format!("{text}. Next: {hint}");
     }
     // An argument may stand in it as it came.
-    strip_controls(&text).into_owned()
+    secrets::redact(&strip_controls(&text)).text.into_owned()
 }
 
 /// Wraps what the project remembers, so that it is read as data: a stored text may look like an order.
 pub(crate) fn fenced(source: &str, text: &str) -> String {
-    // First: a character that no eye sees may part backticks, which make a fence once it is gone.
+    // First: a character that no eye sees may part backticks, which make a fence once it is gone, or a key.
     let text = strip_controls(text);
+    let text = secrets::redact(&text).text;
     let source = strip_controls(source).replace(['\n', '\r'], " ");
     let fence = "`".repeat(longest_run(&text).max(2) + 1);
     let end = if text.ends_with('\n') { "" } else { "\n" };

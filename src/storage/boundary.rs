@@ -34,6 +34,17 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// The most files of the planning folder that one command reads.
 const MOST_FILES: u64 = 20_000;
 
+const CREDENTIALS: &[&str] = &[
+    ".env",
+    ".git-credentials",
+    ".netrc",
+    ".npmrc",
+    ".pgpass",
+    ".pypirc",
+];
+/// Extensions of keys.
+const KEYS: &[&str] = &["key", "p12", "pem", "pfx"];
+
 /// The projects that are open in this process.
 static OPEN: RwLock<Vec<Weak<Boundary>>> = RwLock::new(Vec::new());
 
@@ -112,6 +123,8 @@ impl Boundary {
         } else if is_of_git(&real) && !is_of_git(path) {
             // Addresses with passwords stand there.
             "leads into .git, so it is not read".to_owned()
+        } else if keeps_credentials(&real) && !keeps_credentials(path) {
+            "leads to a file of credentials, so it is not read".to_owned()
         } else {
             return Ok(Some(real));
         };
@@ -172,6 +185,15 @@ impl Boundary {
         let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *left_out)
     }
+}
+
+/// Tells whether a file is one that programs keep keys and passwords in, by its name.
+fn keeps_credentials(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    CREDENTIALS.contains(&name.as_ref())
+        || name.starts_with(".env.")
+        || KEYS.contains(&extension.as_ref())
 }
 
 #[cfg(test)]

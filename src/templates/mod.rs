@@ -119,23 +119,22 @@ impl Template {
     }
 }
 
-/// Returns a template filled in, in the project's own version where there is one.
+/// Returns a template filled in, in the project's own version where there is one; keys are redacted.
 pub fn render(project: &Project, template: Template, context: &impl Serialize) -> Result<String> {
     let context = Value::from(Serde(context));
-    let Some((path, text)) = replacement(project, template)? else {
-        return engine::render(template.text(), context).map_err(|fault| {
+    let page = match replacement(project, template)? {
+        None => engine::render(template.text(), context).map_err(|fault| {
             Error::failed(fault.message).at(template.name().as_ref(), fault.line)
-        });
+        })?,
+        Some((path, text)) => plain::check(&text)
+            .and_then(|()| engine::render(&text, context))
+            .map_err(|fault| {
+                Error::failed(format!("this template cannot be used: {}", fault.message))
+                    .at(project.relative(&path), fault.line)
+                    .hint("compare it with the built-in one, or remove it to use that")
+            })?,
     };
-    plain::check(&text)
-        .and_then(|()| engine::render(&text, context))
-        // A template of the project's own may hold anything, a key included.
-        .map(|page| secrets::redact(&page).text.into_owned())
-        .map_err(|fault| {
-            Error::failed(format!("this template cannot be used: {}", fault.message))
-                .at(project.relative(&path), fault.line)
-                .hint("compare it with the built-in one, or remove it to use that")
-        })
+    Ok(secrets::redact(&page).text.into_owned())
 }
 
 /// Returns the report's page; all that is filled in is escaped, but for what the page itself calls safe.

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 
 use crate::attack::SECRET;
+use crate::attack::tool_calls;
 use crate::support::Case;
 
 const START: &str =
@@ -149,6 +150,52 @@ fn a_link_into_the_repositorys_own_folder_is_not_read() {
         replace_by_link(&case, place, &config);
         let run = case.run(line).output();
         assert!(!run.stdout().contains(SECRET), "{place}: {}", run.report());
+    }
+}
+
+#[test]
+fn a_link_to_a_file_of_credentials_is_not_read() {
+    let case = Case::new("examples/vbw-project");
+    for (file, place, line) in [
+        (".env", ".vbw-planning/RESUME.md", "resume"),
+        (".env.local", ".vibekit/notepad.md", "notepad read"),
+        ("certs/server.pem", "docs/memory/STATE.md", "ledger brief"),
+    ] {
+        case.write(file, format!("# {SECRET}\n\n- {SECRET}\n"));
+        replace_by_link(&case, place, &case.root().join(file));
+        let run = case.run(line).output();
+        assert!(!run.stdout().contains(SECRET), "{place}: {}", run.report());
+        let expected = "leads to a file of credentials";
+        assert!(run.stderr().contains(expected), "{}", run.report());
+    }
+}
+
+#[test]
+fn a_key_in_planning_files_reaches_no_model() {
+    let (token, case) = (token(), Case::new("examples/vbw-project"));
+    for name in ["ROADMAP.md", "STATE.md", "PROJECT.md"] {
+        let path = format!(".vbw-planning/{name}");
+        let text = String::from_utf8(case.read(&path).unwrap()).unwrap();
+        let text = text.replace("Low-Stock Alerts", &format!("Low-Stock Alerts {token}"));
+        case.write(&path, text.replacen('\n', &format!(" {token}\n"), 1));
+    }
+    case.git_init();
+    case.commit(&format!("Use {token}"), "2026-02-01T12:00:00Z");
+    let run = case.run("mcp --tools all").stdin(tool_calls().stdin);
+    let answers = run.success();
+    assert!(!answers.stdout().contains(&token), "{}", answers.report());
+    for event in ["session-start", "session-end"] {
+        let run = case.run(&format!("hook {event}")).stdin(START).success();
+        assert!(!run.stdout().contains(&token), "{}", run.report());
+    }
+    case.run("ship --force").success();
+    for (path, bytes) in case.whole_tree() {
+        let is_copied = ["ROADMAP.md", "STATE.md", "PROJECT.md"]
+            .iter()
+            .any(|name| path.ends_with(name));
+        let is_record = path.starts_with(".annals/") || path.starts_with(".git/");
+        let holds = String::from_utf8_lossy(&bytes).contains(&token);
+        assert!(is_copied || is_record || !holds, "{path}");
     }
 }
 

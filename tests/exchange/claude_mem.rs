@@ -133,3 +133,21 @@ fn what_is_no_database_is_refused_whole() {
     case.run("import claude-mem torn.db").code(1);
     assert_eq!(case.tree(), before);
 }
+
+#[test]
+fn values_and_tables_that_are_worked_out_take_bounded_memory() {
+    let case = Case::empty();
+    let long = "CREATE TABLE observations(id, title, text TEXT GENERATED ALWAYS AS \
+                (printf('%.*c', 900000000, 'x')) VIRTUAL); INSERT INTO observations(id) VALUES (1);";
+    database(&case, "long.db", long);
+    let many = "CREATE TABLE observations(id INTEGER, text TEXT GENERATED ALWAYS AS \
+                (printf('%.*c', 10000000, 'x')) VIRTUAL); \
+                INSERT INTO observations(id) SELECT value FROM json_each('[1,2,3,4,5,6,7,8,9,10,\
+                11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30]');";
+    database(&case, "many.db", many);
+    for (name, expected) in [("long.db", "too big"), ("many.db", "larger than 256 MiB")] {
+        let run = case.run(&format!("import claude-mem {name}")).output();
+        assert_ne!(run.exit_code(), Some(0), "{}", run.report());
+        assert!(run.stderr().contains(expected), "{}", run.report());
+    }
+}
