@@ -65,19 +65,15 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(value) = &report.core_value {
         writeln!(to, "Core value: {}", core_value(value))?;
     }
-    let milestone = report
-        .milestone
-        .name
-        .as_ref()
-        .unwrap_or(&report.milestone.slug);
-    writeln!(to, "Milestone:  {}", clip(milestone, WIDTH))?;
+    writeln!(to, "Milestone:  {}", clip(report.milestone_name(), WIDTH))?;
     writeln!(to, "Phase:      {}", clip(&phase(&report.derived), WIDTH))?;
     let plans = &report.plans;
-    write!(
-        to,
-        "Plans:      {} of {} complete",
-        plans.complete, plans.total
-    )?;
+    if plans.total == 0 {
+        write!(to, "Plans:      none")?;
+    } else {
+        let (complete, total) = (plans.complete, plans.total);
+        write!(to, "Plans:      {complete} of {total} complete")?;
+    }
     for (count, word) in [(plans.partial, "partial"), (plans.failed, "failed")] {
         if count > 0 {
             write!(to, ", {count} {word}")?;

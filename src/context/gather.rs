@@ -1,5 +1,7 @@
 //! Fills each part from its store.
 
+use std::collections::BTreeSet;
+
 use crate::context::DigestRequest;
 use crate::context::ledger::Ledger;
 use crate::context::part::Part;
@@ -16,6 +18,7 @@ use crate::knowledge::notepad;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::patterns::StaleReasons;
+use crate::position::Drift;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
@@ -96,9 +99,7 @@ impl<'a> Scene<'a> {
         let Some(status) = self.status() else {
             return Vec::new();
         };
-        let milestone = &status.milestone;
-        let milestone = milestone.name.as_ref().unwrap_or(&milestone.slug);
-        let mut lines = vec![format!("Milestone: {milestone}")];
+        let mut lines = vec![format!("Milestone: {}", status.milestone_name())];
         let phase = &status.derived;
         if let Some(number) = &phase.number {
             let name = phase.name.iter().map(|name| format!(" - {name}"));
@@ -113,14 +114,7 @@ impl<'a> Scene<'a> {
                 .contest()
                 .map(|contest| format!("Contested: {contest}")),
         );
-        lines.extend(status.drift.iter().map(|drift| {
-            format!(
-                "Drift: {}:{}: {}",
-                drift.file.display(),
-                drift.line,
-                drift.sentence()
-            )
-        }));
+        lines.extend(contradicted(&status.drift));
         lines
     }
 
@@ -172,9 +166,12 @@ impl<'a> Scene<'a> {
         let planned = status
             .iter()
             .flat_map(|status| status.decisions.iter().rev());
+        // The context file may leave out the reason, and always leaves out the tag.
+        let planned =
+            planned.filter(|decision| !self.request.already_read.has(decision.untagged()));
         let planned = planned.map(|decision| match &decision.rationale {
-            Some(why) => format!("{} ({why})", decision.text),
-            None => decision.text.clone(),
+            Some(why) => format!("{} ({why})", decision.untagged()),
+            None => decision.untagged().to_owned(),
         });
         let mut lines = self.of_ledger(Ledger::decisions);
         lines.extend(planned);
@@ -244,6 +241,28 @@ impl<'a> Scene<'a> {
         let lines = injected.text.lines().filter(|line| line.starts_with("- "));
         Ok(lines.map(|line| unmarked(line).to_owned()).collect())
     }
+}
+
+/// Returns a line for each file that contradicts the others: a session needs to know which not to believe.
+fn contradicted(drift: &[Drift]) -> impl Iterator<Item = String> {
+    let files = drift.chunk_by(|one, next| one.file == next.file);
+    files.map(|same| match same {
+        [one] => format!(
+            "Drift: {}:{}: {}",
+            one.file.display(),
+            one.line,
+            one.sentence()
+        ),
+        several => {
+            let lines: BTreeSet<usize> = several.iter().map(|drift| drift.line).collect();
+            let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+            format!(
+                "Drift: {}, lines {}: not what the files show (`annals status`)",
+                several[0].file.display(),
+                lines.join(", ")
+            )
+        }
+    })
 }
 
 /// Returns what was read; what could not be becomes a warning, for the other stores are there.

@@ -55,7 +55,7 @@ pub(crate) fn distinct(decisions: impl Iterator<Item = Decision>) -> Vec<Decisio
     for decision in decisions {
         // In the same words, or with the reason in the text.
         let mut key = String::new();
-        push_words(&mut key, untagged(&decision));
+        push_words(&mut key, decision.untagged());
         let mut keys = vec![key];
         if let Some(reason) = &decision.rationale {
             let mut with_reason = keys[0].clone();
@@ -82,13 +82,16 @@ fn complete(known: &mut Decision, other: Decision) {
     }
 }
 
-fn untagged(decision: &Decision) -> &str {
-    let text = decision.text.as_str();
-    let rest = match tag(text) {
-        Some(_) => text.split_once([']', ')']).map_or(text, |(_, rest)| rest),
-        None => text,
-    };
-    rest.trim_start_matches([':', ' '])
+impl Decision {
+    /// Returns what was decided, without the tag that says where.
+    pub fn untagged(&self) -> &str {
+        let text = self.text.as_str();
+        let rest = match tag(text) {
+            Some(_) => text.split_once([']', ')']).map_or(text, |(_, rest)| rest),
+            None => text,
+        };
+        rest.trim_start_matches([':', ' '])
+    }
 }
 
 /// Adds the words of a statement without what may join it to its reason, for comparing.

@@ -168,6 +168,12 @@ impl StatusReport {
             warnings: survey.warnings.clone(),
         }
     }
+
+    /// Returns the milestone's name, else its slug.
+    pub fn milestone_name(&self) -> &str {
+        let milestone = &self.milestone;
+        milestone.name.as_deref().unwrap_or(&milestone.slug)
+    }
 }
 
 impl PlanCounts {

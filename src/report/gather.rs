@@ -88,7 +88,6 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
 }
 
 fn standing(status: &StatusReport) -> Standing {
-    let milestone = &status.milestone;
     let derived = &status.derived;
     let phase = derived.number.as_ref().map(|number| CurrentPhase {
         number: number.to_string(),
@@ -105,7 +104,7 @@ fn standing(status: &StatusReport) -> Standing {
         )
     });
     Standing {
-        milestone: plain(milestone.name.as_ref().unwrap_or(&milestone.slug)),
+        milestone: plain(status.milestone_name()),
         phase,
         complete: status.plans.complete,
         total: status.plans.total,

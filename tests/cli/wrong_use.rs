@@ -156,7 +156,7 @@ fn an_empty_planning_folder() {
 project (gsd, .planning)
 Milestone:  default
 Phase:      none
-Plans:      0 of 0 complete
+Plans:      none
 Next:       /gsd:plan-phase 1
             no phase is planned yet
 "

@@ -213,10 +213,12 @@ impl Roadmap {
     }
 }
 
-/// Tells whether a paragraph begins by saying that no milestone is active.
+/// Tells whether a paragraph or a bullet begins by saying that no milestone is active.
 fn says_none_is_active(outline: &Outline<'_>) -> bool {
     let all = 0..outline.text().len();
-    outline.paragraphs(&all).any(|(_, text)| {
+    let paragraphs = outline.paragraphs(&all).map(|(_, text)| text);
+    let bullets = outline.items(&all).map(|(_, item)| item.text.as_str());
+    paragraphs.chain(bullets).any(|text| {
         let lower = text.to_lowercase();
         ["no active milestone", "no milestone is active"]
             .iter()

@@ -10,8 +10,9 @@ use crate::position::weighing::reading::Reading;
 pub(super) fn is_over(reading: &Reading<'_>) -> bool {
     let state = &reading.evidence.state;
     let has_folder = |index: &&usize| reading.phases[**index].dir.is_some();
+    let is_between = state.is_between_milestones || reading.evidence.roadmap.is_between_milestones;
     if !reading.members.iter().any(|index| has_folder(&index)) {
-        return state.is_between_milestones;
+        return is_between;
     }
     if conflict::leftover_of_archive(reading.evidence).is_some() {
         return true;
@@ -24,7 +25,7 @@ pub(super) fn is_over(reading: &Reading<'_>) -> bool {
     let listed_is_done = listed.iter().all(|phase| {
         phase.status == Some(PhaseProgress::Complete) || is_done(reading, &phase.number)
     });
-    let is_said = state.is_between_milestones || reading.evidence.has_shipped;
+    let is_said = is_between || reading.evidence.has_shipped;
     is_said && listed_is_done && !unlisted_is_open
 }
 

@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 
 use crate::planning::PhaseNumber;
+use crate::planning::PlanSlot;
+use crate::planning::RoadmapMilestone;
 use crate::planning::RoadmapPhase;
 use crate::position::Evidence;
 use crate::position::Phase;
@@ -23,6 +25,7 @@ pub(super) struct Scope<'a> {
     /// The roadmap's phases that have not shipped, in number order.
     pub(super) listed: Vec<&'a RoadmapPhase>,
     shipped: BTreeSet<&'a PhaseNumber>,
+    milestones: &'a [RoadmapMilestone],
 }
 
 impl<'a> Scope<'a> {
@@ -41,12 +44,32 @@ impl<'a> Scope<'a> {
             .map(|phase| &phase.number)
             .filter(|number| listed.iter().all(|phase| phase.number != **number))
             .collect();
-        Self { listed, shipped }
+        Self {
+            listed,
+            shipped,
+            milestones: &evidence.roadmap.milestones,
+        }
     }
 
     /// Tells whether a number is known only as part of a milestone that has shipped.
     pub(super) fn is_shipped(&self, number: &PhaseNumber) -> bool {
         self.shipped.contains(number)
+    }
+
+    /// Tells whether a phase is complete, and its number in the range of shipped milestones alone.
+    fn is_history(&self, phase: &Phase) -> bool {
+        let is_complete = |(slot, standing): &(PlanSlot, PlanStanding)| {
+            slot.plan.is_some() && *standing == PlanStanding::Complete
+        };
+        let number = &phase.number;
+        let of_range = self.milestones.iter().filter(|milestone| {
+            let range = milestone.phases.as_ref();
+            range.is_some_and(|range| range.contains(&number.whole()))
+        });
+        let mut of_range = of_range.peekable();
+        of_range.peek().is_some()
+            && of_range.all(|milestone| milestone.is_shipped)
+            && phase.plans.iter().all(is_complete)
     }
 
     fn lists(&self, number: &PhaseNumber) -> bool {
@@ -109,6 +132,7 @@ impl<'a> Scope<'a> {
                 let is_listed = self.lists(number) || self.names(phase);
                 let is_left_behind = lowest.is_some_and(|lowest| number < lowest)
                     || self.is_shipped(number)
+                    || self.is_history(phase)
                     || has_restarted && highest.is_some_and(|highest| number >= highest);
                 let is_stated = evidence.state.phase.number.as_ref() == Some(number);
                 let is_unlisted_row =
