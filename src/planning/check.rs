@@ -109,8 +109,13 @@ impl Check {
     }
 }
 
-/// Returns the latest file of each kind in a phase's folder, of whose entries these are the names.
-pub(crate) fn files(dir: &Path, names: &[String], has_remediation: bool) -> Result<Vec<CheckFile>> {
+/// Returns the latest file of each kind in a phase's folder, of whose files these are the names.
+pub(crate) fn files(
+    dir: &Path,
+    names: &[String],
+    hidden: &[String],
+    has_remediation: bool,
+) -> Result<Vec<CheckFile>> {
     let mut found = Vec::new();
     for (kind, _) in CheckKind::ENDS {
         let own = names
@@ -123,13 +128,13 @@ pub(crate) fn files(dir: &Path, names: &[String], has_remediation: bool) -> Resu
             if has_remediation {
                 file = latest_round(&rounds, kind)?.or(file);
             }
-            let places = [rounds, dir.join("remediation"), dir.to_owned()];
-            let is_below = |place: &Path| has_remediation || place == dir;
-            stage = places
-                .iter()
-                .filter(|place| is_below(place))
-                .map(|place| place.join(stage_name))
-                .find(|path| matches!(read::kind(path), Ok(Some(Kind::File))));
+            let below = [rounds, dir.join("remediation")];
+            let mut below = below.iter().map(|place| place.join(stage_name));
+            let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(Kind::File)));
+            stage = below.find(|path| has_remediation && is_file(path));
+            let is_beside = || hidden.iter().any(|name| name == stage_name);
+            let beside = || Some(dir.join(stage_name)).filter(|path| is_beside() && is_file(path));
+            stage = stage.or_else(beside);
         }
         if let Some(file) = file.or_else(|| stage.clone()) {
             found.push(CheckFile { kind, file, stage });

@@ -116,12 +116,7 @@ impl Archive {
                 ..Milestone::default()
             }));
         };
-        let nested = dir.join(vocabulary::PHASES);
-        let home = if read::is_folder(&nested) {
-            nested
-        } else {
-            dir.clone()
-        };
+        let home = home(dir);
         // Beside phases kept right under an archive stand other folders; they are no mistake.
         let strict = home != *dir;
         Ok(PhaseDir::read_all(&home, strict)?.map(|phases| Milestone {
@@ -129,6 +124,22 @@ impl Archive {
             dir: dir.clone(),
             phases,
         }))
+    }
+
+    /// Returns the names of the archived phases' folders.
+    pub(crate) fn phase_names(&self) -> Result<Vec<String>> {
+        let dir = self.dir.as_ref();
+        dir.map_or(Ok(Vec::new()), |dir| PhaseDir::names(&home(dir)))
+    }
+}
+
+/// Returns the folder that an archive's phases stand in.
+fn home(archive: &Path) -> PathBuf {
+    let nested = archive.join(vocabulary::PHASES);
+    if read::is_folder(&nested) {
+        nested
+    } else {
+        archive.to_owned()
     }
 }
 

@@ -12,6 +12,13 @@ use crate::warning::Warning;
 
 /// Returns the visible names in a folder and what each is, links followed, sorted; nothing where there is none.
 pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, Kind)>> {
+    let mut all = all_entries(dir, warnings)?;
+    all.retain(|(name, _)| !name.starts_with('.'));
+    Ok(all)
+}
+
+/// Returns the hidden names, too.
+pub(crate) fn all_entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(String, Kind)>> {
     let listed = match listing::entries(dir) {
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
             let message = "a file where a folder is expected; left out";
@@ -22,9 +29,6 @@ pub(crate) fn entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<(St
     };
     let mut found = Vec::new();
     for (name, kind) in listed {
-        if name.starts_with('.') {
-            continue;
-        }
         match kind {
             Kind::Link => {
                 let path = dir.join(&name);

@@ -65,13 +65,23 @@ impl PhaseDir {
         })
     }
 
+    /// Returns the names of the phase folders in `home`, whose files are not looked at.
+    pub(crate) fn names(home: &Path) -> Result<Vec<String>> {
+        let listed = names::entries(home, &mut Vec::new())?.into_iter();
+        let phases =
+            listed.filter(|(name, kind)| *kind == Kind::Folder && number_and_slug(name).is_some());
+        Ok(phases.map(|(name, _)| name).collect())
+    }
+
     /// Reads the names in one phase's folder; its number and name are the caller's.
     fn read(name: &str, dir: PathBuf, warnings: &mut Vec<Warning>) -> Result<Self> {
         let mut names = Vec::new();
+        let mut hidden = Vec::new();
         let mut folders = Vec::new();
         let mut others = Vec::new();
-        for (entry, kind) in names::entries(&dir, warnings)? {
+        for (entry, kind) in names::all_entries(&dir, warnings)? {
             match kind {
+                _ if entry.starts_with('.') => hidden.push(entry),
                 Kind::File => names.push(entry),
                 Kind::Folder => folders.push(entry),
                 Kind::Link | Kind::Other => others.push(entry),
@@ -96,7 +106,7 @@ impl PhaseDir {
             name: String::new(),
             plans: pair(name, &names).plans,
             has_context: names.iter().any(|name| name.ends_with("CONTEXT.md")),
-            checks: check::files(&dir, &names, has_remediation)?,
+            checks: check::files(&dir, &names, &hidden, has_remediation)?,
             dir,
         })
     }

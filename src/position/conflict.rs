@@ -15,18 +15,11 @@ pub(crate) fn leftover_of_archive(evidence: &Evidence<'_>) -> Option<String> {
         .map(PhaseDir::dir_name)
         .collect();
     evidence.folder.archived.iter().find_map(|archive| {
-        let milestone = archive.milestone().ok()?.value;
-        let kept = milestone
-            .phases
-            .iter()
-            .filter(|phase| live.contains(&phase.dir_name()))
-            .count();
-        (kept > 0 && kept == live.len()).then(|| {
-            format!(
-                "{}: contains the same phases, already archived",
-                evidence.show(&milestone.dir)
-            )
-        })
+        let archived = archive.phase_names().ok()?;
+        let is_archived = !live.is_empty() && live.iter().all(|name| archived.contains(name));
+        let dir = archive.dir.as_ref().filter(|_| is_archived)?;
+        let dir = evidence.show(dir);
+        Some(format!("{dir}: contains the same phases, already archived"))
     })
 }
 

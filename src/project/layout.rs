@@ -138,7 +138,6 @@ pub struct Layout {
     /// Whether the tool works here; where none does, the commands are plain words.
     pub is_in_use: bool,
     generations: Vec<Generation>,
-    plain: Commands,
 }
 
 impl Layout {
@@ -155,10 +154,6 @@ impl Layout {
             let layout = name.as_str();
             Error::failed(format!("the built-in layout {layout} is broken: {error}"))
         })?;
-        let plain: Commands = toml::from_str(include_str!("../../templates/layouts/plain.toml"))
-            .map_err(|error| {
-                Error::failed(format!("the built-in plain words are broken: {error}"))
-            })?;
         let Some(first) = table.generations.first() else {
             let layout = name.as_str();
             return Err(Error::failed(format!(
@@ -172,7 +167,6 @@ impl Layout {
             section: table.section,
             is_in_use: true,
             generations: table.generations,
-            plain,
         })
     }
 
@@ -180,7 +174,12 @@ impl Layout {
     ///
     /// The newest that is installed counts, for the user (`harness` is their folder of the harness) or for the
     /// project; else the one that the project's own texts name most often.
-    pub(crate) fn use_generation(&mut self, root: &Path, planning: &Path, harness: Option<&Path>) {
+    pub(crate) fn use_generation(
+        &mut self,
+        root: &Path,
+        planning: &Path,
+        harness: Option<&Path>,
+    ) -> Result<()> {
         let own = root.join(".claude");
         let homes = || harness.into_iter().chain([own.as_path()]);
         let mut newest_first = self.generations.iter().rev();
@@ -203,17 +202,25 @@ impl Layout {
         let Some(generation) = installed.or_else(named) else {
             if self.name == LayoutName::default() && is_as_made(root, planning) {
                 self.is_in_use = false;
-                self.commands = self.plain.clone();
+                self.commands = plain()?;
                 self.section.lines.clear();
             }
-            return;
+            return Ok(());
         };
         let (old, new) = (&self.generations[0].words[0], &generation.words[0]);
         for line in &mut self.section.lines {
             *line = line.replace(old.as_str(), new);
         }
         self.commands = generation.commands.clone();
+        Ok(())
     }
+}
+
+/// Returns plain words in place of a tool's commands.
+fn plain() -> Result<Commands> {
+    let table = include_str!("../../templates/layouts/plain.toml");
+    toml::from_str(table)
+        .map_err(|error| Error::failed(format!("the built-in plain words are broken: {error}")))
 }
 
 #[cfg(test)]
@@ -244,7 +251,9 @@ mod tests {
         let commands = |name| {
             let mut layout = Layout::load(name).unwrap();
             let home = tree.at("home/.claude");
-            layout.use_generation(&tree.at(""), &tree.at(".planning"), Some(&home));
+            layout
+                .use_generation(&tree.at(""), &tree.at(".planning"), Some(&home))
+                .unwrap();
             (layout.commands.plan("2"), layout.section.lines.concat())
         };
         assert_eq!(

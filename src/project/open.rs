@@ -107,7 +107,7 @@ impl Project {
             .map(PathBuf::from)
             .or(home);
         let layout = &mut place.layout;
-        layout.use_generation(&root, &place.dir, harness.as_deref());
+        layout.use_generation(&root, &place.dir, harness.as_deref())?;
         settings.complete(&place.layout.commands);
         place.layout.commands.clone_from(&settings.commands);
         let git = Git::discover(&root);
