@@ -27,7 +27,7 @@ pub(crate) struct Span {
 }
 
 /// A marker and where it stands.
-struct Found {
+struct PlacedMarker {
     marker: Marker,
     line: usize,
     start: usize,
@@ -47,7 +47,7 @@ impl Span {
     /// Finds the pair in `text`, or nothing where there is no marker; anything else is refused.
     pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
         let found = markers(text);
-        let refused = |why: &str, wanted: fn(&Found) -> bool| {
+        let refused = |why: &str, wanted: fn(&PlacedMarker) -> bool| {
             let lines: Vec<usize> = found.iter().filter(|f| wanted(f)).map(|f| f.line).collect();
             Err(refused(why, &lines, path))
         };
@@ -65,11 +65,11 @@ impl Span {
         match found.as_slice() {
             [] => Ok(None),
             [
-                Found {
+                PlacedMarker {
                     marker: Marker::Begin(stated),
                     ..
                 },
-                Found {
+                PlacedMarker {
                     marker: Marker::End,
                     ..
                 },
@@ -98,14 +98,14 @@ fn refused(why: &str, lines: &[usize], path: &Path) -> Error {
         .hint("leave one begin and one end marker outside of code, or remove all to have the block rewritten")
 }
 
-fn markers(text: &str) -> Vec<Found> {
+fn markers(text: &str) -> Vec<PlacedMarker> {
     let mut found = Vec::new();
     let mut next = body(text);
     for (index, line) in text[next..].split_inclusive('\n').enumerate() {
         let start = next;
         next += line.len();
         if let Some(marker) = Marker::of_line(line) {
-            found.push(Found {
+            found.push(PlacedMarker {
                 marker,
                 line: index + 1,
                 start,
@@ -132,7 +132,7 @@ fn is_indented(line: &str) -> bool {
     indent.len() > 3 || indent.contains('\t')
 }
 
-fn mark_fenced(text: &str, found: &mut [Found]) {
+fn mark_fenced(text: &str, found: &mut [PlacedMarker]) {
     let outline = Outline::parse(text, body(text));
     let blocks = outline.blocks(&(0..text.len())).iter();
     // Markers come in the order of the text.

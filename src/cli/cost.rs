@@ -38,7 +38,7 @@ impl ValueEnum for Harness {
 }
 
 pub(crate) fn run(args: &CostArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let cost = hooks::cost(project, args.harness, &mcp::told(&[])?);
+    let cost = hooks::cost(project, args.harness, &mcp::advertised(&[])?);
     if !out.is_json() {
         out.warnings(&cost.warnings);
     }

@@ -58,7 +58,7 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     heading(brief, to)?;
     list("Requirements", &requirements(&brief.requirements), 5, to)?;
     list("Done when", &brief.success_criteria, 5, to)?;
-    let know: Vec<String> = brief.know.iter().filter_map(known).collect();
+    let know: Vec<String> = brief.know.iter().filter_map(lesson_line).collect();
     listed("What to know", &know, (5, LESSON_WIDTH), to)?;
     let careful: Vec<String> = brief.careful.iter().map(careful).collect();
     listed("Files to be careful with", &careful, (5, LESSON_WIDTH), to)?;
@@ -194,7 +194,7 @@ fn requirements(requirements: &[Requirement]) -> Vec<String> {
 /// Says what was learned, whether it worked, where it is from, and why it may no longer hold.
 ///
 /// Nothing where that does not fit: half a lesson misleads.
-fn known(pattern: &RelevantPattern) -> Option<String> {
+fn lesson_line(pattern: &RelevantPattern) -> Option<String> {
     let outcome = match pattern.outcome {
         Outcome::Worked => "worked: ",
         Outcome::Failed => "failed: ",
@@ -387,9 +387,9 @@ mod tests {
             ..endless_pattern(text)
         };
         assert_eq!(
-            known(&pattern).unwrap(),
+            lesson_line(&pattern).unwrap(),
             "failed: `a.rs` needs the lock (phase 1, plan 02) [possibly stale: `a.rs` is gone]"
         );
-        assert_eq!(known(&endless_pattern(&"word ".repeat(200))), None);
+        assert_eq!(lesson_line(&endless_pattern(&"word ".repeat(200))), None);
     }
 }

@@ -187,7 +187,7 @@ impl<'a> Scene<'a> {
             None => patterns::known_patterns(self.project, survey)?.into_value(warnings),
             Some(topic) => {
                 let recent = patterns::recent(self.project, &Changes::new(), warnings)?;
-                let reasons = StaleReasons::known(self.project, &recent, warnings);
+                let reasons = StaleReasons::cached_or_checked(self.project, &recent, warnings);
                 patterns::relevant(&recent, topic, &|line, text| reasons.about(line, text))
             }
         };

@@ -118,7 +118,7 @@ impl Account {
     }
 
     /// Says what an item is here: new, or there already.
-    pub(crate) fn taken(&mut self, item: Item, becomes: &str, is_new: bool) {
+    pub(crate) fn record_taken(&mut self, item: Item, becomes: &str, is_new: bool) {
         let taken = Taken {
             place: item.place,
             item: item.name,

@@ -89,7 +89,7 @@ pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Re
         .unwrap_or_else(|| harness::of_environment(&project));
     let name = harness.profile().event_name(event).unwrap_or("annals");
     let mut problems = Vec::new();
-    let text = said(request, &project, harness, event, &input, &mut problems);
+    let text = context_for(request, &project, harness, event, &input, &mut problems);
     let text = text.unwrap_or_else(|error| {
         problems.push(error);
         None
@@ -109,7 +109,7 @@ pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Re
     })
 }
 
-fn said(
+fn context_for(
     request: &HookRequest,
     project: &Project,
     harness: Harness,

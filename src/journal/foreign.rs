@@ -62,7 +62,7 @@ impl Foreign {
         let graph = graph(&mut fields);
         let kind = take(&mut fields, KIND, text);
         let content = graph
-            .or_else(|| take(&mut fields, CONTENT, said))
+            .or_else(|| take(&mut fields, CONTENT, message_text))
             .ok_or_else(|| format!("has no text in any of {}", CONTENT.join(", ")))?;
         let draft = Draft::new(kind, content, tags, rest(fields).as_deref());
         let draft = draft.map_err(|error| error.message)?;
@@ -96,7 +96,7 @@ fn text(value: &Value) -> Option<String> {
 }
 
 /// Returns what was said: one text, or the texts of the parts of a message.
-fn said(value: &Value) -> Option<String> {
+fn message_text(value: &Value) -> Option<String> {
     let Value::Array(parts) = value else {
         return text(value);
     };

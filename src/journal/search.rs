@@ -259,7 +259,7 @@ impl<'a> Progress<'a> {
                     return Ok(Step::Over);
                 }
                 self.bytes += line.len();
-                self.results.push(shown(line)?);
+                self.results.push(display_line(line)?);
                 if self.results.len() == self.query.limit {
                     self.bound = self.query.window_for(after + 1);
                 }
@@ -279,7 +279,7 @@ impl<'a> Progress<'a> {
 }
 
 /// Returns a line that is JSON as it is shown.
-pub(crate) fn shown(line: &[u8]) -> Result<Box<RawValue>> {
+pub(crate) fn display_line(line: &[u8]) -> Result<Box<RawValue>> {
     let text = lossy(line);
     let text = escape::visible(&text).into_owned();
     RawValue::from_string(text)

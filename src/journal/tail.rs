@@ -13,8 +13,8 @@ use crate::journal::forwards::Forwards;
 use crate::journal::forwards::Line;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
+use crate::journal::search::display_line;
 use crate::journal::search::open;
-use crate::journal::search::shown;
 
 /// A record, as it stands in the journal and as it is understood.
 #[derive(Debug, Serialize)]
@@ -117,7 +117,7 @@ pub fn read_from(
             Line::Dropped => b"-",
         };
         if let Some(record) = Record::parse(line) {
-            let json = shown(line)?;
+            let json = display_line(line)?;
             reached.stopped = !take(&Entry { json, record });
         } else if !line.is_empty() {
             reached.skipped += 1;

@@ -65,7 +65,7 @@ pub(crate) struct Decisions {
 
 impl Rollup {
     /// Returns the bullets that say something: `- TBD` only holds a place.
-    pub(crate) fn said(&self) -> Vec<String> {
+    pub(crate) fn filled_bullets(&self) -> Vec<String> {
         let bullets = self.bullets.iter();
         bullets
             .filter(|bullet| says_something(bullet))

@@ -79,7 +79,7 @@ impl Evidence {
 }
 
 /// Returns which hashes of several evidences name a commit; one process for all.
-pub(crate) fn known(git: &Git, evidences: &[Evidence]) -> Result<Vec<Vec<bool>>> {
+pub(crate) fn resolved(git: &Git, evidences: &[Evidence]) -> Result<Vec<Vec<bool>>> {
     let hashes: Vec<&str> = evidences
         .iter()
         .flat_map(|one| &one.hashes)

@@ -86,7 +86,7 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
         let of_plan = plan
             .deviations
             .iter()
-            .map(|deviation| shown(plan, deviation));
+            .map(|deviation| deviation_line(plan, deviation));
         let issues = plan.issues.iter().map(|issue| {
             format!(
                 "- plan {}: issue: {}",
@@ -127,7 +127,7 @@ fn form(number: &PhaseNumber, is_partial: bool) -> String {
     )
 }
 
-fn shown(plan: &PlanRecord, deviation: &Deviation) -> String {
+fn deviation_line(plan: &PlanRecord, deviation: &Deviation) -> String {
     let part = |name: &str, text: &Option<String>| {
         let text = text
             .as_ref()

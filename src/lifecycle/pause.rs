@@ -130,18 +130,18 @@ fn last_completed(survey: &Survey) -> Option<String> {
             .iter()
             .rev()
             .find(|(_, standing)| *standing == PlanStanding::Complete)?;
-        shown(survey, phase, slot.summary.as_ref()?)
+        relative_name(survey, phase, slot.summary.as_ref()?)
     })
 }
 
 fn next_pending(survey: &Survey) -> Option<String> {
     let phase = survey.position.phase()?;
     let slot = phase.open_plans().next()?;
-    shown(survey, phase, slot.plan.as_ref().or(slot.summary.as_ref())?)
+    relative_name(survey, phase, slot.plan.as_ref().or(slot.summary.as_ref())?)
 }
 
 /// Names a phase's file as seen from the note.
-fn shown(survey: &Survey, phase: &Phase, file: &str) -> Option<String> {
+fn relative_name(survey: &Survey, phase: &Phase, file: &str) -> Option<String> {
     let path = phase.dir.as_ref()?.join(file);
     let home = &survey.folder.active.dir;
     Some(

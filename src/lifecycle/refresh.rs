@@ -71,7 +71,7 @@ fn write(
         named => named,
     };
     let lessons = lessons(project, before, &patterns)?;
-    let reasons = StaleReasons::known(project, &patterns, warnings);
+    let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
     let phase = survey.position.phase();
     let relevant = patterns::relevant_to(&patterns, &reasons, survey, phase);
     let mut sources = sources(project, survey, relevant, lessons, warnings);

@@ -13,7 +13,7 @@ mod resources;
 mod server;
 mod tools;
 
+pub use server::advertised;
 pub use server::call;
 pub use server::serve;
-pub use server::told;
 pub use tools::ToolSet;

@@ -64,7 +64,7 @@ impl StaleReasons {
     ///
     /// A project without git is checked each time. What git can't answer becomes a warning: an
     /// unchecked pattern is shown as it stands.
-    pub(crate) fn known(
+    pub(crate) fn cached_or_checked(
         project: &Project,
         patterns: &Patterns,
         warnings: &mut Vec<Warning>,

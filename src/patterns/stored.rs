@@ -103,7 +103,7 @@ pub fn known_patterns(project: &Project, survey: &Survey) -> Result<Parsed<Vec<R
     project.planning()?;
     let mut warnings = Vec::new();
     let patterns = recent(project, &Changes::new(), &mut warnings)?;
-    let reasons = StaleReasons::known(project, &patterns, &mut warnings);
+    let reasons = StaleReasons::cached_or_checked(project, &patterns, &mut warnings);
     let value = relevant_to(&patterns, &reasons, survey, survey.position.phase());
     Ok(Parsed { value, warnings })
 }

@@ -137,11 +137,11 @@ impl Question {
     }
 
     /// Returns what speaks for an answer as a whole: the best of its texts, which come in the order of their rank.
-    pub fn verdict(&self, answer: &[Evidence]) -> Verdict {
+    pub fn verdict(&self, answer: &[Evidence]) -> AnswerEvidence {
         let is_covered = |one: &Evidence| !self.is_keywords || one.share >= KEYWORDS_COVERED;
         let ranked = (0..).zip(answer).filter(|(_, one)| is_covered(one));
         let sums = ranked.map(|(before, one)| one.sum() * of_rank(before));
-        Verdict {
+        AnswerEvidence {
             evidence: sums.fold(0.0, f64::max),
         }
     }
@@ -149,12 +149,12 @@ impl Question {
 
 /// What speaks for an answer as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Verdict {
+pub struct AnswerEvidence {
     /// The evidence for the best of its texts; 0 where none has enough of the keywords.
     pub evidence: f64,
 }
 
-impl Verdict {
+impl AnswerEvidence {
     /// The evidence that is asked for.
     pub(crate) const THRESHOLD: f64 = ENOUGH;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::ranking::relevance::Verdict;
+use crate::ranking::relevance::AnswerEvidence;
 
 /// The thresholds of the curve, from the most talkative one to the most silent.
 const STEPS: [f64; 15] = [
@@ -38,18 +38,18 @@ pub struct SilencePoint {
 /// Collects answers to questions of both kinds.
 #[derive(Clone, Debug, Default)]
 pub struct SilenceTest {
-    answerable: Vec<(Verdict, f64, f64)>,
-    unanswerable: Vec<(Verdict, bool)>,
+    answerable: Vec<(AnswerEvidence, f64, f64)>,
+    unanswerable: Vec<(AnswerEvidence, bool)>,
 }
 
 impl SilenceTest {
     /// Notes a question that was asked where its answer is: R@10 of all hits, and of those that were given.
-    pub fn answerable(&mut self, verdict: Verdict, all: f64, given: f64) {
+    pub fn answerable(&mut self, verdict: AnswerEvidence, all: f64, given: f64) {
         self.answerable.push((verdict, all, given));
     }
 
     /// Notes a question that was asked where nothing answers it, and whether there was a hit.
-    pub fn unanswerable(&mut self, verdict: Verdict, has_hit: bool) {
+    pub fn unanswerable(&mut self, verdict: AnswerEvidence, has_hit: bool) {
         self.unanswerable.push((verdict, has_hit));
     }
 
@@ -62,7 +62,7 @@ impl SilenceTest {
         let given = mean(self.answerable.iter().map(|(.., given)| *given));
         let surfaced = self.unanswerable.iter();
         let point = |threshold: f64| {
-            let passes = |verdict: &Verdict| verdict.passes(threshold);
+            let passes = |verdict: &AnswerEvidence| verdict.passes(threshold);
             let kept = self.answerable.iter();
             let kept = kept.map(|(verdict, all, _)| if passes(verdict) { *all } else { 0.0 });
             let surfaced = self.unanswerable.iter();
@@ -77,7 +77,7 @@ impl SilenceTest {
             unanswerable: self.unanswerable.len(),
             r_at_10_all: all,
             in_force: SilencePoint {
-                threshold: Verdict::THRESHOLD,
+                threshold: AnswerEvidence::THRESHOLD,
                 false_surfacing: mean(surfaced.map(|(_, has_hit)| one(*has_hit))),
                 loss: all - given,
             },
@@ -100,8 +100,8 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    fn verdict(evidence: f64) -> Verdict {
-        Verdict { evidence }
+    fn verdict(evidence: f64) -> AnswerEvidence {
+        AnswerEvidence { evidence }
     }
 
     #[test]

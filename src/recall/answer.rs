@@ -3,11 +3,11 @@
 use rusqlite::Result;
 
 use crate::embedding::Table;
+use crate::ranking::AnswerEvidence;
 use crate::ranking::Evidence;
 use crate::ranking::Relevance;
-use crate::ranking::Verdict;
 use crate::ranking::corrects;
-use crate::recall::facts::Asked;
+use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::Text;
 use crate::recall::index::vectors;
@@ -18,7 +18,7 @@ use crate::recall::search::Scored;
 const JUDGED: usize = 10;
 
 /// A text of the answer.
-pub(crate) struct Found {
+pub(crate) struct JudgedText {
     pub(crate) scored: Scored,
     pub(crate) text: Text,
     pub(crate) relevance: Relevance,
@@ -27,13 +27,13 @@ pub(crate) struct Found {
 /// The best of the ranked texts, judged.
 pub(crate) struct Answer {
     /// Those that are given, the best first.
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<JudgedText>,
     /// How many of the best have nothing to do with the question and are left out.
     pub(crate) withheld: usize,
     /// Whether there are more of those that are given.
     pub(crate) truncated: bool,
     /// What speaks for the answer as a whole.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: AnswerEvidence,
 }
 
 impl Answer {
@@ -41,7 +41,7 @@ impl Answer {
     pub(crate) fn of(
         index: &Index,
         scan: &Scan,
-        (ranked, facts): (Vec<Scored>, &Asked),
+        (ranked, facts): (Vec<Scored>, &FactHits),
         (limit, all): (usize, bool),
     ) -> Result<Self> {
         let depth = limit.max(JUDGED);
@@ -69,10 +69,10 @@ impl Answer {
         // Signs and nothing else were looked for where they stand: nothing more can speak for a text.
         let is_exact = scan.terms().is_empty();
         let judged = scan.question.relevance(&evidence);
-        let mut found: Vec<Found> = best
+        let mut found: Vec<JudgedText> = best
             .into_iter()
             .zip(judged)
-            .map(|((scored, text), relevance)| Found {
+            .map(|((scored, text), relevance)| JudgedText {
                 scored,
                 text,
                 relevance: if is_exact { Relevance::High } else { relevance },

@@ -18,12 +18,12 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
+use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
 use crate::ranking::Silence;
 use crate::ranking::SilenceTest;
-use crate::ranking::Verdict;
 use crate::recall::answer::Answer;
-use crate::recall::facts::Asked;
+use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
 use crate::recall::query::Query;
@@ -150,9 +150,9 @@ fn judged(
     project: &Project,
     index: &Index,
     question: &Question,
-) -> rusqlite::Result<(Verdict, f64, f64)> {
+) -> rusqlite::Result<(AnswerEvidence, f64, f64)> {
     let Ok(query) = Query::new(&question.text) else {
-        return Ok((Verdict::default(), 0.0, 0.0));
+        return Ok((AnswerEvidence::default(), 0.0, 0.0));
     };
     let scan = Scan::take(index, &query)?;
     let staleness = Staleness::of(project, index, &scan)?.value;
@@ -160,7 +160,7 @@ fn judged(
     let answer = Answer::of(
         index,
         &scan,
-        (ranked, &Asked::default()),
+        (ranked, &FactHits::default()),
         (query.limit, true),
     )?;
     let wanted = folded(&question.answer_snippet);

@@ -39,9 +39,9 @@ const UNSURE: f64 = 0.5;
 
 /// The facts that fit a query; none where no user is set.
 #[derive(Default)]
-pub(crate) struct Asked(Vec<Fact>);
+pub(crate) struct FactHits(Vec<Fact>);
 
-impl Asked {
+impl FactHits {
     /// Asks for the facts of the user who is set; a database that cannot be asked becomes a warning.
     ///
     /// Where nothing but facts is wanted, both are errors: nothing else can answer.
@@ -123,7 +123,7 @@ impl Asked {
     }
 }
 
-fn ask(project: &Project, query: &Query) -> Result<Asked> {
+fn ask(project: &Project, query: &Query) -> Result<FactHits> {
     let user = facts::user(project, None)?;
     let mut database = Facts::open(project, None, Purpose::Read)?;
     let wanted = facts::Query {
@@ -136,7 +136,9 @@ fn ask(project: &Project, query: &Query) -> Result<Asked> {
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut database, &user, &wanted, &embedder)?;
-    Ok(Asked(found.hits.into_iter().map(|hit| hit.fact).collect()))
+    Ok(FactHits(
+        found.hits.into_iter().map(|hit| hit.fact).collect(),
+    ))
 }
 
 fn flags(fact: &Fact) -> Flags {

@@ -50,7 +50,7 @@ pub struct Hit {
 }
 
 /// Returns headings and snippet of a text as they are shown.
-pub(crate) fn shown(text: &Text, terms: &[Term]) -> (Vec<String>, String) {
+pub(crate) fn display_text(text: &Text, terms: &[Term]) -> (Vec<String>, String) {
     let clean = |text: &str| secrets::redact(&strip_controls(text)).text.into_owned();
     let headings = text.headings.iter().map(|title| clean(title));
     // Cut after cleaning: half of a key would not be known as one.

@@ -40,8 +40,8 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::project::Project;
 use crate::recall::answer::Answer;
-use crate::recall::answer::Found;
-use crate::recall::facts::Asked;
+use crate::recall::answer::JudgedText;
+use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
 use crate::recall::search::Scan;
@@ -73,7 +73,7 @@ fn is_zero(count: &usize) -> bool {
 /// Looks for a query in the stores that it names.
 pub fn recall(project: &Project, query: &Query) -> Result<Parsed<Recalled>> {
     let mut of_facts = Vec::new();
-    let facts = Asked::of(project, query, &mut of_facts)?;
+    let facts = FactHits::of(project, query, &mut of_facts)?;
     let searched = searched(project, query.is_urgent, |index| {
         found(project, index, query, &facts)
     })?;
@@ -91,7 +91,7 @@ fn found(
     project: &Project,
     index: &Index,
     query: &Query,
-    facts: &Asked,
+    facts: &FactHits,
 ) -> rusqlite::Result<Parsed<Recalled>> {
     let mut scan = Scan::take(index, query)?;
     facts.add_to(&mut scan, index, query)?;
@@ -110,14 +110,14 @@ fn found(
     Ok(Parsed { value, warnings })
 }
 
-fn hit(scan: &Scan, found: Found) -> Hit {
-    let Found {
+fn hit(scan: &Scan, found: JudgedText) -> Hit {
+    let JudgedText {
         scored,
         text,
         relevance,
     } = found;
     let unit = &scan.units[scored.unit];
-    let (headings, snippet) = hit::shown(&text, scan.terms());
+    let (headings, snippet) = hit::display_text(&text, scan.terms());
     let (file, line) = scan.place(scored.unit);
     let copies = scored.twins.iter().map(|twin| scan.place(*twin));
     Hit {

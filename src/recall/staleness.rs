@@ -41,7 +41,7 @@ impl Staleness {
             return Ok(Parsed::clean(stale));
         };
         let patterns = Patterns::parse(&text.value, &path).value;
-        let reasons = StaleReasons::known(project, &patterns, &mut warnings);
+        let reasons = StaleReasons::cached_or_checked(project, &patterns, &mut warnings);
         for unit in recorded {
             let line = scan.place(unit).1;
             let text = index.text(scan.units[unit].id)?.body;

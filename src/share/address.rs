@@ -76,7 +76,7 @@ impl Address {
         let database = config.get_dbname().unwrap_or(&role).to_owned();
         let port = config.get_ports().first().copied().unwrap_or(5432);
         if config.get_password().is_none() {
-            let place = Place {
+            let place = PasswordEntry {
                 host: &name,
                 port,
                 database: &database,
@@ -100,7 +100,7 @@ fn is_loopback(host: &str) -> bool {
 }
 
 /// What a line of `.pgpass` is about.
-struct Place<'a> {
+struct PasswordEntry<'a> {
     host: &'a str,
     port: u16,
     database: &'a str,
@@ -108,7 +108,7 @@ struct Place<'a> {
 }
 
 /// Returns the password: `PGPASSWORD`, else that of the line of `.pgpass` which fits.
-fn password(project: &Project, place: &Place<'_>) -> Result<Option<String>> {
+fn password(project: &Project, place: &PasswordEntry<'_>) -> Result<Option<String>> {
     let environment = &project.environment;
     if let Some(password) = environment.get("PGPASSWORD") {
         return Ok(Some(password.to_owned()));
@@ -150,7 +150,7 @@ fn refuse_what_others_read(_path: &Path) -> Result<()> {
 }
 
 /// Returns the password of a line `host:port:database:role:password` that is about this place.
-fn fitting(line: &str, place: &Place<'_>) -> Option<String> {
+fn fitting(line: &str, place: &PasswordEntry<'_>) -> Option<String> {
     if line.starts_with('#') {
         return None;
     }
@@ -182,7 +182,7 @@ fn fitting(line: &str, place: &Place<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    const PLACE: Place<'static> = Place {
+    const PLACE: PasswordEntry<'static> = PasswordEntry {
         host: "db.example.com",
         port: 5432,
         database: "annals",

@@ -184,7 +184,7 @@ impl History {
 
     /// Returns a record that is not this user's, to be shown: what it says, and its changes as a diff.
     pub fn unverified(&self, id: OperationId) -> Result<(Operation, String)> {
-        let (_, said) = self.said(id.0)?;
+        let (_, said) = self.unverified_record(id.0)?;
         let operation = operation(id.0, &said.header, &said.marks);
         Ok((operation, diff::unified(&said.changes, Path::new(""))))
     }
@@ -193,7 +193,7 @@ impl History {
     ///
     /// One that was interrupted is finished by the next transaction. Returns its number.
     pub fn adopt(&self, id: OperationId) -> Result<OperationId> {
-        let (path, said) = self.said(id.0)?;
+        let (path, said) = self.unverified_record(id.0)?;
         let is_done = path.extension().is_some_and(|ext| ext == "record");
         let key = self.signer.key()?;
         if path.parent() == Some(&self.folder.history()) {
@@ -215,7 +215,7 @@ impl History {
     }
 
     /// Returns where a record lies that is not this user's, and what it says.
-    fn said(&self, id: u64) -> Result<(PathBuf, Unverified)> {
+    fn unverified_record(&self, id: u64) -> Result<(PathBuf, Unverified)> {
         for folder in [self.folder.unverified(), self.folder.history()] {
             for extension in ["record", "pending"] {
                 let path = record::file_name(&folder, id, extension);

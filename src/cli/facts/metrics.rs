@@ -48,7 +48,7 @@ fn show(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {
         ("wrong overwrites", metrics.wrong_overwrites),
         ("pending resolved", metrics.pending_resolved),
     ] {
-        writeln!(to, "{name:<20}  {}", shown(share))?;
+        writeln!(to, "{name:<20}  {}", percentage(share))?;
     }
     let latency = metrics.observer_latency;
     let time = |time: Option<u64>| time.map_or("-".to_owned(), |time| format!("{time} ms"));
@@ -72,7 +72,7 @@ fn show(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn shown(share: Share) -> String {
+fn percentage(share: Share) -> String {
     match share.rate {
         Some(rate) => format!("{:.1} % ({} of {})", rate * 100.0, share.part, share.of),
         None => "-".to_owned(),

@@ -303,7 +303,7 @@ pub(crate) fn apply(
     let wanted: BTreeSet<&String> = tombstone.turns.iter().collect();
     for user in users {
         let id = UserId::stored(user.clone());
-        let turns = said(connection, &user)?;
+        let turns = turns_of(connection, &user)?;
         let turns: BTreeSet<String> = turns
             .into_iter()
             .filter(|turn| wanted.contains(&operation::turn(&user, turn)))
@@ -318,7 +318,7 @@ pub(crate) fn apply(
     Ok(touched)
 }
 
-fn said(connection: &Connection, user: &str) -> Result<Vec<String>> {
+fn turns_of(connection: &Connection, user: &str) -> Result<Vec<String>> {
     let mut statement = connection
         .prepare(
             "SELECT turn_id FROM fact_history WHERE user_id = ?1 \

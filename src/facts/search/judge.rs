@@ -11,12 +11,12 @@ use crate::facts::search::candidates;
 use crate::facts::search::lexical;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
+use crate::ranking::AnswerEvidence;
 use crate::ranking::Evidence;
 use crate::ranking::Language;
 use crate::ranking::Question;
 use crate::ranking::Relevance;
 use crate::ranking::Term;
-use crate::ranking::Verdict;
 use crate::ranking::passages;
 use crate::ranking::terms;
 use crate::ranking::words;
@@ -24,7 +24,7 @@ use crate::ranking::words;
 /// Facts held against a question.
 pub(crate) struct Judged {
     /// What speaks for all of them together.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: AnswerEvidence,
     /// Whether each has to do with the question.
     pub(crate) relevance: Vec<Relevance>,
 }

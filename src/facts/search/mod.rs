@@ -42,11 +42,11 @@ use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::facts::vectors::Chroma;
-use crate::facts::vectors::Place;
+use crate::facts::vectors::IndexLocation;
 use crate::facts::vectors::Scanned;
 use crate::project::Fusion;
+use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
-use crate::ranking::Verdict;
 
 /// How deep the lists of words and of vectors are that tell how well each side did.
 pub(crate) const TOP: usize = 20;
@@ -150,7 +150,7 @@ pub struct Retrieved {
     pub withheld: usize,
     /// What speaks for the answer as a whole, where that was judged.
     #[serde(skip)]
-    pub verdict: Verdict,
+    pub verdict: AnswerEvidence,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
@@ -230,7 +230,7 @@ pub fn retrieve(
     };
     let ranked = search.ranked(method, scanned)?;
     let mut hits = hits(&snapshot, user, ranked, search.depth())?;
-    let (mut withheld, mut verdict) = (0, Verdict::default());
+    let (mut withheld, mut verdict) = (0, AnswerEvidence::default());
     if query.selection != Selection::Candidates {
         let found = hits.iter().map(|hit| &hit.fact);
         let judged = judge(&snapshot, user, &query.text, found)?;
@@ -343,7 +343,8 @@ impl Meaning {
                 near: None,
             });
         }
-        let is_settled = Place::of(facts.connection())? == Place::wanted(facts, embedder);
+        let is_settled =
+            IndexLocation::of(facts.connection())? == IndexLocation::wanted(facts, embedder);
         let server = Chroma::of(facts.connection())?.filter(|_| is_settled);
         let server = server.ok_or_else(|| {
             Error::failed("the vectors are not on the Chroma server yet")

@@ -32,7 +32,7 @@ pub struct Remaining {
 }
 
 /// A server and collection with something to erase.
-struct Place {
+struct RemoteCollection {
     id: i64,
     server: String,
     collection: String,
@@ -66,7 +66,7 @@ pub(crate) fn note(connection: &Connection, server: &Chroma, facts: &[&str]) -> 
 }
 
 /// Notes that a server has been told of these facts, and has no vector any more of those that are gone.
-pub(crate) fn told(
+pub(crate) fn acknowledge(
     connection: &Connection,
     server: &Chroma,
     facts: &[&str],
@@ -122,7 +122,7 @@ pub(crate) fn forget(connection: &Connection, fact: &str) -> Result<()> {
 
 /// Which places are asked to erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum RetryScope {
     /// All that have something to erase.
     All,
     /// Those that have not failed, or whose pause since then is over.
@@ -130,12 +130,12 @@ pub(crate) enum Asked {
 }
 
 /// Has every place erase what is forgotten; where one fails, its part stays and is due later. Returns how one failed.
-pub(crate) fn erase(facts: &mut Facts, asked: Asked) -> Result<Option<Error>> {
+pub(crate) fn erase(facts: &mut Facts, scope: RetryScope) -> Result<Option<Error>> {
     if facts.is_dry_run() {
         return Ok(None);
     }
     let mut failed = None;
-    for place in places(facts, asked)? {
+    for place in places(facts, scope)? {
         if let Some(error) = erase_at(facts, &place)? {
             postpone(facts, &place, &error)?;
             failed.get_or_insert(error);
@@ -144,10 +144,10 @@ pub(crate) fn erase(facts: &mut Facts, asked: Asked) -> Result<Option<Error>> {
     Ok(failed)
 }
 
-fn places(facts: &Facts, asked: Asked) -> Result<Vec<Place>> {
-    let now = match asked {
-        Asked::All => None,
-        Asked::Due => Some(queue::precise(&facts.clock())),
+fn places(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>> {
+    let now = match scope {
+        RetryScope::All => None,
+        RetryScope::Due => Some(queue::precise(&facts.clock())),
     };
     let sql = "SELECT place, server, collection, attempts FROM vector_places AS p \
                WHERE (?1 IS NULL OR not_before <= ?1) \
@@ -158,7 +158,7 @@ fn places(facts: &Facts, asked: Asked) -> Result<Vec<Place>> {
         .stored("read what is to be erased")?;
     let rows = statement
         .query_map([now], |row| {
-            Ok(Place {
+            Ok(RemoteCollection {
                 id: row.get(0)?,
                 server: row.get(1)?,
                 collection: row.get(2)?,
@@ -171,7 +171,7 @@ fn places(facts: &Facts, asked: Asked) -> Result<Vec<Place>> {
 }
 
 /// Returns how the place failed, where it did.
-fn erase_at(facts: &mut Facts, at: &Place) -> Result<Option<Error>> {
+fn erase_at(facts: &mut Facts, at: &RemoteCollection) -> Result<Option<Error>> {
     let server = match Chroma::at(&at.server, &at.collection) {
         Ok(server) => server,
         Err(error) => return Ok(Some(error)),
@@ -199,7 +199,7 @@ fn erase_at(facts: &mut Facts, at: &Place) -> Result<Option<Error>> {
     }
 }
 
-fn erasable(connection: &Connection, at: &Place) -> Result<Vec<String>> {
+fn erasable(connection: &Connection, at: &RemoteCollection) -> Result<Vec<String>> {
     let sql = format!("SELECT fact_id FROM vector_erasures WHERE {ERASABLE} LIMIT {BATCH}");
     let mut statement = connection
         .prepare(&sql)
@@ -220,7 +220,7 @@ fn answered(connection: &Connection, place: i64) -> Result<()> {
         .map(|_| ())
 }
 
-fn postpone(facts: &mut Facts, at: &Place, error: &Error) -> Result<()> {
+fn postpone(facts: &mut Facts, at: &RemoteCollection, error: &Error) -> Result<()> {
     let not_before = queue::later(&facts.clock(), TimeDelta::seconds(pause(at.attempts)));
     facts.write(|connection| {
         connection

@@ -29,7 +29,7 @@ use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::store::Facts;
-use crate::facts::vectors::copies::Asked;
+use crate::facts::vectors::copies::RetryScope;
 use crate::project::Project;
 use crate::ranking::passages;
 
@@ -64,7 +64,7 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
 
 /// Keeps the index in step with a fact's row, in the transaction that writes it.
 pub(crate) fn keep(connection: &Connection, fact: &Fact) -> Result<()> {
-    let place = Place::of(connection)?;
+    let place = IndexLocation::of(connection)?;
     if place.server.is_some() {
         return outbox::enqueue(connection, fact);
     }
@@ -155,24 +155,24 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
 /// Has the servers that vectors were once sent to erase what is forgotten, unless one failed a moment ago; returns how
 /// one failed.
 pub fn erase_remaining(facts: &mut Facts) -> Result<Option<Error>> {
-    copies::erase(facts, Asked::Due)
+    copies::erase(facts, RetryScope::Due)
 }
 
 /// The same, whenever one failed last.
 pub(crate) fn erase_now(facts: &mut Facts) -> Result<Option<Error>> {
-    copies::erase(facts, Asked::All)
+    copies::erase(facts, RetryScope::All)
 }
 
 /// Whose vectors the index holds, and where.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct IndexLocation {
     /// The model.
     pub(crate) model: String,
     /// The address of the server; none where they are in the file.
     pub(crate) server: Option<String>,
 }
 
-impl Place {
+impl IndexLocation {
     /// Returns the place as it is.
     pub(crate) fn of(connection: &Connection) -> Result<Self> {
         let read = |row: &Row<'_>| {
@@ -198,8 +198,8 @@ impl Place {
 
 /// Changes model or place to what the settings want: what was there is of no use, and all is told or made anew.
 fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
-    let wanted = Place::wanted(facts, embedder);
-    let is = Place::of(facts.connection())?;
+    let wanted = IndexLocation::wanted(facts, embedder);
+    let is = IndexLocation::of(facts.connection())?;
     if is == wanted || facts.is_dry_run() {
         return Ok(());
     }
@@ -232,7 +232,7 @@ fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
 
 /// Returns whose vectors the index holds.
 pub(crate) fn model(connection: &Connection) -> Result<String> {
-    Place::of(connection).map(|place| place.model)
+    IndexLocation::of(connection).map(|place| place.model)
 }
 
 /// A fact without a vector.

@@ -81,7 +81,7 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
             }
         };
         facts.write(|connection| {
-            copies::told(connection, server, &told, &gone)?;
+            copies::acknowledge(connection, server, &told, &gone)?;
             for job in &jobs {
                 connection
                     .execute(

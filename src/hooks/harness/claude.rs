@@ -8,6 +8,7 @@ use crate::hooks::Event;
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
@@ -15,7 +16,6 @@ use crate::hooks::harness::Profile;
 use crate::hooks::harness::Scope;
 use crate::hooks::harness::Server;
 use crate::hooks::harness::SettingsFile;
-use crate::hooks::harness::Sight;
 use crate::hooks::harness::UserFolder;
 
 /// Its names for events, which Codex has taken over.
@@ -123,32 +123,32 @@ fn after_removal(scope: Scope) -> Option<&'static str> {
     (scope == Scope::User).then_some("for the MCP server: claude mcp remove --scope user annals")
 }
 
-fn obstacles(sight: &Sight) -> Vec<Obstacle> {
-    let mut files = vec![sight.user_folder.join("settings.json")];
-    if sight.scope == Scope::Project {
-        files.push(sight.folder.join("settings.json"));
-        files.push(sight.folder.join("settings.local.json"));
+fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
+    let mut paths = vec![files.user_folder.join("settings.json")];
+    if files.scope == Scope::Project {
+        paths.push(files.folder.join("settings.json"));
+        paths.push(files.folder.join("settings.local.json"));
     }
-    let there = files
+    let there = paths
         .into_iter()
-        .filter_map(|file| Some((Sight::json(&file)?, file)));
+        .filter_map(|file| Some((HarnessFiles::json(&file)?, file)));
     let settings: Vec<(Value, PathBuf)> = there.collect();
     let off = settings.iter();
     let off = off.filter(|(json, _)| json["disableAllHooks"] == true);
     let mut obstacles: Vec<Obstacle> = off
         .map(|(_, file)| {
-            let what = format!("{} turns all hooks off", sight.shown(file));
+            let what = format!("{} turns all hooks off", files.relative_name(file));
             Obstacle::stop(what, "remove disableAllHooks there")
         })
         .collect();
-    obstacles.extend(server(sight, &settings));
+    obstacles.extend(server(files, &settings));
     obstacles
 }
 
 /// Returns what keeps the MCP server from being used.
-fn server(sight: &Sight, settings: &[(Value, PathBuf)]) -> Option<Obstacle> {
-    let state = sight.user_state(".claude.json").unwrap_or_default();
-    let of_project = &state["projects"][sight.project_name()];
+fn server(files: &HarnessFiles, settings: &[(Value, PathBuf)]) -> Option<Obstacle> {
+    let state = files.user_state(".claude.json").unwrap_or_default();
+    let of_project = &state["projects"][files.project_name()];
     let lists = |name: &str| {
         let mut all = settings.iter().map(|(json, _)| json).chain([of_project]);
         all.any(|json| has_annals(&json[name]))
@@ -158,7 +158,7 @@ fn server(sight: &Sight, settings: &[(Value, PathBuf)]) -> Option<Obstacle> {
         return Some(Obstacle::stop(what, "enable it in Claude Code: /mcp"));
     }
     let takes_all = |(json, _): &(Value, PathBuf)| json["enableAllProjectMcpServers"] == true;
-    let (is_there, what, next) = match sight.scope {
+    let (is_there, what, next) = match files.scope {
         Scope::Project => (
             lists("enabledMcpjsonServers") || settings.iter().any(takes_all),
             "the MCP server is not approved yet",

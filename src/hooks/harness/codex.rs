@@ -6,13 +6,13 @@ use toml::Value;
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::Profile;
 use crate::hooks::harness::Scope;
 use crate::hooks::harness::SettingsFile;
-use crate::hooks::harness::Sight;
 use crate::hooks::harness::UserFolder;
 use crate::hooks::harness::claude;
 
@@ -89,9 +89,9 @@ fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
     steps
 }
 
-fn obstacles(sight: &Sight) -> Vec<Obstacle> {
-    let user = Sight::toml(&sight.user_folder.join("config.toml")).unwrap_or_default();
-    let own = Sight::toml(&sight.folder.join("config.toml")).unwrap_or_default();
+fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
+    let user = HarnessFiles::toml(&files.user_folder.join("config.toml")).unwrap_or_default();
+    let own = HarnessFiles::toml(&files.folder.join("config.toml")).unwrap_or_default();
     let is_off = |table: Option<&Value>, key: &str| {
         let switch = table.and_then(|table| table.get(key)?.as_bool());
         switch == Some(false)
@@ -110,10 +110,10 @@ fn obstacles(sight: &Sight) -> Vec<Obstacle> {
             "remove `hooks = false` from [features]",
         ));
     }
-    obstacles.extend(trust_in_hooks(sight, &user));
+    obstacles.extend(trust_in_hooks(files, &user));
     let trust = user.get("projects");
-    let trust = trust.and_then(|all| all.get(sight.project_name())?.get("trust_level")?.as_str());
-    if sight.scope == Scope::Project && trust != Some("trusted") {
+    let trust = trust.and_then(|all| all.get(files.project_name())?.get("trust_level")?.as_str());
+    if files.scope == Scope::Project && trust != Some("trusted") {
         obstacles.push(Obstacle::open(
             "Codex does not trust this project yet, so it reads none of its settings".to_owned(),
             "start codex here and say yes",
@@ -123,11 +123,11 @@ fn obstacles(sight: &Sight) -> Vec<Obstacle> {
 }
 
 /// Looks what the user decided in `/hooks`: Codex keeps it by file, event and place.
-fn trust_in_hooks(sight: &Sight, user: &Table) -> Option<Obstacle> {
+fn trust_in_hooks(files: &HarnessFiles, user: &Table) -> Option<Obstacle> {
     let states = user
         .get("hooks")
         .and_then(|hooks| hooks.get("state")?.as_table());
-    let file = sight.folder.join("hooks.json").display().to_string();
+    let file = files.folder.join("hooks.json").display().to_string();
     let of_file = states.into_iter().flatten();
     let of_file = of_file.filter(|(key, _)| key.starts_with(&file));
     let states: Vec<&Value> = of_file.map(|(_, state)| state).collect();

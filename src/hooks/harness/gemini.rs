@@ -6,6 +6,7 @@ use crate::hooks::Event;
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
@@ -13,7 +14,6 @@ use crate::hooks::harness::Profile;
 use crate::hooks::harness::Scope;
 use crate::hooks::harness::Server;
 use crate::hooks::harness::SettingsFile;
-use crate::hooks::harness::Sight;
 use crate::hooks::harness::UserFolder;
 
 /// The one file of settings, which forks of Gemini CLI have, too.
@@ -92,22 +92,22 @@ fn next_steps(scope: Scope, choice: Choice) -> Vec<String> {
     steps
 }
 
-fn obstacles(sight: &Sight) -> Vec<Obstacle> {
+fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
-    for (json, shown) in sight.settings() {
+    for (json, shown) in files.settings() {
         obstacles.extend(of_hooks(&json["hooksConfig"], &shown));
-        obstacles.extend(Sight::shut_out(&json, &shown));
+        obstacles.extend(HarnessFiles::shut_out(&json, &shown));
     }
-    let enablement = Sight::json(&sight.user_folder.join("mcp-server-enablement.json"));
+    let enablement = HarnessFiles::json(&files.user_folder.join("mcp-server-enablement.json"));
     if enablement.is_some_and(|json| json["annals"]["enabled"] == false) {
         obstacles.push(Obstacle::stop(
             "Gemini CLI has the MCP server annals disabled".to_owned(),
             "gemini mcp enable annals",
         ));
     }
-    let user = Sight::json(&sight.user_folder.join("settings.json"));
+    let user = HarnessFiles::json(&files.user_folder.join("settings.json"));
     let is_asked = user.is_none_or(|json| json["security"]["folderTrust"]["enabled"] != false);
-    if sight.scope == Scope::Project && is_asked && !sight.is_trusted() {
+    if files.scope == Scope::Project && is_asked && !files.is_trusted() {
         obstacles.push(Obstacle::open(
             "Gemini CLI does not trust this folder yet, so it reads none of its settings"
                 .to_owned(),

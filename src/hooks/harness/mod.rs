@@ -2,21 +2,21 @@
 
 mod claude;
 mod codex;
+mod files;
 mod gemini;
 mod names;
 mod opencode;
 mod qwen;
-mod sight;
 
 use serde::Serialize;
 
 use crate::hooks::Event;
 use crate::project::Project;
 
+pub(crate) use files::HarnessFiles;
+pub use files::Obstacle;
 pub(crate) use names::echoed;
 pub(crate) use names::named;
-pub use sight::Obstacle;
-pub(crate) use sight::Sight;
 
 /// A program that runs agents and can call `annals`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -77,7 +77,7 @@ pub(crate) struct Profile {
     /// What is left to do by hand after `setup --remove`.
     pub(crate) after_removal: fn(Scope) -> Option<&'static str>,
     /// What keeps the settings from working, and what its users should know.
-    pub(crate) obstacles: fn(&Sight) -> Vec<Obstacle>,
+    pub(crate) obstacles: fn(&HarnessFiles) -> Vec<Obstacle>,
 }
 
 /// Where the user's own settings are.

@@ -4,13 +4,13 @@ use crate::hooks::Event;
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::Content;
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::Profile;
 use crate::hooks::harness::Scope;
 use crate::hooks::harness::Server;
 use crate::hooks::harness::SettingsFile;
-use crate::hooks::harness::Sight;
 use crate::hooks::harness::UserFolder;
 
 pub(crate) static PROFILE: Profile = Profile {
@@ -78,15 +78,18 @@ fn next_steps(_: Scope, _: Choice) -> Vec<String> {
     )]
 }
 
-fn obstacles(sight: &Sight) -> Vec<Obstacle> {
+fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
     for name in ["opencode.json", "opencode.jsonc"] {
-        let file = sight.base.join(name);
-        let Some(json) = Sight::json(&file) else {
+        let file = files.base.join(name);
+        let Some(json) = HarnessFiles::json(&file) else {
             continue;
         };
         if json["mcp"]["annals"]["enabled"] == false {
-            let what = format!("{} has the MCP server annals disabled", sight.shown(&file));
+            let what = format!(
+                "{} has the MCP server annals disabled",
+                files.relative_name(&file)
+            );
             obstacles.push(Obstacle::stop(what, "set mcp.annals.enabled to true there"));
         }
         let tools = json["tools"].as_object().into_iter().flatten();
@@ -94,11 +97,11 @@ fn obstacles(sight: &Sight) -> Vec<Obstacle> {
             .clone()
             .any(|(name, is_on)| name.starts_with("annals") && *is_on == false)
         {
-            let what = format!("{} turns tools of annals off", sight.shown(&file));
+            let what = format!("{} turns tools of annals off", files.relative_name(&file));
             obstacles.push(Obstacle::stop(what, "see `tools` there"));
         }
     }
-    if !sight.folder.join("node_modules").is_dir() {
+    if !files.folder.join("node_modules").is_dir() {
         obstacles.push(Obstacle::open(
             "opencode has not installed @opencode-ai/plugin next to the plugin yet".to_owned(),
             OFFLINE,

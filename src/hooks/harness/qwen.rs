@@ -3,11 +3,11 @@
 
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::ContextFiles;
+use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::Hook;
 use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::Profile;
 use crate::hooks::harness::Scope;
-use crate::hooks::harness::Sight;
 use crate::hooks::harness::UserFolder;
 use crate::hooks::harness::claude;
 use crate::hooks::harness::gemini;
@@ -66,18 +66,18 @@ fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
     }
 }
 
-fn obstacles(sight: &Sight) -> Vec<Obstacle> {
+fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
-    for (json, shown) in sight.settings() {
+    for (json, shown) in files.settings() {
         if json["disableAllHooks"] == true {
             let what = format!("{shown} turns all hooks off");
             obstacles.push(Obstacle::stop(what, "remove disableAllHooks there"));
         }
-        obstacles.extend(Sight::shut_out(&json, &shown));
+        obstacles.extend(HarnessFiles::shut_out(&json, &shown));
     }
-    let user = Sight::json(&sight.user_folder.join("settings.json")).unwrap_or_default();
+    let user = HarnessFiles::json(&files.user_folder.join("settings.json")).unwrap_or_default();
     let is_asked = user["security"]["folderTrust"]["enabled"] == true;
-    if sight.scope == Scope::Project && is_asked && !sight.is_trusted() {
+    if files.scope == Scope::Project && is_asked && !files.is_trusted() {
         obstacles.push(Obstacle::open(
             "Qwen Code does not trust this folder yet, so it reads none of its settings".to_owned(),
             "trust it in Qwen Code: /permissions",

@@ -12,7 +12,7 @@ use crate::storage::Storage;
 use crate::text;
 
 /// The folder of a harness's settings.
-pub(crate) struct Place {
+pub(crate) struct HarnessDir {
     /// The harness's own folder, such as `.claude`; it need not exist.
     pub(crate) folder: PathBuf,
     /// The folder that its settings stand in or beside: the project, or the user's home.
@@ -21,7 +21,7 @@ pub(crate) struct Place {
     pub(crate) storage: Storage,
 }
 
-impl Place {
+impl HarnessDir {
     /// Returns the place of a harness's settings in a scope.
     pub(crate) fn of(project: &Project, harness: Harness, scope: Scope) -> Result<Self> {
         match scope {

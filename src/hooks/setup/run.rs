@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::Scope;
-use crate::hooks::setup::place::Place;
+use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::report::FileOutcome;
 use crate::hooks::setup::report::SetupFile;
 use crate::hooks::setup::report::SetupReport;
@@ -41,7 +41,7 @@ pub struct SetupRequest {
 /// Brings a harness's settings to call `annals`, or takes that back.
 pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
-    let place = Place::of(project, request.harness, request.scope)?;
+    let place = HarnessDir::of(project, request.harness, request.scope)?;
     let profile = request.harness.profile();
     let targets = Target::all(&place, profile, request.scope);
     for target in &targets {
@@ -91,7 +91,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
 /// The changes belong to [`Store::Context`].
 pub fn session_start(project: &Project) -> Result<Changes> {
     let (harness, scope) = (Harness::Claude, Scope::Project);
-    let place = Place::of(project, harness, scope)?;
+    let place = HarnessDir::of(project, harness, scope)?;
     let profile = harness.profile();
     let mut changes = Changes::new();
     let target = Target::all(&place, profile, scope).into_iter().next();
@@ -194,7 +194,7 @@ fn replace(changes: &mut Changes, path: &Path, old: Option<Vec<u8>>, new: Vec<u8
     changes.edit(path, old, new)
 }
 
-fn remove(changes: &mut Changes, target: &Target, place: &Place) -> Result<FileOutcome> {
+fn remove(changes: &mut Changes, target: &Target, place: &HarnessDir) -> Result<FileOutcome> {
     let copy = backup(&target.path);
     let before = read::bytes(&copy)?;
     if before.is_some() {

@@ -3,10 +3,10 @@
 use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::harness::Choice;
+use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::Obstacle;
 use crate::hooks::harness::Scope;
-use crate::hooks::harness::Sight;
-use crate::hooks::setup::place::Place;
+use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::place::user_folder_of;
 use crate::hooks::setup::target::Target;
 use crate::project::Project;
@@ -25,7 +25,7 @@ pub enum Standing {
 
 /// Returns how the settings of a harness stand in a scope.
 pub fn standing(project: &Project, harness: Harness, scope: Scope) -> Result<Standing> {
-    let place = Place::of(project, harness, scope)?;
+    let place = HarnessDir::of(project, harness, scope)?;
     let targets = Target::all(&place, harness.profile(), scope);
     if current(&targets, Choice::ALL)?.is_some() {
         return Ok(Standing::Current);
@@ -72,14 +72,14 @@ pub(crate) fn current(
 
 /// Returns what keeps the settings of a harness from working.
 pub fn obstacles(project: &Project, harness: Harness, scope: Scope) -> Result<Vec<Obstacle>> {
-    let place = Place::of(project, harness, scope)?;
+    let place = HarnessDir::of(project, harness, scope)?;
     let user_folder = user_folder_of(project, harness);
-    let sight = Sight {
+    let files = HarnessFiles {
         project,
         scope,
         user_folder: user_folder.unwrap_or_else(|| place.folder.clone()),
         folder: place.folder,
         base: place.base,
     };
-    Ok((harness.profile().obstacles)(&sight))
+    Ok((harness.profile().obstacles)(&files))
 }

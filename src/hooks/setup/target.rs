@@ -10,7 +10,7 @@ use crate::hooks::harness::Content;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Profile;
 use crate::hooks::harness::Scope;
-use crate::hooks::setup::place::Place;
+use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::settings::Entries;
 use crate::hooks::setup::toml;
 
@@ -25,7 +25,7 @@ pub(crate) struct Target {
 
 impl Target {
     /// Returns the files of a harness in a scope.
-    pub(crate) fn all(place: &Place, profile: &'static Profile, scope: Scope) -> Vec<Self> {
+    pub(crate) fn all(place: &HarnessDir, profile: &'static Profile, scope: Scope) -> Vec<Self> {
         let files = profile.files.iter().filter(|file| (file.is_in)(scope));
         let targets = files.map(|file| {
             let folder = if file.is_in_project {

@@ -100,7 +100,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     let index = index.map(|parsed| parsed.value).unwrap_or_default();
     Ok(Classification {
         finding: finding.to_owned(),
-        proposed: proposal(finding, &known(&index)),
+        proposed: proposal(finding, &indexed_entries(&index)),
     })
 }
 
@@ -161,7 +161,7 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
 }
 
 /// Reads the rows of the index; without one nothing is known.
-fn known(index: &str) -> Vec<IndexedEntry> {
+fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
     rows.map(|row| IndexedEntry {
         words: content_words(&format!("{} {}", row.key.replace('-', " "), row.title)),

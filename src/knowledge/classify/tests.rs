@@ -3,7 +3,7 @@ use super::*;
 const INDEX: &str = "# Index\n\n| key | title | type | tags | status | updated |\n|---|---|---|---|---|---|\n| test-runner | Test runner is vitest | convention | testing, vitest | active | 2026-01-01 |\n| old-runner | Jest runs all snapshot tests | convention | jest | superseded | 2026-01-01 |\n";
 
 fn shown(finding: &str) -> String {
-    let proposal = proposal(finding, &known(INDEX));
+    let proposal = proposal(finding, &indexed_entries(INDEX));
     match proposal.entry_type {
         Some(one) => one.as_str().to_owned(),
         None => proposal.surface.as_str().to_owned(),
@@ -12,7 +12,7 @@ fn shown(finding: &str) -> String {
 
 fn all(expected: &str, findings: &[&str]) {
     for finding in findings {
-        let proposal = proposal(finding, &known(INDEX));
+        let proposal = proposal(finding, &indexed_entries(INDEX));
         assert_eq!(shown(finding), expected, "{finding}: {}", proposal.reason);
         assert_ne!(proposal.confidence, Confidence::High);
     }
@@ -54,7 +54,7 @@ fn ephemera_and_what_nothing_speaks_for_belong_nowhere() {
 
 #[test]
 fn what_the_index_says_is_known_and_what_is_superseded_is_not() {
-    let found = proposal("The test runner is vitest.", &known(INDEX));
+    let found = proposal("The test runner is vitest.", &indexed_entries(INDEX));
     assert_eq!(found.surface, Surface::None);
     assert_eq!(found.reason, "already known as test-runner");
     all(
@@ -161,7 +161,7 @@ fn the_notepad_is_proposed_only_where_it_is_asked_for() {
 fn keys_are_words_of_the_finding_and_tags_those_of_others() {
     let found = proposal(
         "Always mock the network in vitest and testing code",
-        &known(INDEX),
+        &indexed_entries(INDEX),
     );
     assert_eq!(
         found.key.as_deref(),

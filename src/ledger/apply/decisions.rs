@@ -28,7 +28,7 @@ pub(crate) fn apply(
         .iter()
         .map(|(_, one)| Evidence::parse(&one.evidence))
         .collect();
-    let known = evidence::known(&project.git, &evidences)?;
+    let known = evidence::resolved(&project.git, &evidences)?;
     let mut outcome = Outcome::of(text);
     for ((index, decision), (evidence, known)) in decisions.iter().zip(evidences.iter().zip(&known))
     {

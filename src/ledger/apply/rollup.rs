@@ -67,7 +67,11 @@ pub(crate) fn needed(found: &Decisions, today: NaiveDate) -> usize {
 pub(crate) fn filled(text: &str, today: NaiveDate, line_end: &str) -> String {
     let found = Decisions::parse(text);
     let needed = needed(&found, today);
-    let said = found.rollup.as_ref().map(Rollup::said).unwrap_or_default();
+    let said = found
+        .rollup
+        .as_ref()
+        .map(Rollup::filled_bullets)
+        .unwrap_or_default();
     if found.rollup.is_some() && said.len() >= needed {
         return text.to_owned();
     }
@@ -78,7 +82,8 @@ pub(crate) fn filled(text: &str, today: NaiveDate, line_end: &str) -> String {
     };
     let is_kept = |filled: &String| {
         let after = Decisions::parse(filled);
-        let is_said = after.rollup.as_ref().map(Rollup::said) == Some([said, new].concat());
+        let is_said =
+            after.rollup.as_ref().map(Rollup::filled_bullets) == Some([said, new].concat());
         is_said && after.entries.len() == found.entries.len()
     };
     filled.filter(is_kept).unwrap_or_else(|| text.to_owned())

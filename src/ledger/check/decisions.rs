@@ -38,7 +38,7 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
         }
     }
     let evidences: Vec<Evidence> = cited.iter().map(|(_, evidence)| evidence.clone()).collect();
-    let known = evidence::known(&project.git, &evidences)?;
+    let known = evidence::resolved(&project.git, &evidences)?;
     for ((line, evidence), known) in cited.iter().zip(known) {
         for fault in evidence.faults(&known, project) {
             findings.add("evidence", *line, fault);
@@ -51,7 +51,7 @@ fn judge_rollup(found: &Decisions, today: NaiveDate, findings: &mut Findings<'_>
     let Some(rollup) = &found.rollup else {
         return findings.add_fixable("rollup", None, "has no section \"Recent (last 30 days)\"");
     };
-    let (said, needed) = (rollup.said().len(), rollup::needed(found, today));
+    let (said, needed) = (rollup.filled_bullets().len(), rollup::needed(found, today));
     if said < needed {
         let bullets = quantity(said, "bullet");
         let message = format!("the rollup has {bullets}, at least {needed} needed");

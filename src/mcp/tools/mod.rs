@@ -112,7 +112,7 @@ impl Tool {
     }
 }
 
-fn shown(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
+fn offered(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
     let sets = sets.to_vec();
     TOOLS
         .iter()
@@ -123,13 +123,13 @@ fn shown(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
 
 /// Returns the tools of these sets as they are told to a client.
 pub(crate) fn listed(sets: &[ToolSet]) -> Vec<rmcp::model::Tool> {
-    shown(sets).map(Tool::described).collect()
+    offered(sets).map(Tool::described).collect()
 }
 
 /// Returns the tool of this name.
 pub(crate) fn named(name: &str, sets: &[ToolSet]) -> Result<&'static Tool> {
-    shown(sets).find(|tool| tool.name == name).ok_or_else(|| {
-        let known: Vec<&str> = shown(sets).map(|tool| tool.name).collect();
+    offered(sets).find(|tool| tool.name == name).ok_or_else(|| {
+        let known: Vec<&str> = offered(sets).map(|tool| tool.name).collect();
         Error::not_found(format!("there is no tool {name:?}"))
             .hint(format!("the tools here are {}", known.join(", ")))
     })

@@ -152,7 +152,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
         };
         let compared = asked.of_rates(
             (
-                format!("plans that touched `{}`", shown(file)),
+                format!("plans that touched `{}`", path_line(file)),
                 rate(&mut touched.iter()),
             ),
             ("others".to_owned(), rate(&mut listed.difference(touched))),
@@ -191,7 +191,7 @@ fn is_planning(path: &str) -> bool {
 }
 
 /// Returns a path as one line of markdown may hold it.
-fn shown(path: &str) -> Line {
+fn path_line(path: &str) -> Line {
     Line::new(&secrets::redact(&strip_controls(path)).text).clipped(80)
 }
 

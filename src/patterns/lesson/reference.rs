@@ -28,16 +28,16 @@ pub(crate) fn cite(plans: &[&PlanNumber], earlier: &[Earlier]) -> String {
     };
     match earlier {
         [] => format!("({own})"),
-        [one] => format!("({own}; before in {})", shown(one)),
+        [one] => format!("({own}; before in {})", citation(one)),
         [.., latest] => format!(
             "({own}; before in {} plans, last {})",
             earlier.len(),
-            shown(latest)
+            citation(latest)
         ),
     }
 }
 
-fn shown(earlier: &Earlier) -> String {
+fn citation(earlier: &Earlier) -> String {
     let milestone = earlier.milestone.as_ref();
     let milestone = milestone.map(|name| format!("{} ", short_milestone(name)));
     let milestone = milestone.unwrap_or_default();

@@ -16,7 +16,7 @@ pub(super) fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
     if stated.as_ref().is_some_and(|list| !list.is_empty()) {
         return stated;
     }
-    told(document).or(stated)
+    from_section(document).or(stated)
 }
 
 fn of_node(node: &Node) -> Option<Decision> {
@@ -40,7 +40,7 @@ fn of_node(node: &Node) -> Option<Decision> {
     })
 }
 
-fn told(document: &Document<'_>) -> Option<Vec<Decision>> {
+fn from_section(document: &Document<'_>) -> Option<Vec<Decision>> {
     let sections = document.sections(|words| {
         let is_decisions = |word: &String| word == "decisions" || word == "decision";
         words.len() <= 4

@@ -33,7 +33,7 @@ const FEW: usize = 8;
 const WAITING: usize = 16;
 
 /// A file as the cache knows it.
-struct Known {
+struct IndexedFile {
     id: i64,
     source: usize,
     stamp: Vec<u8>,
@@ -42,7 +42,7 @@ struct Known {
 
 /// What is to be done.
 struct Work<'a> {
-    changed: Vec<(&'a Found, Option<Known>)>,
+    changed: Vec<(&'a Found, Option<IndexedFile>)>,
     gone: Vec<i64>,
 }
 
@@ -71,7 +71,7 @@ impl Index {
 fn work<'a>(db: &Connection, files: &'a Files) -> Result<Option<Work<'a>>> {
     let mut statement = db.prepare("SELECT path, id, source, stamp, digest FROM files")?;
     let rows = statement.query_map([], |row| {
-        let known = Known {
+        let known = IndexedFile {
             id: row.get(1)?,
             source: row.get(2)?,
             stamp: row.get(3)?,
@@ -79,7 +79,7 @@ fn work<'a>(db: &Connection, files: &'a Files) -> Result<Option<Work<'a>>> {
         };
         Ok((row.get::<_, String>(0)?, known))
     })?;
-    let mut known: HashMap<String, Known> = rows.collect::<Result<_>>()?;
+    let mut known: HashMap<String, IndexedFile> = rows.collect::<Result<_>>()?;
     let mut changed = Vec::new();
     for found in &files.0 {
         match known.remove(&found.name) {
@@ -95,11 +95,11 @@ fn work<'a>(db: &Connection, files: &'a Files) -> Result<Option<Work<'a>>> {
 /// Prepares the files, many on all processors, and writes each as it is ready, in their order.
 fn take_in(
     db: &Connection,
-    changed: &[(&Found, Option<Known>)],
+    changed: &[(&Found, Option<IndexedFile>)],
     progress: &Progress,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
-    let made_of = |preparer: &mut Preparer, (found, known): &(&Found, Option<Known>)| {
+    let made_of = |preparer: &mut Preparer, (found, known): &(&Found, Option<IndexedFile>)| {
         let known = known.as_ref().filter(|known| known.source == found.source);
         preparer.prepare(found, known.map(|known| known.digest.as_slice()))
     };
@@ -139,7 +139,7 @@ fn at<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
 /// Writes what is ready in the order of the files: the same files make the same cache.
 fn write(
     db: &Connection,
-    changed: &[(&Found, Option<Known>)],
+    changed: &[(&Found, Option<IndexedFile>)],
     ready: &Receiver<(usize, Prepared)>,
     progress: &Progress,
     warnings: &mut Vec<Warning>,
@@ -165,7 +165,7 @@ fn write(
 /// Writes what was made of one file.
 fn keep(
     db: &Connection,
-    (found, known): &(&Found, Option<Known>),
+    (found, known): &(&Found, Option<IndexedFile>),
     prepared: Prepared,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {

@@ -42,7 +42,7 @@ impl Obstacle {
 }
 
 /// Where a harness keeps its files, for one scope.
-pub(crate) struct Sight<'a> {
+pub(crate) struct HarnessFiles<'a> {
     pub(crate) project: &'a Project,
     pub(crate) scope: Scope,
     /// The harness's folder in this scope.
@@ -53,7 +53,7 @@ pub(crate) struct Sight<'a> {
     pub(crate) user_folder: PathBuf,
 }
 
-impl Sight<'_> {
+impl HarnessFiles<'_> {
     /// Returns a file's JSON; nothing where there is none, for this only looks.
     pub(crate) fn json(path: &Path) -> Option<Value> {
         let text = read::text(path).ok().flatten()?.value;
@@ -80,7 +80,7 @@ impl Sight<'_> {
         let folders = [&self.user_folder].into_iter().chain(own);
         let files = folders.map(|folder| folder.join("settings.json"));
         files
-            .filter_map(|file| Some((Self::json(&file)?, self.shown(&file))))
+            .filter_map(|file| Some((Self::json(&file)?, self.relative_name(&file))))
             .collect()
     }
 
@@ -109,7 +109,7 @@ impl Sight<'_> {
     }
 
     /// Returns a file as it is named in a message.
-    pub(crate) fn shown(&self, path: &Path) -> String {
+    pub(crate) fn relative_name(&self, path: &Path) -> String {
         self.project.relative(path).display().to_string()
     }
 }
