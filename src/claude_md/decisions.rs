@@ -150,9 +150,13 @@ impl Ranked<'_> {
     }
 }
 
-/// Returns the decisions to show, newest first.
-pub(crate) fn select(lists: &[DecisionList]) -> Vec<&Decision> {
+/// Returns the decisions to show, newest first, of those that can be.
+pub(crate) fn select<'a>(
+    lists: &'a [DecisionList],
+    can_be_shown: impl Fn(&Decision) -> bool,
+) -> Vec<&'a Decision> {
     let mut ranked = ranked(lists);
+    ranked.retain(|ranked| can_be_shown(ranked.decision));
     ranked.sort_by_key(Ranked::rank);
     let mut of_plan: HashMap<&str, usize> = HashMap::new();
     ranked.retain(|ranked| {
@@ -226,6 +230,7 @@ fn oldest_first(list: &DecisionList) -> Vec<Placed<'_>> {
     if is_newest_first(list, &ordered) {
         ordered.reverse();
     }
+    name_milestones(&mut ordered);
     let mut day = ordered.iter().find_map(|placed| placed.date);
     let mut era = ordered
         .iter()
@@ -241,6 +246,18 @@ fn oldest_first(list: &DecisionList) -> Vec<Placed<'_>> {
         placed.era = era.clone().unwrap_or_default();
     }
     ordered
+}
+
+/// Gives what names a phase alone the newest milestone that was named before it.
+fn name_milestones(ordered: &mut [Placed<'_>]) {
+    let mut newest: Vec<u32> = Vec::new();
+    for placed in ordered {
+        let era = &mut placed.era;
+        if era.milestone.is_empty() && era.phase.is_some() {
+            era.milestone.clone_from(&newest);
+        }
+        newest = newest.max(era.milestone.clone());
+    }
 }
 
 /// Tells whether the heading says so, or else more of the dates fall than rise, or of the phases.
@@ -314,7 +331,10 @@ mod tests {
     }
 
     fn texts(lists: &[DecisionList]) -> String {
-        let texts: Vec<&str> = select(lists).iter().map(|d| d.text.as_str()).collect();
+        let texts: Vec<&str> = select(lists, |_| true)
+            .iter()
+            .map(|d| d.text.as_str())
+            .collect();
         texts.join(" ")
     }
 

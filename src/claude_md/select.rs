@@ -119,7 +119,7 @@ impl Sources {
             }),
             next_action: lines.optional("the next command", self.next_command.as_deref(), LINE),
             contested: lines.optional("what contests it", self.contested.as_deref(), LONG_LINE),
-            decisions: decisions::select(&self.decisions)
+            decisions: decisions::select(&self.decisions, |one| decision_text(one).is_some())
                 .into_iter()
                 .filter_map(|decision| {
                     let text = decision_text(decision)?;
@@ -172,16 +172,26 @@ impl Sources {
     }
 }
 
+/// What is shorter than this is a name.
+const LEAST_WORDS: usize = 2;
+
 /// Returns a decision as a whole statement, with its reason where both fit; nothing where it does not fit whole.
+///
+/// A word or two, such as a version, say nothing without a reason.
 fn decision_text(decision: &Decision) -> Option<String> {
-    let text = patterns::statement(&decision.text, LINE)?;
+    let text = patterns::statement(decision.untagged(), LINE)?;
     let reason = decision.rationale.as_deref().and_then(present);
     let reason = reason.filter(|reason| !fold(&decision.text).contains(&fold(reason)));
-    let both = reason.map(|reason| format!("{text} \u{2014} {}", reason.trim()));
-    Some(
-        both.filter(|both| both.chars().count() <= LINE)
-            .unwrap_or(text),
-    )
+    let with = |reason: &str| format!("{text} \u{2014} {}", reason.trim());
+    let both = reason.map(with);
+    if let Some(both) = both.filter(|both| both.chars().count() <= LINE) {
+        return Some(both);
+    }
+    let Some(reason) = reason.filter(|_| text.split_whitespace().count() < LEAST_WORDS) else {
+        return Some(text);
+    };
+    let room = LINE.checked_sub(text.chars().count() + 3)?;
+    patterns::statement(reason, room).map(|reason| with(&reason))
 }
 
 /// Makes lines of foreign text, and notes what had to be redacted.

@@ -39,6 +39,9 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
 /// Longer values are cut: a page is to be read at a glance, `--json` has all of it.
 const WIDTH: usize = 160;
 
+/// The longest name of a phase, in characters: what became of the phase stands behind it.
+const NAME: usize = 100;
+
 /// The most characters of the core value, which is a sentence and not cut inside.
 const CORE_VALUE: usize = 320;
 
@@ -66,7 +69,7 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "Core value: {}", core_value(value))?;
     }
     writeln!(to, "Milestone:  {}", clip(report.milestone_name(), WIDTH))?;
-    writeln!(to, "Phase:      {}", clip(&phase(&report.derived), WIDTH))?;
+    writeln!(to, "Phase:      {}", phase(&report.derived))?;
     let plans = &report.plans;
     if plans.total == 0 {
         write!(to, "Plans:      none")?;
@@ -131,7 +134,7 @@ fn phase(phase: &PhaseReport) -> String {
     let name = phase
         .name
         .as_ref()
-        .map(|name| format!(" - {name}"))
+        .map(|name| format!(" - {}", clip(name, NAME)))
         .unwrap_or_default();
     let total = phase
         .total

@@ -25,11 +25,15 @@ use crate::project::Project;
 use crate::secrets;
 use crate::storage::Changes;
 use crate::text::Line;
+use crate::text::clip;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
 /// The longest line, in characters: a digest points at things, the stores hold them.
 const WIDTH: usize = 240;
+
+/// The longest name of a phase, in characters, as in the context file; how far the phase is stands behind it.
+const NAME: usize = 160;
 
 /// How many patterns one session is told.
 const PATTERNS: usize = 5;
@@ -102,7 +106,8 @@ impl<'a> Scene<'a> {
         let mut lines = vec![format!("Milestone: {}", status.milestone_name())];
         let phase = &status.derived;
         if let Some(number) = &phase.number {
-            let name = phase.name.iter().map(|name| format!(" - {name}"));
+            let name = phase.name.iter();
+            let name = name.map(|name| format!(" - {}", clip(name, NAME)));
             let state = phase.status.iter().map(|state| format!(" ({state})"));
             let rest: String = name.chain(state).collect();
             lines.push(format!("Phase: {number}{rest}"));
@@ -255,9 +260,10 @@ fn contradicted(drift: &[Drift]) -> impl Iterator<Item = String> {
         ),
         several => {
             let lines: BTreeSet<usize> = several.iter().map(|drift| drift.line).collect();
+            let word = if lines.len() == 1 { "line" } else { "lines" };
             let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
             format!(
-                "Drift: {}, lines {}: not what the files show (`annals status`)",
+                "Drift: {}, {word} {}: not what the files show (`annals status`)",
                 several[0].file.display(),
                 lines.join(", ")
             )

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::planning::PhaseNumber;
 use crate::position::Phase;
 use crate::position::Survey;
 use crate::project::vocabulary;
@@ -89,8 +90,21 @@ fn gap(survey: &Survey) -> Option<Warning> {
     if last - first > MAX_SPAN {
         return None;
     }
+    // Phases of earlier milestones may lie between.
+    let is_known = |number: u32| {
+        let has = |phase: &PhaseNumber| phase.whole() == number;
+        let ranges = survey.roadmap.milestones.iter();
+        let mut ranges = ranges.filter_map(|milestone| milestone.phases.as_ref());
+        survey
+            .position
+            .phases
+            .iter()
+            .any(|phase| has(&phase.number))
+            || survey.roadmap.phases.iter().any(|phase| has(&phase.number))
+            || ranges.any(|range| range.contains(&number))
+    };
     let absent: Vec<String> = (first..=last)
-        .filter(|number| !numbers.contains(number))
+        .filter(|number| !is_known(*number))
         .map(|number| number.to_string())
         .collect();
     let missing = match absent.as_slice() {

@@ -70,7 +70,8 @@ impl Measured {
             complete: 0,
             durations: Vec::new(),
         };
-        for phase in &survey.position.phases {
+        let own = survey.position.phases.iter();
+        for phase in own.filter(|phase| phase.is_in_milestone) {
             let complete = phase
                 .plans
                 .iter()

@@ -6,6 +6,7 @@
 
 mod conflict;
 mod drift;
+mod folder_name;
 mod inconsistency;
 mod metrics;
 mod repair;

@@ -18,6 +18,7 @@ use crate::planning::State;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::planning::ratio;
+use crate::position::folder_name;
 use crate::position::weighing::phases_in;
 
 /// How far a phase is.
@@ -56,6 +57,10 @@ pub struct Phase {
     pub is_in_milestone: bool,
     /// How far it is.
     pub standing: Standing,
+    /// How many plans the roadmap or STATE.md declares, where one does.
+    pub(crate) declared: Option<usize>,
+    /// Whether the roadmap has the folder's name under another number, and another name under its own.
+    pub(crate) is_renumbered: bool,
 }
 
 /// What became of a plan.
@@ -91,9 +96,18 @@ impl Phase {
         self.up_to_number(self.count(PlanStanding::Complete), complete)
     }
 
-    /// Returns how many plans there may be: those that are there, up to the number of the last one.
+    /// Returns how many plans there may be: those that are there, up to the number of the last one, or to as many
+    /// as are declared while more may come.
     pub(crate) fn plans_range(&self) -> RangeInclusive<usize> {
-        self.up_to_number(self.plans.len(), self.plans.iter())
+        let numbered = self.up_to_number(self.plans.len(), self.plans.iter());
+        let declared = self.declared.filter(|_| self.standing != Standing::Done);
+        *numbered.start()..=(*numbered.end()).max(declared.unwrap_or(0))
+    }
+
+    /// Returns how many plans there are, or are to be in a phase that is under way.
+    pub(crate) fn plans_expected(&self) -> usize {
+        let declared = self.declared.filter(|_| self.standing == Standing::Running);
+        self.plans.len().max(declared.unwrap_or(0))
     }
 
     fn up_to_number<'a>(
@@ -103,7 +117,9 @@ impl Phase {
     ) -> RangeInclusive<usize> {
         let number = |(slot, _): &(PlanSlot, PlanStanding)| slot.number.number() as usize;
         // Numbers that go on from the phase before count nothing.
-        let begins_at_one = self.plans.iter().map(number).min() == Some(1);
+        let last_of_all = self.plans.iter().map(number).max();
+        let begins_at_one = self.plans.iter().map(number).min() == Some(1)
+            || self.declared.is_some() && self.declared == last_of_all;
         let last = plans.map(number).max().unwrap_or(0);
         counted..=counted.max(if begins_at_one { last } else { 0 })
     }
@@ -183,7 +199,15 @@ pub fn phases(
     let mut phases: Vec<Phase> = milestone
         .phases
         .iter()
-        .map(|dir| with_folder(dir, roadmap_phase(roadmap, &dir.number), text))
+        .map(|dir| {
+            let is_renumbered =
+                folder_name::is_of_other_number(roadmap, &dir.dir_name(), &dir.number);
+            let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_renumbered);
+            Phase {
+                is_renumbered,
+                ..with_folder(dir, planned, text)
+            }
+        })
         .collect();
     let known: BTreeSet<PhaseNumber> = phases.iter().map(|phase| phase.number.clone()).collect();
     phases.extend(
@@ -278,6 +302,8 @@ impl Phase {
             checks: Vec::new(),
             is_in_milestone: true,
             standing: Standing::Unplanned,
+            declared: None,
+            is_renumbered: false,
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
+use crate::planning::RoadmapMilestone;
 use crate::planning::Skill;
 use crate::planning::StatedPhase;
 use crate::position::Action;
@@ -17,6 +18,7 @@ use crate::position::Standing;
 use crate::position::Survey;
 use crate::position::drift;
 use crate::position::inconsistencies;
+use crate::position::roadmap_phase;
 use crate::project::Commands;
 use crate::project::Layout;
 use crate::project::Project;
@@ -147,7 +149,7 @@ impl StatusReport {
             planning_dir: project.relative(&planning.dir).to_owned(),
             milestone: MilestoneStatus {
                 slug: survey.folder.active.slug.clone(),
-                name: survey.state.milestone.clone(),
+                name: milestone_name(survey),
                 archived: survey
                     .folder
                     .archived
@@ -176,12 +178,31 @@ impl StatusReport {
     }
 }
 
+/// Returns the milestone's name as STATE.md says it, else as the roadmap names the one of the current phase.
+fn milestone_name(survey: &Survey) -> Option<String> {
+    let of_roadmap = || {
+        let number = &survey.position.phase()?.number;
+        let of_phase = roadmap_phase(&survey.roadmap, number).and_then(|phase| phase.milestone);
+        let all = &survey.roadmap.milestones;
+        let holds = |milestone: &&RoadmapMilestone| {
+            let range = milestone.phases.as_ref();
+            range.is_some_and(|range| range.contains(&number.whole()))
+        };
+        let named = of_phase.and_then(|index| all.get(index));
+        let named = named.or_else(|| all.iter().find(|one| !one.is_shipped && holds(one)));
+        named
+            .filter(|one| !one.is_shipped)
+            .map(|one| one.name.clone())
+    };
+    survey.state.milestone.clone().or_else(of_roadmap)
+}
+
 impl PlanCounts {
     fn of(phases: &[Phase]) -> Self {
         let own = || phases.iter().filter(|phase| phase.is_in_milestone);
         let count = |standing| own().map(|phase| phase.count(standing)).sum();
         Self {
-            total: own().map(|phase| phase.plans.len()).sum(),
+            total: own().map(Phase::plans_expected).sum(),
             complete: count(PlanStanding::Complete),
             partial: count(PlanStanding::Partial),
             failed: count(PlanStanding::Failed),

@@ -30,7 +30,9 @@ pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Fi
             phase.number == planned.number && phase.dir.is_some() && !phase.plans.is_empty()
         });
         // Two folders of one number leave open which of them the roadmap means.
-        if let (Some((index, _)), None) = (same.next(), same.next()) {
+        if let (Some((index, phase)), None) = (same.next(), same.next())
+            && !phase.is_renumbered
+        {
             statements.planned(planned, index);
         }
     }
@@ -74,15 +76,19 @@ impl Statements<'_> {
             range,
             phase: Some(index),
         };
-        let (complete, total) = (phase.count(PlanStanding::Complete), phase.plans.len());
         if has_unclear_counts(phase) {
             return;
         }
         let may_be = |range: RangeInclusive<usize>, stated: Option<u32>| {
-            stated.is_some_and(|stated| range.contains(&(stated as usize)))
+            let stated = stated.map(|stated| stated as usize);
+            stated.filter(|stated| range.contains(stated))
         };
-        let is_open = may_be(phase.complete_range(), row.plans_complete)
-            && may_be(phase.plans_range(), row.plans_total);
+        let stated_complete = may_be(phase.complete_range(), row.plans_complete);
+        let stated_total = may_be(phase.plans_range(), row.plans_total);
+        let is_open = stated_complete.is_some() && stated_total.is_some();
+        // What may be right stays as it is.
+        let complete = stated_complete.unwrap_or_else(|| phase.count(PlanStanding::Complete));
+        let total = stated_total.unwrap_or(phase.plans.len());
         if let Some(cell) = row.plans.as_ref().filter(|_| !is_open) {
             let place = place("the number of plans", &cell.range);
             match (row.plans_complete, row.plans_total) {

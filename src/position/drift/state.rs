@@ -10,7 +10,6 @@ use crate::planning::Stated;
 use crate::position::Action;
 use crate::position::Evidence;
 use crate::position::Phase;
-use crate::position::PlanStanding;
 use crate::position::Position;
 use crate::position::Standing;
 use crate::position::drift::DriftKind;
@@ -180,22 +179,29 @@ fn is_a_count(position: &Position, stated: u32) -> bool {
 /// Tells whether a percentage is right in one of the ways that templates mean it: over all phases,
 /// over all plans, or over the current phase's plans.
 fn is_a_percent(position: &Position, here: Option<usize>, stated: u32) -> bool {
-    let of_phase = here.map(|index| {
+    let share = |done: usize, all: usize| (done * 100).checked_div(all).unwrap_or(0);
+    let of_phase = here.into_iter().flat_map(|index| {
         let phase = &position.phases[index];
-        let done = phase.count(PlanStanding::Complete);
-        (done * 100).checked_div(phase.plans.len()).unwrap_or(0)
+        let done = phase.complete_range();
+        phase
+            .plans_range()
+            .flat_map(move |all| done.clone().map(move |done| share(done, all)))
     });
+    // A percentage may go on across milestones.
+    let all = *over_all(&position.phases, Phase::plans_range).start();
+    let complete = *over_all(&position.phases, Phase::complete_range).start();
     let done = position
         .phases
         .iter()
         .filter(|phase| phase.standing == Standing::Done)
         .count();
-    let of_phases = (done * 100).checked_div(position.total()).unwrap_or(0);
+    let of_phases = share(done, position.total());
     let stated = stated as usize;
     [
         position.percent() as usize,
         position.percent_of_plans() as usize,
         of_phases,
+        share(complete, all),
     ]
     .into_iter()
     .chain(of_phase)
@@ -212,13 +218,54 @@ fn plan_count(
         .map(|index| &position.phases[index])
         .filter(|phase| !has_unclear_counts(phase));
     Some(match claim {
+        Claim::PlansComplete(stated) | Claim::PlansTotal(stated) | Claim::CurrentPlan(stated)
+            if counts_all(position, here?, *stated) =>
+        {
+            return None;
+        }
         Claim::PlansComplete(stated) => (*stated, here?.complete_range()),
         Claim::PlansTotal(stated) => (*stated, here?.plans_range()),
         Claim::CurrentPlan(stated) => (*stated, current_plan(here?, *stated as usize)),
-        Claim::AllPlansComplete(stated) => (*stated, over_all(position, Phase::complete_range)),
-        Claim::AllPlansTotal(stated) => (*stated, over_all(position, Phase::plans_range)),
+        Claim::AllPlansComplete(stated) => (
+            *stated,
+            in_milestone_or_all(position, *stated, Phase::complete_range)?,
+        ),
+        Claim::AllPlansTotal(stated) => (
+            *stated,
+            in_milestone_or_all(position, *stated, Phase::plans_range)?,
+        ),
         _ => return None,
     })
+}
+
+/// Tells whether a number that is too high for its phase is that of all plans, as `Plan: 21 of 21` may mean.
+fn counts_all(position: &Position, here: &Phase, stated: u32) -> bool {
+    let all =
+        [Phase::complete_range, Phase::plans_range].map(|count| over_all(&position.phases, count));
+    let stated = stated as usize;
+    stated > here.plans.len() && all.iter().any(|range| *range.start() == stated)
+}
+
+/// Returns a count over the milestone's phases; over all that are there where that is what is stated. Nothing
+/// where the milestone has no plans to count.
+fn in_milestone_or_all(
+    position: &Position,
+    stated: u32,
+    count: fn(&Phase) -> RangeInclusive<usize>,
+) -> Option<RangeInclusive<usize>> {
+    let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
+    let own = over_all(own, count);
+    let all = over_all(&position.phases, count);
+    let is_all = all.contains(&(stated as usize));
+    let has_plans = position
+        .phases
+        .iter()
+        .any(|phase| phase.is_in_milestone && !phase.plans.is_empty());
+    match () {
+        () if is_all => Some(all),
+        () if has_plans => Some(own),
+        () => None,
+    }
 }
 
 /// Returns what the number of the current plan may be: that of the last one done, or the one after it.
@@ -232,12 +279,12 @@ fn current_plan(phase: &Phase, stated: usize) -> RangeInclusive<usize> {
     next..=next
 }
 
-/// Adds up a count over all phases that have a folder; a plan that was left behind may have been done.
-fn over_all(
-    position: &Position,
-    count: impl Fn(&Phase) -> RangeInclusive<usize>,
+/// Adds up a count over the phases that have a folder; a plan that was left behind may have been done.
+fn over_all<'a>(
+    phases: impl IntoIterator<Item = &'a Phase>,
+    count: fn(&Phase) -> RangeInclusive<usize>,
 ) -> RangeInclusive<usize> {
-    let with_folder = position.phases.iter().filter(|phase| phase.dir.is_some());
+    let with_folder = phases.into_iter().filter(|phase| phase.dir.is_some());
     let ranges: Vec<RangeInclusive<usize>> = with_folder
         .map(|phase| {
             let counted = count(phase);

@@ -30,6 +30,7 @@ impl<'a> Reading<'a> {
         for ((phase, seen), is_member) in phases.iter_mut().zip(&seen).zip(&members) {
             phase.is_in_milestone = *is_member;
             phase.standing = progress::standing(seen);
+            phase.declared = seen.declared;
         }
         let members = (0..phases.len()).filter(|index| members[*index]).collect();
         Self {

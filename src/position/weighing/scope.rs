@@ -12,13 +12,13 @@ use crate::planning::RoadmapPhase;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PlanStanding;
+use crate::position::folder_name::SAME_NAME;
+use crate::position::folder_name::shared;
+use crate::position::folder_name::words;
 use crate::position::roadmap_phase;
 
 /// GSD parks ideas as phases 999.1, 999.2 …: they are on no milestone.
 const BACKLOG: u32 = 900;
-
-/// A folder has at least this share of a listed phase's words, in percent, if it is of the same name.
-const SAME_NAME: usize = 60;
 
 /// The phases of the active milestone, as the roadmap lists them.
 pub(super) struct Scope<'a> {
@@ -76,17 +76,15 @@ impl<'a> Scope<'a> {
         self.listed.iter().any(|phase| phase.number == *number)
     }
 
-    /// Tells whether the roadmap lists the phase under another number: a folder's may go on across milestones.
+    /// Tells whether the roadmap lists the phase under a lower number: a folder's may go on across milestones.
     fn names(&self, phase: &Phase) -> bool {
         let words = folder_words(phase);
-        let names = self
+        let lower = self
             .listed
             .iter()
-            .filter_map(|planned| planned.name.as_deref());
-        phase.dir.is_some()
-            && names
-                .into_iter()
-                .any(|name| shared(&words, name) >= SAME_NAME)
+            .filter(|planned| planned.number <= phase.number);
+        let mut names = lower.filter_map(|planned| planned.name.as_deref());
+        phase.dir.is_some() && names.any(|name| shared(&words, name) >= SAME_NAME)
     }
 
     /// Tells whether numbers began anew with this milestone: it begins as low as a shipped one.
@@ -188,18 +186,4 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
 fn folder_words(phase: &Phase) -> BTreeSet<String> {
     let dir = phase.dir.as_ref().and_then(|dir| dir.file_name());
     words(&dir.unwrap_or_default().to_string_lossy())
-}
-
-fn words(name: &str) -> BTreeSet<String> {
-    name.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().any(char::is_alphabetic))
-        .map(str::to_lowercase)
-        .collect()
-}
-
-/// Returns in percent how many of a name's words a folder's name has.
-fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
-    let wanted = words(name);
-    let found = wanted.iter().filter(|word| folder.contains(*word)).count();
-    (found * 100).checked_div(wanted.len()).unwrap_or(0)
 }
