@@ -151,10 +151,10 @@ impl Ranked<'_> {
 }
 
 /// Returns the decisions to show, newest first, of those that can be.
-pub(crate) fn select<'a>(
-    lists: &'a [DecisionList],
+pub(crate) fn select(
+    lists: &[DecisionList],
     can_be_shown: impl Fn(&Decision) -> bool,
-) -> Vec<&'a Decision> {
+) -> Vec<&Decision> {
     let mut ranked = ranked(lists);
     ranked.retain(|ranked| can_be_shown(ranked.decision));
     ranked.sort_by_key(Ranked::rank);

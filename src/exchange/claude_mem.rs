@@ -69,6 +69,18 @@ const META: [&str; 9] = [
     "files_edited",
 ];
 
+/// Further columns that are read.
+const OTHERS: [&str; 8] = [
+    "title",
+    "type",
+    "concepts",
+    "facts",
+    "created_at",
+    "created_at_epoch",
+    "source",
+    "status",
+];
+
 /// Tables that keep the tool itself going: nothing in them is a memory.
 const HOUSEKEEPING: [&str; 9] = [
     "schema_versions",
@@ -91,6 +103,8 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
     let path = if path.is_dir() { &inside } else { path };
     let database = Database::open(path)?;
     let mut source = Source::default();
+    let texts = TEXTS.iter().map(|(column, _)| *column);
+    let columns: Vec<&str> = texts.chain(META).chain(OTHERS).collect();
     let log = with_end(path, "-wal");
     if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
         let warning = "contains changes that are not in the database yet, and was not read; \
@@ -101,11 +115,11 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
         let count = database.count(&table)?;
         let kind = RECORDS.iter().find(|(name, _)| *name == table);
         if let Some((_, kind)) = kind {
-            for row in database.rows(&table)? {
+            for row in database.rows(&table, &columns)? {
                 record(path, &table, kind, &row, &mut source);
             }
         } else if table == "directives" {
-            for row in database.rows(&table)? {
+            for row in database.rows(&table, &columns)? {
                 directive(path, &row, &mut source);
             }
         } else if table == "user_prompts" && count > 0 {

@@ -8,18 +8,19 @@ use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::Value;
+use rusqlite::types::ValueRef;
 
 use crate::error::Error;
 use crate::error::Result;
 
 /// Of one table, as its rows lie in memory.
-const MOST_BYTES: usize = 256 * 1024 * 1024;
+const MOST_BYTES: usize = 64 * 1024 * 1024;
 
 /// Of one value, in bytes: a column may be worked out, and then as long as it likes.
-const LONGEST_VALUE: i32 = 16 * 1024 * 1024;
+const LONGEST_VALUE: i32 = 2 * 1024 * 1024;
 
 /// A row by its columns' names.
-pub(crate) type Row = BTreeMap<String, Value>;
+pub(crate) type Row = BTreeMap<&'static str, Value>;
 
 /// A database that is open to be read.
 pub(crate) struct Database<'p> {
@@ -86,53 +87,58 @@ impl<'p> Database<'p> {
         count.map_err(|error| read_failed(self.path, &error))
     }
 
-    /// Returns the rows of a table, in the order of their ids where they have any.
-    pub(crate) fn rows(&self, table: &str) -> Result<Vec<Row>> {
+    /// Returns these columns of a table's rows, as far as it has them, in the order of their ids where they have any.
+    pub(crate) fn rows(&self, table: &str, wanted: &[&'static str]) -> Result<Vec<Row>> {
         let read = || {
             let name = quoted(table);
-            let first = self.connection.prepare(&format!("SELECT * FROM {name}"))?;
-            let columns: Vec<String> = first.column_names().map(str::to_owned).collect();
-            let order = if columns.iter().any(|column| column == "id") {
+            let all = self.connection.prepare(&format!("SELECT * FROM {name}"))?;
+            let all: Vec<&str> = all.column_names().collect();
+            let columns: Vec<&str> = wanted
+                .iter()
+                .copied()
+                .filter(|one| all.contains(one))
+                .collect();
+            if columns.is_empty() {
+                return Ok(Some(Vec::new()));
+            }
+            let order = if columns.contains(&"id") {
                 " ORDER BY id"
             } else {
                 ""
             };
-            let sql = format!("SELECT * FROM {name}{order}");
+            let listed: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+            let sql = format!("SELECT {} FROM {name}{order}", listed.join(", "));
             let mut statement = self.connection.prepare(&sql)?;
             let mut rows = statement.query([])?;
             let (mut found, mut size) = (Vec::new(), 0);
             while let Some(row) = rows.next()? {
-                let pair = |(at, name): (usize, &String)| Ok((name.clone(), row.get(at)?));
-                let row: Row = columns
-                    .iter()
-                    .enumerate()
-                    .map(pair)
-                    .collect::<rusqlite::Result<_>>()?;
-                size += row.values().map(memory_of).sum::<usize>();
-                if size > MOST_BYTES {
-                    return Ok(None);
+                let mut values = Row::new();
+                for (at, column) in columns.iter().enumerate() {
+                    let value = row.get_ref(at)?;
+                    size += memory_of(value);
+                    if size > MOST_BYTES {
+                        return Ok(None);
+                    }
+                    values.insert(*column, value.try_into()?);
                 }
-                found.push(row);
+                found.push(values);
             }
             Ok(Some(found))
         };
         let rows = read().map_err(|error| read_failed(self.path, &error))?;
         rows.ok_or_else(|| {
             let most = MOST_BYTES / 1024 / 1024;
-            Error::failed(format!(
-                "its table {table} is larger than {most} MiB, so it is not read"
-            ))
-            .at(self.path, None)
+            let message = format!("its table {table} is larger than {most} MiB, so it is not read");
+            Error::failed(message).at(self.path, None)
         })
     }
 }
 
 /// Returns what a value takes in memory, at least.
-fn memory_of(value: &Value) -> usize {
+fn memory_of(value: ValueRef<'_>) -> usize {
     let own = match value {
-        Value::Text(text) => text.len(),
-        Value::Blob(bytes) => bytes.len(),
-        Value::Null | Value::Integer(_) | Value::Real(_) => 0,
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => 0,
     };
     own + size_of::<Value>()
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use crate::git::config;
 use crate::git::repository::Repository;
-use crate::git::repository::read_path;
+use crate::git::repository::read_line;
 use crate::warning::Warning;
 
 /// Why git is not asked about a repository.
@@ -22,16 +22,33 @@ pub(crate) struct Obstacle {
 }
 
 const ANOTHERS: &str = "is the folder of another repository: it does not name this project as its worktree \
-     (`core.worktree` in its config, or its file `gitdir`), so git is not asked";
+     (`core.worktree` in its config, or its file `gitdir`, which `git worktree repair` renews), so git is not asked";
+const NOT_WHOLE: &str =
+    "is not a repository, or not one that git would find at once, so git is not asked";
 const LEADS_OUT: &str = "leads out of the repository, so git is not asked";
 const NO_FILE: &str = "is neither a file nor a folder, so git is not asked";
 const INCLUDES_ELSEWHERE: &str = "includes a file from outside the repository, so git is not asked";
 
-/// What of `.git` the commands that we run never read.
-const NEVER_READ: &[&str] = &["annex", "hooks", "lfs", "modules", "svn"];
+/// What of `.git` the commands that we run read.
+const READ: &[&str] = &[
+    "HEAD",
+    "commondir",
+    "config",
+    "config.worktree",
+    "gitdir",
+    "index",
+    "info",
+    "logs",
+    "objects",
+    "packed-refs",
+    "refs",
+    "reftable",
+    "shallow",
+    "worktrees",
+];
 
-/// What git writes below when it commits, tags or keeps a setting.
-const WRITTEN: &[&str] = &["info", "logs", "objects", "refs"];
+/// The folders among these whose content is read and written.
+const FOLDERS: &[&str] = &["info", "logs", "objects", "refs", "reftable"];
 
 /// Deeper names of refs are nobody's.
 const DEEPEST: usize = 16;
@@ -57,13 +74,17 @@ impl Obstacle {
     }
 }
 
-/// Returns what speaks against reading a repository.
-pub(crate) fn against_reading(repository: &Repository) -> Option<Obstacle> {
+/// Returns what speaks against a repository, as far as its own folder and its settings say.
+pub(crate) fn at_first_sight(repository: &Repository) -> Option<Obstacle> {
+    let dot_git = repository.top.join(".git");
+    if !repository.is_whole {
+        return Some(Obstacle::new(&dot_git, NOT_WHOLE));
+    }
     let Some(folders) = own_folders(repository) else {
-        return Some(Obstacle::new(&repository.top.join(".git"), ANOTHERS));
+        return Some(Obstacle::new(&dot_git, ANOTHERS));
     };
     let out = folders.iter().find_map(|folder| {
-        let is_read = |name: &str| !NEVER_READ.contains(&name);
+        let is_read = |name: &str| READ.contains(&name) || name.starts_with("sharedindex.");
         outside(folder, &folders, &is_read, 0)
     });
     out.or_else(|| {
@@ -72,16 +93,33 @@ pub(crate) fn against_reading(repository: &Repository) -> Option<Obstacle> {
     })
 }
 
-/// Returns what speaks against a commit, a tag or a setting, in a repository that may be read.
-pub(crate) fn against_writing(repository: &Repository) -> Option<Obstacle> {
+/// Returns what speaks against starting git on a repository: a link or a pipe further down.
+pub(crate) fn below(repository: &Repository) -> Option<Obstacle> {
     let folders = own_folders(repository)?;
     folders.iter().find_map(|folder| {
-        WRITTEN.iter().find_map(|name| {
+        FOLDERS.iter().find_map(|name| {
             // Objects lie one folder deep, and there are many of them.
             let depth = if *name == "objects" { 1 } else { DEEPEST };
             outside(&folder.join(name), &folders, &|_| true, depth)
         })
     })
+}
+
+/// Returns a file of rules that git would wait for without end when it commits a path from the top.
+pub(crate) fn endless_rules(top: &Path, path: &str) -> Option<Obstacle> {
+    let folders = Path::new(path)
+        .ancestors()
+        .skip(1)
+        .map(|folder| top.join(folder));
+    let mut rules =
+        folders.flat_map(|folder| [".gitignore", ".gitattributes"].map(|name| folder.join(name)));
+    let is_no_file = |file: &PathBuf| {
+        file.symlink_metadata()
+            .is_ok_and(|found| is_endless(found.file_type()))
+    };
+    rules
+        .find(is_no_file)
+        .map(|file| Obstacle::new(&file, NO_FILE))
 }
 
 /// Returns the real folders that belong to this project; none where they are another's.
@@ -106,7 +144,7 @@ fn own_folders(repository: &Repository) -> Option<Vec<PathBuf>> {
 
 /// Tells whether the folder of a worktree names the `.git` of this one.
 fn names_link(own: &Path, top: &Path) -> bool {
-    let link = read_path(&own.join("gitdir")).map(|path| own.join(path));
+    let link = read_line(&own.join("gitdir"), None).map(|path| own.join(path));
     link.is_some_and(|link| {
         let folder = link.parent().and_then(|folder| folder.canonicalize().ok());
         link.file_name().is_some_and(|name| name == ".git") && folder.as_deref() == Some(top)
@@ -115,11 +153,12 @@ fn names_link(own: &Path, top: &Path) -> bool {
 
 /// Tells whether a folder of git's says that its files are checked out here, as a submodule's does.
 fn names_worktree(own: &Path, top: &Path) -> bool {
-    let named = config::worktree(&own.join("config")).map(|path| own.join(path));
-    named
-        .and_then(|folder| folder.canonicalize().ok())
-        .as_deref()
-        == Some(top)
+    // A sparse submodule keeps the setting in the second.
+    ["config", "config.worktree"].iter().any(|file| {
+        let named = config::worktree(&own.join(file)).map(|path| own.join(path));
+        let folder = named.and_then(|folder| folder.canonicalize().ok());
+        folder.as_deref() == Some(top)
+    })
 }
 
 /// Returns the first entry below a folder that leads out of these folders, or that git could wait for without end.
@@ -177,7 +216,7 @@ mod tests {
     fn is_asked(folder: &Path) -> bool {
         let git = Git::discover(folder);
         assert!(git.is_repository());
-        git.warning().is_none() && git.head().unwrap().is_some()
+        git.warning().is_none() && git.head().unwrap().is_some() && git.origin_name().is_ok()
     }
 
     #[test]
@@ -189,8 +228,6 @@ mod tests {
         let path = worktree.path().to_string_lossy().into_owned();
         sandbox.git(&["worktree", "add", "-q", &path]);
         assert!(is_asked(worktree.path()));
-        let git = Git::discover(worktree.path());
-        assert!(git.refuse_writing_elsewhere().is_ok());
         let source = top.to_string_lossy().into_owned();
         let allow = ["-c", "protocol.file.allow=always"];
         let add = ["submodule", "--quiet", "add", &source, "part"];
@@ -217,6 +254,22 @@ mod tests {
         assert!(is_asked(top.path()));
     }
 
+    #[test]
+    fn a_sparse_submodule_and_settings_in_latin_1_are_no_obstacle() {
+        let source = Sandbox::with_commits(&["2026-01-01T00:00:00Z"]);
+        let sandbox = Sandbox::with_commits(&["2026-01-01T00:00:00Z"]);
+        let from = source.0.path().to_string_lossy().into_owned();
+        let allow = ["-c", "protocol.file.allow=always"];
+        let add = ["submodule", "--quiet", "add", &from, "part"];
+        sandbox.git(&[&allow[..], &add].concat());
+        sandbox.git(&["-C", "part", "sparse-checkout", "set", "docs"]);
+        assert!(is_asked(&sandbox.0.path().join("part")));
+        let config = source.0.child(".git/config");
+        let text = b"[core]\n\trepositoryformatversion = 0\n[user]\n\tname = J\xf6rg\n";
+        config.write_binary(text).unwrap();
+        assert!(is_asked(source.0.path()));
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_may_lead_to_other_files_of_the_repository() {
@@ -228,12 +281,10 @@ mod tests {
         symlink("/nowhere/hooks", git.child("lfs").path()).unwrap();
         symlink("main", git.child("refs/heads/other").path()).unwrap();
         assert!(is_asked(sandbox.0.path()));
-        let repository = Git::discover(sandbox.0.path());
-        assert!(repository.refuse_writing_elsewhere().is_ok());
         symlink("/tmp", git.child("refs/heads/more").path()).unwrap();
-        let error = repository.refuse_writing_elsewhere().unwrap_err();
+        let error = Git::discover(sandbox.0.path()).origin_name().unwrap_err();
         assert!(error.to_string().contains("leads out"), "{error}");
-        symlink("/tmp", git.child("linked-out").path()).unwrap();
+        symlink("/tmp", git.child("packed-refs").path()).unwrap();
         assert!(!is_asked(sandbox.0.path()));
     }
 }

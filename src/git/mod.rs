@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use chrono::DateTime;
 use chrono::NaiveDate;
@@ -43,6 +44,7 @@ pub use range::Distance;
 pub use range::Node;
 pub use renames::Rename;
 pub use running::end_all;
+pub use running::keep_in_groups;
 pub use timeline::Timeline;
 
 /// The git repository that a project stands in, if it stands in one.
@@ -51,10 +53,11 @@ pub use timeline::Timeline;
 /// for a git that was asked and failed, as on a repository that belongs to another user.
 #[derive(Clone, Debug)]
 pub struct Git {
-    root: PathBuf,
     repository: Option<Repository>,
     /// What leads git to files elsewhere: then it is not asked.
     obstacle: Option<Obstacle>,
+    /// The same further down, looked for before git is started first.
+    below: OnceLock<Option<Obstacle>>,
 }
 
 impl Git {
@@ -62,8 +65,8 @@ impl Git {
     pub fn discover(root: &Path) -> Self {
         let repository = Repository::discover(root);
         Self {
-            root: root.to_owned(),
-            obstacle: repository.as_ref().and_then(bounds::against_reading),
+            obstacle: repository.as_ref().and_then(bounds::at_first_sight),
+            below: OnceLock::new(),
             repository,
         }
     }
@@ -71,9 +74,9 @@ impl Git {
     /// Returns "no git here", for a caller that may not start a process.
     pub fn absent() -> Self {
         Self {
-            root: PathBuf::new(),
             repository: None,
             obstacle: None,
+            below: OnceLock::new(),
         }
     }
 
@@ -84,7 +87,7 @@ impl Git {
 
     /// Tells whether the project stands in a repository.
     pub fn is_repository(&self) -> bool {
-        self.repository.is_some()
+        self.repository.as_ref().is_some_and(|found| found.is_whole)
     }
 
     /// Returns the full hash of the commit that is checked out.
@@ -104,7 +107,7 @@ impl Git {
     /// Hashes may be abbreviated. The author's time, because a rebase sets all committers' times to
     /// the moment of the rebase.
     pub fn commit_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
-        match self.program() {
+        match self.program()? {
             Some(program) => commits::authored(&program, hashes),
             None => Ok(vec![None; hashes.len()]),
         }
@@ -113,7 +116,7 @@ impl Git {
     /// Returns the day of the first commit, as its author's calendar had it; none in a shallow clone.
     pub fn first_commit_date(&self) -> Result<Option<NaiveDate>> {
         let shallow = self.repository.as_ref().is_none_or(Repository::is_shallow);
-        let Some(program) = self.program().filter(|_| !shallow) else {
+        let Some(program) = self.program()?.filter(|_| !shallow) else {
             return Ok(None);
         };
         let Some(head) = self.head()? else {
@@ -127,7 +130,7 @@ impl Git {
     /// Returns how many commits were made since the one of a full hash; none where it is not known here.
     pub fn commits_since(&self, hash: &str) -> Result<Option<u32>> {
         let is_hash = [40, 64].contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
-        let (Some(program), true) = (self.program(), is_hash) else {
+        let (Some(program), true) = (self.program()?, is_hash) else {
             return Ok(None);
         };
         let (Some(from), Some(head)) = (self.resolve(hash)?, self.head()?) else {
@@ -140,7 +143,7 @@ impl Git {
 
     /// Returns the name of the repository that this one was cloned from, without its address.
     pub fn origin_name(&self) -> Result<Option<String>> {
-        let Some(program) = self.program() else {
+        let Some(program) = self.program()? else {
             return Ok(None);
         };
         let url = program.query(&["config", "--get", "remote.origin.url"])?;
@@ -175,8 +178,8 @@ impl Git {
             }
             None => {}
         }
-        self.refuse_writing_elsewhere()?;
-        let made = match self.program() {
+        self.refuse_elsewhere()?;
+        let made = match self.program()? {
             Some(program) => program.tag(name, message, &head, clock)?,
             None => None,
         };
@@ -190,7 +193,7 @@ impl Git {
 
     /// Returns the value of a key of the repository's own configuration.
     pub fn configured(&self, key: &str) -> Result<Option<String>> {
-        let Some(program) = self.program() else {
+        let Some(program) = self.program()? else {
             return Ok(None);
         };
         let value = program.query(&["config", "--local", "--get", key])?;
@@ -208,8 +211,8 @@ impl Git {
     }
 
     fn change_configuration(&self, arguments: &[&str]) -> Result<()> {
-        self.refuse_writing_elsewhere()?;
-        let Some(program) = self.program() else {
+        self.refuse_elsewhere()?;
+        let Some(program) = self.program()? else {
             return Err(Error::not_found("there is no git program to configure"));
         };
         program.run(arguments).map(|_| ())
@@ -217,7 +220,7 @@ impl Git {
 
     /// Returns the full hash of the commit that a revision names.
     fn resolve(&self, revision: &str) -> Result<Option<String>> {
-        let Some(program) = self.program() else {
+        let Some(program) = self.program()? else {
             return Ok(None);
         };
         let commit = format!("{revision}^{{commit}}");
@@ -377,11 +380,14 @@ impl Git {
         let Some(top) = self.top() else {
             return Err(Error::not_found("there is no git repository to commit to"));
         };
-        self.refuse_writing_elsewhere()?;
-        if Program::new(top, top).commit(paths, message, clock)? {
-            self.head()
-        } else {
-            Ok(None)
+        self.refuse_elsewhere()?;
+        let endless = paths
+            .iter()
+            .find_map(|path| bounds::endless_rules(top, path));
+        endless.as_ref().map_or(Ok(()), refused)?;
+        match self.program()? {
+            Some(program) if program.commit(paths, message, clock)? => self.head(),
+            _ => Ok(None),
         }
     }
 
@@ -391,17 +397,19 @@ impl Git {
         repository.filter(|_| self.obstacle.is_none())
     }
 
-    fn refuse_writing_elsewhere(&self) -> Result<()> {
-        let deeper = || self.readable().and_then(bounds::against_writing);
-        match self.obstacle.clone().or_else(deeper) {
-            Some(obstacle) => Err(Error::refused(obstacle.reason()).at(obstacle.path(), None)),
-            None => Ok(()),
-        }
+    /// Refuses what is to be written through an obstacle.
+    fn refuse_elsewhere(&self) -> Result<()> {
+        self.obstacle.as_ref().map_or(Ok(()), refused)
     }
 
-    fn program(&self) -> Option<Program<'_>> {
-        let repository = self.readable()?;
-        Some(Program::new(&self.root, &repository.top))
+    /// Returns a git that starts at the top of the repository; none without a repository that may be asked.
+    fn program(&self) -> Result<Option<Program<'_>>> {
+        let Some(repository) = self.readable() else {
+            return Ok(None);
+        };
+        let below = self.below.get_or_init(|| bounds::below(repository));
+        below.as_ref().map_or(Ok(()), refused)?;
+        Ok(Some(Program::new(&repository.top)))
     }
 
     /// Asks a git that starts at the top of the repository; none without git and repository.
@@ -409,11 +417,15 @@ impl Git {
         &self,
         question: impl FnOnce(&Program<'_>) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
-        match self.readable() {
-            Some(repository) => question(&Program::new(&repository.top, &repository.top)),
+        match self.program()? {
+            Some(program) => question(&program),
             None => Ok(None),
         }
     }
+}
+
+fn refused(obstacle: &Obstacle) -> Result<()> {
+    Err(Error::refused(obstacle.reason()).at(obstacle.path(), None))
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ impl Talk {
             running,
             questions,
             answers: BufReader::new(answers),
-            root: program.root().to_owned(),
+            root: program.top().to_owned(),
         }))
     }
 

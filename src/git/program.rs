@@ -29,8 +29,7 @@ use crate::text::strip_controls;
 /// those beside `.git`, and rules for attributes, ignored files and names come from the repository. The environment of the user holds, except for the variables by which a hook of git
 /// says where its repository is: the project's is asked, whoever asks.
 pub(crate) struct Program<'a> {
-    root: &'a Path,
-    /// Where the files are checked out.
+    /// The folder with `.git` in it, where the files are checked out: git looks for it nowhere else.
     top: &'a Path,
     /// Further configuration, as options before the command.
     options: Vec<String>,
@@ -68,6 +67,8 @@ const HARMLESS: &[&str] = &[
     "mailmap.file=/dev/null",
     "-c",
     "diff.orderFile=/dev/null",
+    "-c",
+    "safe.bareRepository=explicit",
 ];
 
 /// A variable that is empty, by which options are set that have no other way to be empty.
@@ -97,9 +98,8 @@ const LARGEST_OUTPUT: u64 = 64 << 20;
 const LARGEST_COMPLAINT: u64 = 64 << 10;
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(root: &'a Path, top: &'a Path) -> Self {
+    pub(crate) fn new(top: &'a Path) -> Self {
         Self {
-            root,
             top,
             options: Vec::new(),
         }
@@ -126,7 +126,6 @@ impl<'a> Program<'a> {
                 .map(|key| format!("--config-env=filter.{name}.{key}={NOTHING}"))
         });
         Ok(Self {
-            root: self.root,
             top: self.top,
             options: off.collect(),
         })
@@ -188,13 +187,13 @@ impl<'a> Program<'a> {
         match Running::start(&mut command) {
             Ok(started) => Ok(Some(started)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).at(&tried, self.root),
+            Err(error) => Err(error).at(&tried, self.top),
         }
     }
 
     /// Returns the folder that the program asks about.
-    pub(crate) fn root(&self) -> &Path {
-        self.root
+    pub(crate) fn top(&self) -> &Path {
+        self.top
     }
 
     /// Makes an annotated tag with the time of this run.
@@ -279,7 +278,7 @@ impl<'a> Program<'a> {
         let mut command = Command::new("git");
         command
             .arg("-C")
-            .arg(self.root)
+            .arg(self.top)
             .arg("--work-tree")
             .arg(self.top)
             .args(HARMLESS)
@@ -287,6 +286,15 @@ impl<'a> Program<'a> {
             .args(arguments);
         for variable in ELSEWHERE {
             command.env_remove(variable);
+        }
+        if let Some(above) = self
+            .top
+            .canonicalize()
+            .ok()
+            .as_deref()
+            .and_then(Path::parent)
+        {
+            command.env("GIT_CEILING_DIRECTORIES", above);
         }
         command
             .env("LC_ALL", "C")
@@ -315,9 +323,9 @@ impl<'a> Program<'a> {
             .stderr(Stdio::piped());
         let tried = format!("run git {}", arguments.first().unwrap_or(&""));
         match Running::start(&mut command) {
-            Ok(started) => collect(started, input).at(&tried, self.root).map(Some),
+            Ok(started) => collect(started, input).at(&tried, self.top).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).at(&tried, self.root),
+            Err(error) => Err(error).at(&tried, self.top),
         }
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Repository {
     pub(crate) own: PathBuf,
     /// Where the refs of all worktrees lie.
     pub(crate) common: PathBuf,
+    /// Whether git would take these folders as they are taken here.
+    pub(crate) is_whole: bool,
 }
 
 /// What is checked out.
@@ -38,8 +40,8 @@ impl Repository {
     /// Returns the repository that a folder stands in; none where git would take a bare one below it for that.
     pub(crate) fn discover(folder: &Path) -> Option<Self> {
         for folder in folder.ancestors() {
-            if let Some(repository) = Self::open(folder) {
-                return Some(repository);
+            if folder.join(".git").symlink_metadata().is_ok() {
+                return Self::open(folder);
             }
             if is_bare(folder) {
                 return None;
@@ -48,26 +50,37 @@ impl Repository {
         None
     }
 
+    /// Reads the folders that `.git` means; an empty folder means none.
     fn open(folder: &Path) -> Option<Self> {
         let dot_git = folder.join(".git");
         let own = if dot_git.is_dir() {
-            dot_git
+            dot_git.join("HEAD").symlink_metadata().ok()?;
+            Some(dot_git)
         } else {
             // A worktree or a submodule: a file that names the folder.
-            let link = read(&dot_git, LARGEST_FILE)?;
-            folder.join(link.strip_prefix("gitdir:")?.trim())
+            let named = read_line(&dot_git, Some("gitdir: "));
+            named.map(|path| folder.join(path))
         };
-        if !own.join("HEAD").is_file() {
-            return None;
-        }
-        let common = match read_path(&own.join("commondir")) {
-            Some(path) => own.join(path),
-            None => own.clone(),
-        };
-        Some(Self {
-            top: folder.to_owned(),
-            own,
-            common,
+        let common = own.as_ref().and_then(|own| {
+            let file = own.join("commondir");
+            if file.symlink_metadata().is_err() {
+                return Some(own.clone());
+            }
+            read_line(&file, None).map(|path| own.join(path))
+        });
+        Some(match (own, common) {
+            (Some(own), Some(common)) => Self {
+                top: folder.to_owned(),
+                is_whole: is_repository(&own, &common),
+                own,
+                common,
+            },
+            _ => Self {
+                top: folder.to_owned(),
+                own: PathBuf::new(),
+                common: PathBuf::new(),
+                is_whole: false,
+            },
         })
     }
 
@@ -140,10 +153,27 @@ impl Repository {
 
 /// Tells whether git would take a folder itself for a repository, as it does where nothing is checked out.
 fn is_bare(folder: &Path) -> bool {
-    folder.join("HEAD").exists()
+    let is_there = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    is_there("HEAD") && (is_there("commondir") || is_there("objects") && is_there("refs"))
+}
+
+/// Tells whether two folders have what git asks of a repository: with less, it looks for another one further up.
+fn is_repository(own: &Path, common: &Path) -> bool {
+    own.join("HEAD").is_file()
         && ["objects", "refs"]
             .iter()
-            .all(|name| folder.join(name).is_dir())
+            .all(|name| common.join(name).is_dir())
+}
+
+/// Returns the path that a file consists of, behind a prefix; nothing where git might read another one.
+pub(crate) fn read_line(file: &Path, prefix: Option<&str>) -> Option<PathBuf> {
+    let text = read(file, LARGEST_FILE)?;
+    let path = text.strip_prefix(prefix.unwrap_or_default())?;
+    let path = path.trim_end_matches(['\r', '\n']);
+    let is_plain = !path.is_empty()
+        && path.trim() == path
+        && !path.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER);
+    is_plain.then(|| PathBuf::from(path))
 }
 
 /// Tells whether a name stays inside the folder of the refs.
@@ -158,12 +188,7 @@ fn hash(text: &str) -> Option<String> {
     is_hash.then(|| text.to_owned())
 }
 
-/// Returns the path that a file consists of.
-pub(crate) fn read_path(file: &Path) -> Option<PathBuf> {
-    read(file, LARGEST_FILE).map(|text| PathBuf::from(text.trim()))
-}
-
-/// Returns the text of a file of this size at most; anything else is none.
+/// Returns the text of a file of this size at most, with U+FFFD for what is not text; anything else is none.
 #[expect(
     clippy::disallowed_methods,
     reason = "a bounded look at git's own files, which may lie outside the project"
@@ -173,8 +198,8 @@ pub(crate) fn read(path: &Path, largest: u64) -> Option<String> {
     if !path.is_file() {
         return None;
     }
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     let file = File::open(path).ok()?;
-    let length = file.take(largest + 1).read_to_string(&mut text).ok()?;
-    (length as u64 <= largest).then_some(text)
+    let length = file.take(largest + 1).read_to_end(&mut bytes).ok()?;
+    (length as u64 <= largest).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }

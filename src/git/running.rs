@@ -13,15 +13,18 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// A history of a million commits is read in less; a pipe in place of an object is waited for without end.
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(2);
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 static PROCESSES: Mutex<Processes> = Mutex::new(Processes {
     ids: Vec::new(),
+    has_groups: false,
     is_over: false,
 });
 
 struct Processes {
     ids: Vec<u32>,
+    /// Whether each leads a group of its own.
+    has_groups: bool,
     /// Whether no further process may start.
     is_over: bool,
 }
@@ -31,15 +34,15 @@ struct Processes {
 pub(crate) struct Running(u32);
 
 impl Running {
-    /// Starts a process in a group of its own.
+    /// Starts a process: in the group of this one, so that whoever stops it at a terminal stops both, or in one of its own.
     pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
+        let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
         #[cfg(unix)]
-        {
+        if processes.has_groups {
             use std::os::unix::process::CommandExt;
 
             command.process_group(0);
         }
-        let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
         if processes.is_over {
             return Err(io::Error::new(ErrorKind::NotFound, "the run is over"));
         }
@@ -58,7 +61,8 @@ impl Running {
         let watch = thread::Builder::new().spawn(move || {
             let is_late = told.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
             if is_late {
-                end(&[id]);
+                let processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
+                end(&[id], processes.has_groups);
             }
             is_late
         })?;
@@ -97,19 +101,26 @@ impl Drop for Running {
     }
 }
 
-/// Ends every git process of this run with all that it started; no further one starts.
+/// Ends every git process of this run; no further one starts.
 pub fn end_all() {
     let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
     processes.is_over = true;
-    end(&processes.ids);
+    end(&processes.ids, processes.has_groups);
 }
 
-/// Ends processes that each lead a group, with all that is in it.
-fn end(ids: &[u32]) {
+/// Has each git process lead a group from now on, for a run that may give up waiting: [`end_all`] ends the groups.
+pub fn keep_in_groups() {
+    let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
+    processes.has_groups = true;
+}
+
+/// Ends processes; those that lead a group with all that is in it.
+fn end(ids: &[u32], has_groups: bool) {
     if !cfg!(unix) || ids.is_empty() {
         return;
     }
-    let groups = ids.iter().map(|id| format!("-{id}"));
+    let sign = if has_groups { "-" } else { "" };
+    let groups = ids.iter().map(|id| format!("{sign}{id}"));
     #[expect(
         clippy::disallowed_methods,
         reason = "only the system's own program can end a group of processes without unsafe code"
@@ -132,9 +143,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a process that never answers")]
     fn a_process_that_gives_no_answer_is_ended() {
         let mut command = Command::new("sh");
-        command
-            .args(["-c", "sleep 1000 & wait"])
-            .stdin(Stdio::null());
+        command.args(["-c", "exec sleep 1000"]).stdin(Stdio::null());
         let (mut child, running) = Running::start(&mut command).unwrap();
         let deadline = running.deadline(Duration::from_millis(1)).unwrap();
         assert!(!child.wait().unwrap().success());

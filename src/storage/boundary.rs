@@ -34,16 +34,42 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// The most files of the planning folder that one command reads.
 const MOST_FILES: u64 = 20_000;
 
+/// Files and folders in which programs keep keys and passwords, in lower case.
 const CREDENTIALS: &[&str] = &[
+    ".aws",
+    ".azure",
+    ".docker",
     ".env",
+    ".envrc",
     ".git-credentials",
+    ".gnupg",
+    ".htpasswd",
+    ".kube",
     ".netrc",
     ".npmrc",
     ".pgpass",
     ".pypirc",
+    ".s3cfg",
+    ".ssh",
+    ".vault-token",
+    ".yarnrc.yml",
+    "auth.json",
+    "credentials",
+    "credentials.json",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_rsa",
+    "secrets.json",
+    "secrets.toml",
+    "secrets.yaml",
+    "secrets.yml",
+    "terraform.tfstate",
 ];
 /// Extensions of keys.
-const KEYS: &[&str] = &["key", "p12", "pem", "pfx"];
+const KEYS: &[&str] = &[
+    "asc", "env", "jks", "key", "keystore", "p12", "pem", "pfx", "ppk",
+];
 
 /// The projects that are open in this process.
 static OPEN: RwLock<Vec<Weak<Boundary>>> = RwLock::new(Vec::new());
@@ -120,16 +146,30 @@ impl Boundary {
                  can allow it",
                 real.display()
             )
-        } else if is_of_git(&real) && !is_of_git(path) {
+        } else if is_of_git(&real) && real != path {
             // Addresses with passwords stand there.
             "leads into .git, so it is not read".to_owned()
-        } else if keeps_credentials(&real) && !keeps_credentials(path) {
+        } else if self.keeps_credentials(&real) && !self.keeps_credentials(path) {
             "leads to a file of credentials, so it is not read".to_owned()
         } else {
             return Ok(Some(real));
         };
         self.leave_out(Warning::file(path, message));
         Ok(None)
+    }
+
+    /// Tells whether a path leads to what programs keep keys and passwords in, by its names below the project.
+    fn keeps_credentials(&self, path: &Path) -> bool {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        below.components().any(|part| {
+            let name = part.as_os_str().to_string_lossy().to_lowercase();
+            let extension = Path::new(&name)
+                .extension()
+                .map(|end| end.to_string_lossy());
+            CREDENTIALS.contains(&name.trim_end_matches('~'))
+                || name.starts_with(".env.")
+                || extension.is_some_and(|end| KEYS.contains(&end.as_ref()))
+        })
     }
 
     fn leave_out(&self, warning: Warning) {
@@ -185,15 +225,6 @@ impl Boundary {
         let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *left_out)
     }
-}
-
-/// Tells whether a file is one that programs keep keys and passwords in, by its name.
-fn keeps_credentials(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    CREDENTIALS.contains(&name.as_ref())
-        || name.starts_with(".env.")
-        || KEYS.contains(&extension.as_ref())
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ use ignore::gitignore::GitignoreBuilder;
 
 use crate::storage::read;
 
-/// Longer files of rules are nobody's, and building their matcher takes seconds.
-const MOST_RULES: usize = 128 * 1024;
+/// All the rules of one walk, in bytes: more are nobody's, and matching them takes minutes.
+const MOST_RULES: usize = 256 * 1024;
 
 /// Returns a walk without what `.gitignore` files leave out; `is_wanted` is asked about every entry below the root.
 ///
@@ -29,7 +29,7 @@ pub(crate) fn tracked(
     let top = above.find(|folder| folder.join(".git").symlink_metadata().is_ok());
     let rules = Rules {
         top: top.unwrap_or(root).to_owned(),
-        folders: Mutex::default(),
+        read: Mutex::default(),
     };
     let mut walk = WalkBuilder::new(root);
     walk.standard_filters(false)
@@ -43,7 +43,14 @@ pub(crate) fn tracked(
 
 struct Rules {
     top: PathBuf,
-    folders: Mutex<HashMap<PathBuf, Arc<Gitignore>>>,
+    read: Mutex<Read>,
+}
+
+/// The rules of the folders that were met so far.
+#[derive(Default)]
+struct Read {
+    folders: HashMap<PathBuf, Arc<Gitignore>>,
+    bytes: usize,
 }
 
 impl Rules {
@@ -62,23 +69,29 @@ impl Rules {
     }
 
     fn of(&self, folder: &Path) -> Arc<Gitignore> {
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        let rules = folders.entry(folder.to_owned());
-        Arc::clone(rules.or_insert_with(|| Arc::new(read_rules(folder))))
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rules) = read.folders.get(folder) {
+            return Arc::clone(rules);
+        }
+        let rules = Arc::new(read.rules(folder));
+        read.folders.insert(folder.to_owned(), Arc::clone(&rules));
+        rules
     }
 }
 
-/// Returns the rules of a folder: none where its file cannot be read or is longer than any that people write.
-fn read_rules(folder: &Path) -> Gitignore {
-    let file = folder.join(".gitignore");
-    let text = read::text(&file).ok().flatten();
-    let mut rules = GitignoreBuilder::new(folder);
-    let text = text.filter(|text| text.value.len() <= MOST_RULES);
-    for line in text.iter().flat_map(|text| text.value.lines()) {
-        // A line that is no rule leaves nothing out, as in git.
-        rules.add_line(None, line).ok();
+impl Read {
+    /// Returns the rules of a folder: none where its file cannot be read, or all together are too long.
+    fn rules(&mut self, folder: &Path) -> Gitignore {
+        let text = read::text(&folder.join(".gitignore")).ok().flatten();
+        let text = text.filter(|text| self.bytes + text.value.len() <= MOST_RULES);
+        let mut rules = GitignoreBuilder::new(folder);
+        for line in text.iter().flat_map(|text| text.value.lines()) {
+            self.bytes += line.len() + 1;
+            // A line that is no rule leaves nothing out, as in git.
+            rules.add_line(None, line).ok();
+        }
+        rules.build().unwrap_or_else(|_| Gitignore::empty())
     }
-    rules.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 #[cfg(test)]

@@ -68,7 +68,68 @@ fn link_below(root: &Path, private: &Path) {
     }
 }
 
+/// More than any reader here takes for the path that it ends.
+fn padded(text: String) -> String {
+    text + &"\n".repeat(5000)
+}
+
+fn name_the_common_folder_at_length(root: &Path, private: &Path) {
+    // With a branch that only git reads, it is asked for the commit.
+    fs::write(root.join(".git/refs/heads/main"), "junk\n").unwrap();
+    let text = padded(private.display().to_string());
+    fs::write(root.join(".git/commondir"), text).unwrap();
+}
+
+fn name_a_folder_with_a_space(root: &Path, private: &Path) {
+    fs::rename(root.join(".git"), root.join("own")).unwrap();
+    fs::write(root.join(".git"), "gitdir: own \n").unwrap();
+    symlink(private, root.join("own ")).unwrap();
+}
+
+fn name_a_common_folder_with_a_space(root: &Path, private: &Path) {
+    fs::create_dir_all(root.join("common/objects")).unwrap();
+    fs::write(root.join(".git/commondir"), "../common \n").unwrap();
+    symlink(private, root.join("common ")).unwrap();
+}
+
+fn name_the_folder_at_length(root: &Path, private: &Path) {
+    fs::remove_dir_all(root.join(".git")).unwrap();
+    let text = padded(format!("gitdir: {}", private.display()));
+    fs::write(root.join(".git"), text).unwrap();
+}
+
+fn name_the_folder_before_a_nul(root: &Path, private: &Path) {
+    fs::remove_dir_all(root.join(".git")).unwrap();
+    let text = format!("gitdir: {}\0x", private.display());
+    fs::write(root.join(".git"), text).unwrap();
+}
+
+fn leave_head_dangling(root: &Path, private: &Path) {
+    let git = root.join(".git");
+    link(git.join("HEAD"), PathBuf::from("refs/heads/main"));
+    fs::remove_file(git.join("refs/heads/main")).unwrap();
+    for name in ["objects", "packed-refs", "config"] {
+        link(git.join(name), private.join(name));
+    }
+}
+
+fn link_a_branch_and_the_objects(root: &Path, private: &Path) {
+    let git = root.join(".git");
+    link(git.join("refs/heads/main"), private.join("refs/heads/main"));
+    for entry in fs::read_dir(private.join("objects")).unwrap() {
+        let entry = entry.unwrap();
+        link(git.join("objects").join(entry.file_name()), entry.path());
+    }
+}
+
 const PLANTS: &[Plant] = &[
+    name_the_common_folder_at_length,
+    name_a_folder_with_a_space,
+    name_a_common_folder_with_a_space,
+    name_the_folder_at_length,
+    name_the_folder_before_a_nul,
+    leave_head_dangling,
+    link_a_branch_and_the_objects,
     name_the_folder,
     name_the_common_folder,
     link_the_folder,
@@ -110,7 +171,17 @@ fn another_repository_is_neither_read_nor_written() {
 
 #[test]
 fn a_repository_of_pipes_is_not_waited_for() {
-    let places = ["HEAD", "config", "packed-refs", "index"];
+    let places = [
+        "HEAD",
+        "config",
+        "packed-refs",
+        "index",
+        "objects/info/alternates",
+        "objects/pack/pack-1111111111111111111111111111111111111111.idx",
+        "info/exclude",
+        "../.gitattributes",
+        "../.gitignore",
+    ];
     on_two_threads(&places, |place| {
         let hostile = Hostile::new();
         let pipe = hostile.case.root().join(".git").join(place);
@@ -140,4 +211,38 @@ fn a_bare_repository_below_the_project_is_not_taken_for_its_own() {
         assert!(!run.stderr().contains("/dev/tty"), "{}", run.report());
         assert!(run.exit_code().is_some(), "{}", run.report());
     }
+}
+
+#[test]
+fn no_repository_is_looked_for_above_one_that_is_not_whole() {
+    let mut hostile = Hostile::new();
+    let (private, _) = private(&hostile);
+    let below = private.parent().unwrap().join("vendor");
+    fs::create_dir_all(below.join(".git/refs")).unwrap();
+    fs::write(below.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::create_dir_all(below.join(".vbw-planning")).unwrap();
+    fs::write(below.join(".vbw-planning/STATE.md"), "# State\n").unwrap();
+    let head = || fs::read_to_string(private.join("refs/heads/main")).unwrap();
+    let before = head();
+    hostile.remember();
+    for line in [
+        "ledger init",
+        "ledger pending --all",
+        "setup git",
+        "context",
+        "audit",
+    ] {
+        let run = hostile
+            .case
+            .run(line)
+            .args(["-C", below.to_str().unwrap()])
+            .output();
+        assert!(!run.report().contains(SECRET), "{}", run.report());
+    }
+    assert_eq!(head(), before);
+    assert!(
+        !fs::read_to_string(private.join("config"))
+            .unwrap()
+            .contains("annals")
+    );
 }

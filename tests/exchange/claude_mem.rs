@@ -141,11 +141,11 @@ fn values_and_tables_that_are_worked_out_take_bounded_memory() {
                 (printf('%.*c', 900000000, 'x')) VIRTUAL); INSERT INTO observations(id) VALUES (1);";
     database(&case, "long.db", long);
     let many = "CREATE TABLE observations(id INTEGER, text TEXT GENERATED ALWAYS AS \
-                (printf('%.*c', 10000000, 'x')) VIRTUAL); \
-                INSERT INTO observations(id) SELECT value FROM json_each('[1,2,3,4,5,6,7,8,9,10,\
-                11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30]');";
+                (printf('%.*c', 1900000, 'x')) VIRTUAL); \
+                WITH RECURSIVE count(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM count LIMIT 60) \
+                INSERT INTO observations(id) SELECT x FROM count;";
     database(&case, "many.db", many);
-    for (name, expected) in [("long.db", "too big"), ("many.db", "larger than 256 MiB")] {
+    for (name, expected) in [("long.db", "too big"), ("many.db", "larger than 64 MiB")] {
         let run = case.run(&format!("import claude-mem {name}")).output();
         assert_ne!(run.exit_code(), Some(0), "{}", run.report());
         assert!(run.stderr().contains(expected), "{}", run.report());
