@@ -107,14 +107,11 @@ fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     }
     let unreported = match rate.unreported {
         0 => String::new(),
-        unreported => format!(
-            "; {} not mention deviations",
-            quantity_of_summaries(unreported)
-        ),
+        unreported => format!("; {} not", quantity_of_summaries(unreported)),
     };
     writeln!(
         to,
-        "Of {} so far, {} deviated{unreported}.",
+        "Of {} whose summary mentions deviations, {} deviated{unreported}.",
         quantity(rate.deviated.of, "finished plan"),
         rate.deviated.count
     )

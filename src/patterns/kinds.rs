@@ -32,7 +32,7 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// Returns each kind in its first spelling with its number, the most frequent first.
+/// Returns each kind in the words that all its spellings begin with, and its number, the most frequent first.
 pub(crate) fn counted<'a>(plans: impl IntoIterator<Item = &'a PlanRecord>) -> Vec<(String, u32)> {
     let deviations = plans.into_iter().flat_map(|plan| &plan.deviations);
     count(deviations.filter_map(|deviation| deviation.kind.as_deref().map(plain)))
@@ -42,13 +42,27 @@ fn count(kinds: impl Iterator<Item = String>) -> Vec<(String, u32)> {
     let mut counted: Vec<(String, u32)> = Vec::new();
     for kind in kinds {
         match counted.iter_mut().find(|(known, _)| is_same(known, &kind)) {
-            Some((_, count)) => *count += 1,
+            Some((known, count)) => {
+                *known = common(known, &kind);
+                *count += 1;
+            }
             None if kind.is_empty() => {}
             None => counted.push((kind, 1)),
         }
     }
     counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counted
+}
+
+/// Returns the words that two spellings of a kind begin with: `Rule 2` of `Rule 2 - Unused variable` and `Rule 2 -
+/// Missing check`.
+fn common(one: &str, other: &str) -> String {
+    let pairs = one.split(' ').zip(other.split(' '));
+    let same = pairs.take_while(|(one, other)| one.eq_ignore_ascii_case(other));
+    let words: Vec<&str> = same.map(|(word, _)| word).collect();
+    let shared = words.join(" ");
+    let shared = shared.trim_end_matches(['-', '\u{2013}', '\u{2014}', ':', ' ']);
+    shared.to_owned()
 }
 
 /// Returns a kind that can stand in a list in brackets.

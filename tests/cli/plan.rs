@@ -24,7 +24,7 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
             "Done when",
             "What to know",
             "Files to be careful with",
-            "Of 23 finished plans so far, 10 deviated.",
+            "Of 23 finished plans whose summary mentions deviations, 10 deviated.",
             "Plans",
             "Next"
         ]

@@ -298,6 +298,10 @@ fn is_empty_talk(text: &str) -> bool {
     let says_nothing = [
         "root cause",
         "no errors",
+        "required no",
+        "did not require",
+        "no fixes",
+        "passed on first",
         "logic is correct",
         "no impact",
         "tests pass",

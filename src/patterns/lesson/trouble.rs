@@ -249,7 +249,13 @@ impl PastTroubles {
     /// Returns the plans in which a subject came up before `phase`, each once.
     fn before(&self, phase: &FinishedPhase, subject: usize) -> Vec<Earlier> {
         let mut found: Vec<Earlier> = Vec::new();
-        for past in self.subjects.members(subject).iter().flatten() {
+        // A milestone that was copied has the same trouble in the same plan.
+        let is_copy = |past: &PastTrouble| {
+            let has_plan = phase.plans.iter().any(|plan| plan.plan == past.plan);
+            past.phase == phase.number && past.milestone != phase.milestone && has_plan
+        };
+        let members = self.subjects.members(subject).iter().flatten();
+        for past in members.filter(|past| !is_copy(past)) {
             let milestone = self.is_ambiguous(phase, past);
             let earlier = Earlier {
                 milestone: milestone.then(|| past.milestone.clone()),

@@ -111,7 +111,7 @@ fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
         let is_short = seen.declared.is_some_and(|all| seen.summaries < all);
         seen.summaries > 0 && seen.open == 0 && is_short
     })?;
-    let because = vec![reason::passed(reading, passed)];
+    let because = vec![reason::passed(reading, passed, chosen)];
     let next = reading.unfinished_after(Some(chosen)).next();
     Some(match next {
         Some(next) => (work_on(reading, next).0, Some(next), because),

@@ -92,17 +92,18 @@ pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
     }
 }
 
-/// Returns that work went on past a phase with fewer plans than were declared.
-pub(super) fn passed(reading: &Reading<'_>, index: usize) -> String {
+/// Returns that work went on past a phase with fewer plans than were declared, and may go on past the chosen one.
+pub(super) fn passed(reading: &Reading<'_>, index: usize, chosen: usize) -> String {
     let phase = &reading.phases[index];
     let seen = &reading.seen[index];
     let dir = phase.dir.clone().unwrap_or_default();
     format!(
-        "{}: phase {} was passed with {} of {} declared plans",
+        "{}: phase {} was passed with {} of {} declared plans, so phase {} may be complete as well",
         reading.evidence.show(&dir),
         phase.number,
         seen.summaries,
-        seen.declared.unwrap_or_default()
+        seen.declared.unwrap_or_default(),
+        reading.phases[chosen].number
     )
 }
 
