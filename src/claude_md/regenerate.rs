@@ -25,6 +25,7 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::project::Target;
 use crate::storage::Changes;
+use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;
 use crate::text::fold;
@@ -191,6 +192,9 @@ impl Run<'_> {
             Some(bytes) if *bytes == placed.bytes => Outcome::Unchanged,
             Some(_) => Outcome::Updated,
         };
+        if outcome == Outcome::Updated && read::is_write_protected(&file.path) {
+            return Err(Error::refused("is write-protected").at(named, None));
+        }
         let report = RegeneratedFile {
             file: named.to_owned(),
             outcome,

@@ -99,6 +99,11 @@ pub(crate) fn is_folder(path: &Path) -> bool {
     matches!(kind(path), Ok(Some(Kind::Folder)))
 }
 
+/// Tells whether a file is there and its permissions keep everybody from writing it.
+pub(crate) fn is_write_protected(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.permissions().readonly())
+}
+
 /// Opens a file that is read line by line and never held whole, or nothing where no file is.
 ///
 /// It may be of any size, and the user has named it: it is never a file that was found.

@@ -741,6 +741,24 @@ mod unix {
         refuses(&case, "sync", 4, "CLAUDE.md: is write-protected", "");
     }
 
+    #[test]
+    fn a_context_file_that_may_not_be_written_costs_no_lesson() {
+        let case = Case::new(VBW);
+        let file = case.root().join("CLAUDE.md");
+        let before = fs::read(&file).unwrap();
+        set_mode(&file, 0o444);
+        let patterns = ".vbw-planning/patterns/PATTERNS.md";
+        fs::remove_file(case.root().join(patterns)).unwrap();
+        let run = case.run("execute --all").code(4);
+        assert!(
+            run.stderr().contains("CLAUDE.md: is write-protected"),
+            "{}",
+            run.report()
+        );
+        assert!(case.read(patterns).is_some(), "{}", run.report());
+        assert_eq!(fs::read(&file).unwrap(), before);
+    }
+
     fn set_mode(path: &Path, mode: u32) {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
