@@ -81,7 +81,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
         no_notepad: args.no_notepad,
     };
     let is_end = request.event.as_deref() == Some("session-end");
-    git::keep_in_groups();
+    git::use_process_groups();
     let (done, told) = mpsc::channel();
     // A panic is told as an error, not with a trace.
     std::panic::set_hook(Box::new(|_| {}));

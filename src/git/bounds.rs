@@ -16,21 +16,20 @@ use crate::warning::Warning;
 
 /// Why git is not asked about a repository.
 #[derive(Clone, Debug)]
-pub(crate) struct Obstacle {
+pub(crate) struct UnsafeRepository {
     path: PathBuf,
     reason: &'static str,
 }
 
-const ANOTHERS: &str = "is the folder of another repository: it does not name this project as its worktree \
-     (`core.worktree` in its config, or its file `gitdir`, which `git worktree repair` renews), so git is not asked";
-const NOT_WHOLE: &str =
-    "is not a repository, or not one that git would find at once, so git is not asked";
+const ANOTHERS: &str = "belongs to another repository: neither `core.worktree` in its config nor its file `gitdir` names \
+     this project (`git worktree repair` corrects a moved worktree), so git is not asked";
+const INVALID: &str = "is not a valid git folder, so git is not asked";
 const LEADS_OUT: &str = "leads out of the repository, so git is not asked";
-const NO_FILE: &str = "is neither a file nor a folder, so git is not asked";
+const ENDLESS: &str = "is a pipe or a device, so git is not asked";
 const INCLUDES_ELSEWHERE: &str = "includes a file from outside the repository, so git is not asked";
 
 /// What of `.git` the commands that we run read.
-const READ: &[&str] = &[
+const READ_BY_GIT: &[&str] = &[
     "HEAD",
     "commondir",
     "config",
@@ -48,12 +47,12 @@ const READ: &[&str] = &[
 ];
 
 /// The folders among these whose content is read and written.
-const FOLDERS: &[&str] = &["info", "logs", "objects", "refs", "reftable"];
+const FOLDERS_OF_GIT: &[&str] = &["info", "logs", "objects", "refs", "reftable"];
 
 /// Deeper names of refs are nobody's.
 const DEEPEST: usize = 16;
 
-impl Obstacle {
+impl UnsafeRepository {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -66,6 +65,11 @@ impl Obstacle {
         Warning::file(&self.path, self.reason)
     }
 
+    /// Returns what is said of a `.git` that cannot be read as git reads it.
+    pub(crate) fn invalid(dot_git: &Path) -> Self {
+        Self::new(dot_git, INVALID)
+    }
+
     fn new(path: &Path, reason: &'static str) -> Self {
         Self {
             path: path.to_owned(),
@@ -74,39 +78,38 @@ impl Obstacle {
     }
 }
 
-/// Returns what speaks against a repository, as far as its own folder and its settings say.
-pub(crate) fn at_first_sight(repository: &Repository) -> Option<Obstacle> {
-    let dot_git = repository.top.join(".git");
-    if !repository.is_whole {
-        return Some(Obstacle::new(&dot_git, NOT_WHOLE));
-    }
+/// Looks at the folder of a repository and at its settings.
+pub(crate) fn check_top(repository: &Repository) -> Option<UnsafeRepository> {
     let Some(folders) = own_folders(repository) else {
-        return Some(Obstacle::new(&dot_git, ANOTHERS));
+        return Some(UnsafeRepository::new(
+            &repository.top.join(".git"),
+            ANOTHERS,
+        ));
     };
     let out = folders.iter().find_map(|folder| {
-        let is_read = |name: &str| READ.contains(&name) || name.starts_with("sharedindex.");
-        outside(folder, &folders, &is_read, 0)
+        let is_read = |name: &str| READ_BY_GIT.contains(&name) || name.starts_with("sharedindex.");
+        find_unsafe(folder, &folders, &is_read, 0)
     });
     out.or_else(|| {
         let file = config::including_elsewhere(repository)?;
-        Some(Obstacle::new(&file, INCLUDES_ELSEWHERE))
+        Some(UnsafeRepository::new(&file, INCLUDES_ELSEWHERE))
     })
 }
 
-/// Returns what speaks against starting git on a repository: a link or a pipe further down.
-pub(crate) fn below(repository: &Repository) -> Option<Obstacle> {
+/// Looks for links and pipes further down, where git reads and writes.
+pub(crate) fn check_below(repository: &Repository) -> Option<UnsafeRepository> {
     let folders = own_folders(repository)?;
     folders.iter().find_map(|folder| {
-        FOLDERS.iter().find_map(|name| {
+        FOLDERS_OF_GIT.iter().find_map(|name| {
             // Objects lie one folder deep, and there are many of them.
             let depth = if *name == "objects" { 1 } else { DEEPEST };
-            outside(&folder.join(name), &folders, &|_| true, depth)
+            find_unsafe(&folder.join(name), &folders, &|_| true, depth)
         })
     })
 }
 
-/// Returns a file of rules that git would wait for without end when it commits a path from the top.
-pub(crate) fn endless_rules(top: &Path, path: &str) -> Option<Obstacle> {
+/// Looks at the files of rules that git reads when it commits a path from the top.
+pub(crate) fn check_rules(top: &Path, path: &str) -> Option<UnsafeRepository> {
     let folders = Path::new(path)
         .ancestors()
         .skip(1)
@@ -119,7 +122,7 @@ pub(crate) fn endless_rules(top: &Path, path: &str) -> Option<Obstacle> {
     };
     rules
         .find(is_no_file)
-        .map(|file| Obstacle::new(&file, NO_FILE))
+        .map(|file| UnsafeRepository::new(&file, ENDLESS))
 }
 
 /// Returns the real folders that belong to this project; none where they are another's.
@@ -144,7 +147,7 @@ fn own_folders(repository: &Repository) -> Option<Vec<PathBuf>> {
 
 /// Tells whether the folder of a worktree names the `.git` of this one.
 fn names_link(own: &Path, top: &Path) -> bool {
-    let link = read_line(&own.join("gitdir"), None).map(|path| own.join(path));
+    let link = read_line(&own.join("gitdir"), "").map(|path| own.join(path));
     link.is_some_and(|link| {
         let folder = link.parent().and_then(|folder| folder.canonicalize().ok());
         link.file_name().is_some_and(|name| name == ".git") && folder.as_deref() == Some(top)
@@ -166,12 +169,12 @@ fn names_worktree(own: &Path, top: &Path) -> bool {
     clippy::disallowed_methods,
     reason = "git's own folders, of which only the names are read"
 )]
-fn outside(
+fn find_unsafe(
     folder: &Path,
     folders: &[PathBuf],
     is_asked: &dyn Fn(&str) -> bool,
     depth: usize,
-) -> Option<Obstacle> {
+) -> Option<UnsafeRepository> {
     // What cannot be listed is not there, or git says why.
     let mut entries = fs::read_dir(folder).ok()?.flatten();
     entries.find_map(|entry| {
@@ -181,12 +184,12 @@ fn outside(
         } else if kind.is_symlink() {
             let real = path.canonicalize().ok();
             let stays = real.is_some_and(|real| folders.iter().any(|own| real.starts_with(own)));
-            (!stays).then(|| Obstacle::new(&path, LEADS_OUT))
+            (!stays).then(|| UnsafeRepository::new(&path, LEADS_OUT))
         } else if kind.is_dir() {
             let deeper = depth.checked_sub(1)?;
-            outside(&path, folders, is_asked, deeper)
+            find_unsafe(&path, folders, is_asked, deeper)
         } else {
-            is_endless(kind).then(|| Obstacle::new(&path, NO_FILE))
+            is_endless(kind).then(|| UnsafeRepository::new(&path, ENDLESS))
         }
     })
 }

@@ -143,6 +143,14 @@ mod tests {
 
     use super::*;
 
+    fn repository(top: &Path) -> Repository {
+        Repository {
+            top: top.to_owned(),
+            own: top.join(".git"),
+            common: top.join(".git"),
+        }
+    }
+
     #[test]
     fn includes_are_found_however_they_are_written() {
         for (text, expected) in [
@@ -189,7 +197,7 @@ mod tests {
         ] {
             let text = format!("[include]\n\tpath = {path}\n");
             top.child(".git/config").write_str(&text).unwrap();
-            let repository = Repository::discover(top.path()).unwrap();
+            let repository = repository(top.path());
             let elsewhere = including_elsewhere(&repository);
             assert_eq!(elsewhere.is_none(), is_inside, "{path}");
         }
@@ -198,7 +206,7 @@ mod tests {
         top.child(".git/config")
             .write_str("[include]\npath = ../.gitconfig\n")
             .unwrap();
-        let repository = Repository::discover(top.path()).unwrap();
+        let repository = repository(top.path());
         assert!(including_elsewhere(&repository).is_some());
     }
 }

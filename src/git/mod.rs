@@ -27,8 +27,9 @@ use crate::clock::Clock;
 use crate::clock::parse_date;
 use crate::error::Error;
 use crate::error::Result;
-use crate::git::bounds::Obstacle;
+use crate::git::bounds::UnsafeRepository;
 use crate::git::program::Program;
+use crate::git::repository::Discovery;
 use crate::git::repository::Head;
 use crate::git::repository::Repository;
 use crate::warning::Warning;
@@ -44,7 +45,7 @@ pub use range::Distance;
 pub use range::Node;
 pub use renames::Rename;
 pub use running::end_all;
-pub use running::keep_in_groups;
+pub use running::use_process_groups;
 pub use timeline::Timeline;
 
 /// The git repository that a project stands in, if it stands in one.
@@ -55,17 +56,21 @@ pub use timeline::Timeline;
 pub struct Git {
     repository: Option<Repository>,
     /// What leads git to files elsewhere: then it is not asked.
-    obstacle: Option<Obstacle>,
+    obstacle: Option<UnsafeRepository>,
     /// The same further down, looked for before git is started first.
-    below: OnceLock<Option<Obstacle>>,
+    below: OnceLock<Option<UnsafeRepository>>,
 }
 
 impl Git {
     /// Returns the repository that `root` stands in, found by looking for `.git` upward; starts no process.
     pub fn discover(root: &Path) -> Self {
-        let repository = Repository::discover(root);
+        let (repository, invalid) = match Repository::discover(root) {
+            Discovery::Nothing => (None, None),
+            Discovery::Invalid(dot_git) => (None, Some(UnsafeRepository::invalid(&dot_git))),
+            Discovery::Repository(repository) => (Some(repository), None),
+        };
         Self {
-            obstacle: repository.as_ref().and_then(bounds::at_first_sight),
+            obstacle: invalid.or_else(|| repository.as_ref().and_then(bounds::check_top)),
             below: OnceLock::new(),
             repository,
         }
@@ -82,12 +87,12 @@ impl Git {
 
     /// Returns what keeps git from being asked, where something does.
     pub fn warning(&self) -> Option<Warning> {
-        self.obstacle.as_ref().map(Obstacle::warning)
+        self.obstacle.as_ref().map(UnsafeRepository::warning)
     }
 
     /// Tells whether the project stands in a repository.
     pub fn is_repository(&self) -> bool {
-        self.repository.as_ref().is_some_and(|found| found.is_whole)
+        self.repository.is_some()
     }
 
     /// Returns the full hash of the commit that is checked out.
@@ -377,13 +382,11 @@ impl Git {
         message: &str,
         clock: &Clock,
     ) -> Result<Option<String>> {
+        self.refuse_elsewhere()?;
         let Some(top) = self.top() else {
             return Err(Error::not_found("there is no git repository to commit to"));
         };
-        self.refuse_elsewhere()?;
-        let endless = paths
-            .iter()
-            .find_map(|path| bounds::endless_rules(top, path));
+        let endless = paths.iter().find_map(|path| bounds::check_rules(top, path));
         endless.as_ref().map_or(Ok(()), refused)?;
         match self.program()? {
             Some(program) if program.commit(paths, message, clock)? => self.head(),
@@ -407,7 +410,7 @@ impl Git {
         let Some(repository) = self.readable() else {
             return Ok(None);
         };
-        let below = self.below.get_or_init(|| bounds::below(repository));
+        let below = self.below.get_or_init(|| bounds::check_below(repository));
         below.as_ref().map_or(Ok(()), refused)?;
         Ok(Some(Program::new(&repository.top)))
     }
@@ -424,7 +427,7 @@ impl Git {
     }
 }
 
-fn refused(obstacle: &Obstacle) -> Result<()> {
+fn refused(obstacle: &UnsafeRepository) -> Result<()> {
     Err(Error::refused(obstacle.reason()).at(obstacle.path(), None))
 }
 

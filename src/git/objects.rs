@@ -134,23 +134,15 @@ impl Talk {
                 batch.push_str(&question(name));
                 asked += 1;
             }
-            self.in_time(&batch, asked, &mut take)
-                .at("talk to git cat-file in", &self.root.clone())?;
+            let deadline = self.running.deadline(LONGEST_WAIT);
+            let answered = deadline.and_then(|deadline| {
+                let answered = self.batch(&batch, asked, &mut take);
+                deadline.close().and(answered)
+            });
+            answered.at("talk to git cat-file in", &self.root)?;
             rest = &rest[asked..];
         }
         Ok(())
-    }
-
-    fn in_time(
-        &mut self,
-        batch: &str,
-        asked: usize,
-        take: &mut impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let deadline = self.running.deadline(LONGEST_WAIT)?;
-        let answered = self.batch(batch, asked, take);
-        deadline.close()?;
-        answered
     }
 
     fn batch(

@@ -15,8 +15,17 @@ pub(crate) struct Repository {
     pub(crate) own: PathBuf,
     /// Where the refs of all worktrees lie.
     pub(crate) common: PathBuf,
-    /// Whether git would take these folders as they are taken here.
-    pub(crate) is_whole: bool,
+}
+
+/// What a folder stands in.
+#[derive(Debug)]
+pub(crate) enum Discovery {
+    /// No repository, or a bare one.
+    Nothing,
+    /// A `.git` that git might read otherwise than it is read here.
+    Invalid(PathBuf),
+    /// A repository.
+    Repository(Repository),
 }
 
 /// What is checked out.
@@ -37,50 +46,45 @@ const LARGEST_FILE: u64 = 1 << 12;
 const LARGEST_PACKED_REFS: u64 = 16 << 20;
 
 impl Repository {
-    /// Returns the repository that a folder stands in; none where git would take a bare one below it for that.
-    pub(crate) fn discover(folder: &Path) -> Option<Self> {
+    /// Looks for `.git` upward, no further than git would: a bare repository on the way ends the search.
+    pub(crate) fn discover(folder: &Path) -> Discovery {
         for folder in folder.ancestors() {
-            if folder.join(".git").symlink_metadata().is_ok() {
-                return Self::open(folder);
+            let dot_git = folder.join(".git");
+            if dot_git.symlink_metadata().is_ok() {
+                let is_empty = dot_git.is_dir() && !is_there(&dot_git.join("HEAD"));
+                return match Self::open(folder) {
+                    Some(repository) => Discovery::Repository(repository),
+                    None if is_empty => Discovery::Nothing,
+                    None => Discovery::Invalid(dot_git),
+                };
             }
             if is_bare(folder) {
-                return None;
+                break;
             }
         }
-        None
+        Discovery::Nothing
     }
 
-    /// Reads the folders that `.git` means; an empty folder means none.
     fn open(folder: &Path) -> Option<Self> {
         let dot_git = folder.join(".git");
         let own = if dot_git.is_dir() {
-            dot_git.join("HEAD").symlink_metadata().ok()?;
-            Some(dot_git)
+            dot_git
         } else {
             // A worktree or a submodule: a file that names the folder.
-            let named = read_line(&dot_git, Some("gitdir: "));
-            named.map(|path| folder.join(path))
+            folder.join(read_line(&dot_git, "gitdir: ")?)
         };
-        let common = own.as_ref().and_then(|own| {
-            let file = own.join("commondir");
-            if file.symlink_metadata().is_err() {
-                return Some(own.clone());
-            }
-            read_line(&file, None).map(|path| own.join(path))
-        });
-        Some(match (own, common) {
-            (Some(own), Some(common)) => Self {
-                top: folder.to_owned(),
-                is_whole: is_repository(&own, &common),
-                own,
-                common,
-            },
-            _ => Self {
-                top: folder.to_owned(),
-                own: PathBuf::new(),
-                common: PathBuf::new(),
-                is_whole: false,
-            },
+        let link = own.join("commondir");
+        let common = if is_there(&link) {
+            own.join(read_line(&link, "")?)
+        } else {
+            own.clone()
+        };
+        let is_folder = |name: &&str| common.join(name).is_dir();
+        let is_valid = own.join("HEAD").is_file() && ["objects", "refs"].iter().all(is_folder);
+        is_valid.then(|| Self {
+            top: folder.to_owned(),
+            own,
+            common,
         })
     }
 
@@ -153,22 +157,18 @@ impl Repository {
 
 /// Tells whether git would take a folder itself for a repository, as it does where nothing is checked out.
 fn is_bare(folder: &Path) -> bool {
-    let is_there = |name: &str| folder.join(name).symlink_metadata().is_ok();
-    is_there("HEAD") && (is_there("commondir") || is_there("objects") && is_there("refs"))
+    let has = |name: &str| is_there(&folder.join(name));
+    has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }
 
-/// Tells whether two folders have what git asks of a repository: with less, it looks for another one further up.
-fn is_repository(own: &Path, common: &Path) -> bool {
-    own.join("HEAD").is_file()
-        && ["objects", "refs"]
-            .iter()
-            .all(|name| common.join(name).is_dir())
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 /// Returns the path that a file consists of, behind a prefix; nothing where git might read another one.
-pub(crate) fn read_line(file: &Path, prefix: Option<&str>) -> Option<PathBuf> {
+pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = read(file, LARGEST_FILE)?;
-    let path = text.strip_prefix(prefix.unwrap_or_default())?;
+    let path = text.strip_prefix(prefix)?;
     let path = path.trim_end_matches(['\r', '\n']);
     let is_plain = !path.is_empty()
         && path.trim() == path

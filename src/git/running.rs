@@ -34,7 +34,7 @@ struct Processes {
 pub(crate) struct Running(u32);
 
 impl Running {
-    /// Starts a process: in the group of this one, so that whoever stops it at a terminal stops both, or in one of its own.
+    /// Starts a process in the group of this one, so that Ctrl-C ends both, unless groups of their own are asked for.
     pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
         let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
         #[cfg(unix)]
@@ -51,10 +51,8 @@ impl Running {
         let running = Self(child.id());
         Ok((child, running))
     }
-}
 
-impl Running {
-    /// Ends the process with all that it started, unless the deadline is closed in time.
+    /// Ends the process unless the deadline is closed in time.
     pub(crate) fn deadline(&self, wait: Duration) -> io::Result<Deadline> {
         let id = self.0;
         let (closed, told) = mpsc::channel::<()>();
@@ -74,7 +72,7 @@ impl Running {
     }
 }
 
-/// How long an answer is waited for. To be closed before the process is, whose number may be given again then.
+/// How long an answer is waited for. Close it before the process is reaped: its number may be given again then.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     wait: Duration,
@@ -109,7 +107,7 @@ pub fn end_all() {
 }
 
 /// Has each git process lead a group from now on, for a run that may give up waiting: [`end_all`] ends the groups.
-pub fn keep_in_groups() {
+pub fn use_process_groups() {
     let mut processes = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
     processes.has_groups = true;
 }

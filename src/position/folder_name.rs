@@ -24,7 +24,7 @@ pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
 }
 
 /// Tells whether a folder is named as the roadmap names a phase of another number, and not as that of its own.
-pub(crate) fn is_of_other_number(roadmap: &Roadmap, folder: &str, number: &PhaseNumber) -> bool {
+pub(crate) fn is_renumbered(roadmap: &Roadmap, folder: &str, number: &PhaseNumber) -> bool {
     let words = words(folder);
     let is_like = |name: &str| shared(&words, name) >= SAME_NAME;
     let names = roadmap.phases.iter();
@@ -48,7 +48,7 @@ mod tests {
             "## Phases\n- [ ] **Phase 2: Migrate the traces**\n- [ ] **Phase 3: Ensure metrics**\n";
         let roadmap = Roadmap::parse(text, Path::new("ROADMAP.md")).value;
         let is_other =
-            |folder, number: u32| is_of_other_number(&roadmap, folder, &PhaseNumber::from(number));
+            |folder, number: u32| is_renumbered(&roadmap, folder, &PhaseNumber::from(number));
         assert!(is_other("02-ensure-metrics", 2));
         assert!(!is_other("03-ensure-metrics", 3));
         // Named as none of them, and so renamed.

@@ -200,8 +200,7 @@ pub fn phases(
         .phases
         .iter()
         .map(|dir| {
-            let is_renumbered =
-                folder_name::is_of_other_number(roadmap, &dir.dir_name(), &dir.number);
+            let is_renumbered = folder_name::is_renumbered(roadmap, &dir.dir_name(), &dir.number);
             let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_renumbered);
             Phase {
                 is_renumbered,

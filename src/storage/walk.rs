@@ -29,7 +29,7 @@ pub(crate) fn tracked(
     let top = above.find(|folder| folder.join(".git").symlink_metadata().is_ok());
     let rules = Rules {
         top: top.unwrap_or(root).to_owned(),
-        read: Mutex::default(),
+        cache: Mutex::default(),
     };
     let mut walk = WalkBuilder::new(root);
     walk.standard_filters(false)
@@ -43,12 +43,12 @@ pub(crate) fn tracked(
 
 struct Rules {
     top: PathBuf,
-    read: Mutex<Read>,
+    cache: Mutex<RuleCache>,
 }
 
 /// The rules of the folders that were met so far.
 #[derive(Default)]
-struct Read {
+struct RuleCache {
     folders: HashMap<PathBuf, Arc<Gitignore>>,
     bytes: usize,
 }
@@ -59,7 +59,7 @@ impl Rules {
         let above = path.ancestors().skip(1);
         let inside = above.take_while(|folder| folder.starts_with(&self.top));
         for folder in inside {
-            let rules = self.of(folder);
+            let rules = self.rules_of(folder);
             let matched = rules.matched(path, is_folder);
             if !matched.is_none() {
                 return matched.is_ignore();
@@ -68,26 +68,26 @@ impl Rules {
         false
     }
 
-    fn of(&self, folder: &Path) -> Arc<Gitignore> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rules) = read.folders.get(folder) {
+    fn rules_of(&self, folder: &Path) -> Arc<Gitignore> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rules) = cache.folders.get(folder) {
             return Arc::clone(rules);
         }
-        let rules = Arc::new(read.rules(folder));
-        read.folders.insert(folder.to_owned(), Arc::clone(&rules));
+        let rules = Arc::new(cache.read(folder));
+        cache.folders.insert(folder.to_owned(), Arc::clone(&rules));
         rules
     }
 }
 
-impl Read {
+impl RuleCache {
     /// Returns the rules of a folder: none where its file cannot be read, or all together are too long.
-    fn rules(&mut self, folder: &Path) -> Gitignore {
+    fn read(&mut self, folder: &Path) -> Gitignore {
         let text = read::text(&folder.join(".gitignore")).ok().flatten();
         let text = text.filter(|text| self.bytes + text.value.len() <= MOST_RULES);
         let mut rules = GitignoreBuilder::new(folder);
         for line in text.iter().flat_map(|text| text.value.lines()) {
             self.bytes += line.len() + 1;
-            // A line that is no rule leaves nothing out, as in git.
+            // Like git, skip a line that is not a valid rule.
             rules.add_line(None, line).ok();
         }
         rules.build().unwrap_or_else(|_| Gitignore::empty())

@@ -174,8 +174,7 @@ fn replacement(project: &Project, template: Template) -> Result<Option<(PathBuf,
     }
 }
 
-/// Refuses a file of the project that is no template: annals.toml and links come with a clone, and what a
-/// template holds goes into files that are committed.
+/// Requires the extension `.j2`: annals.toml and links come with a clone, and a filled-in template is committed.
 fn check_is_template(path: &Path) -> Result<()> {
     // What does not exist is reported by whoever reads it.
     let Ok(real) = fs::canonicalize(path) else {
