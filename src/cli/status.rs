@@ -62,13 +62,15 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         to,
         "{} ({}, {})",
         clip(&report.project, WIDTH),
-        report.layout,
+        report.layout.as_str(),
         report.planning_dir.display()
     )?;
     if let Some(value) = &report.core_value {
         writeln!(to, "Core value: {}", core_value(value))?;
     }
-    writeln!(to, "Milestone:  {}", clip(report.milestone_name(), WIDTH))?;
+    if let Some(name) = report.milestone_name() {
+        writeln!(to, "Milestone:  {}", clip(name, WIDTH))?;
+    }
     writeln!(to, "Phase:      {}", phase(&report.derived))?;
     let plans = &report.plans;
     if plans.total == 0 {

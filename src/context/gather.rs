@@ -103,7 +103,11 @@ impl<'a> Scene<'a> {
         let Some(status) = self.status() else {
             return Vec::new();
         };
-        let mut lines = vec![format!("Milestone: {}", status.milestone_name())];
+        let milestone = status.milestone_name();
+        let mut lines: Vec<String> = milestone
+            .map(|name| format!("Milestone: {name}"))
+            .into_iter()
+            .collect();
         let phase = &status.derived;
         if let Some(number) = &phase.number {
             let name = phase.name.iter();

@@ -108,12 +108,12 @@ fn sources(
     let profile = (!project.planning_place().layout.is_in_use).then(|| Profile::of(project));
     let profile = profile.and_then(|profile| profile.into_value(warnings));
     let contested = status.next.contest();
-    let milestone = status.milestone_name().to_owned();
+    let milestone = status.milestone_name().map(str::to_owned);
     Sources {
         project: status.project,
         core_value: status.core_value,
         code: profile.map(|profile| profile.summary()).unwrap_or_default(),
-        milestone: Some(milestone),
+        milestone,
         phase: status.derived.number.map(|number| CurrentPhase {
             number: number.to_string(),
             name: status.derived.name,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::Roadmap;
 
@@ -16,6 +17,14 @@ pub(crate) fn words(name: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Returns the words of a name in order, as a folder's name joins them.
+pub(crate) fn ordered_words(name: &str) -> Vec<String> {
+    name.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
 /// Returns in percent how many of a name's words a folder's name has.
 pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
     let wanted = words(name);
@@ -23,22 +32,32 @@ pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
     (found * 100).checked_div(wanted.len()).unwrap_or(0)
 }
 
-/// Tells whether a folder is named as the roadmap names a phase of another number, and not as that of its own.
-pub(crate) fn is_renumbered(roadmap: &Roadmap, folder: &str, number: &PhaseNumber) -> bool {
-    let words = words(folder);
-    let is_like = |name: &str| shared(&words, name) >= SAME_NAME;
+/// Tells whether a folder is another phase's than that of its number in the roadmap.
+///
+/// It is where its name is that of another number, or where the name of its own number is that of another folder.
+pub(crate) fn is_renumbered(roadmap: &Roadmap, folders: &[PhaseDir], folder: &PhaseDir) -> bool {
+    let bears =
+        |folder: &PhaseDir, name: &str| shared(&words(&folder.dir_name()), name) >= SAME_NAME;
     let names = roadmap.phases.iter();
-    let mut names = names.filter_map(|phase| Some((&phase.number, phase.name.as_deref()?)));
-    let has_own = names.clone().any(|(own, _)| own == number);
-    let is_own = names
-        .clone()
-        .any(|(own, name)| own == number && is_like(name));
-    has_own && !is_own && names.any(|(_, name)| is_like(name))
+    let names: Vec<(&PhaseNumber, &str)> = names
+        .filter_map(|phase| Some((&phase.number, phase.name.as_deref()?)))
+        .collect();
+    let own = || names.iter().filter(|(number, _)| *number == &folder.number);
+    let is_own = own().any(|(_, name)| bears(folder, name));
+    let is_anothers = || {
+        let others = folders.iter().filter(|other| other.number != folder.number);
+        let mut others = others.filter(|other| own().any(|(_, name)| bears(other, name)));
+        others.next().is_some()
+    };
+    own().next().is_some()
+        && !is_own
+        && (names.iter().any(|(_, name)| bears(folder, name)) || is_anothers())
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::path::PathBuf;
 
     use super::*;
 
@@ -47,12 +66,28 @@ mod tests {
         let text =
             "## Phases\n- [ ] **Phase 2: Migrate the traces**\n- [ ] **Phase 3: Ensure metrics**\n";
         let roadmap = Roadmap::parse(text, Path::new("ROADMAP.md")).value;
-        let is_other =
-            |folder, number: u32| is_renumbered(&roadmap, folder, &PhaseNumber::from(number));
-        assert!(is_other("02-ensure-metrics", 2));
-        assert!(!is_other("03-ensure-metrics", 3));
+        let is_other = |folders: &[&str]| {
+            let folders: Vec<PhaseDir> = folders.iter().map(|name| folder(name)).collect();
+            is_renumbered(&roadmap, &folders, &folders[0])
+        };
+        assert!(is_other(&["02-ensure-metrics"]));
+        assert!(!is_other(&["03-ensure-metrics"]));
         // Named as none of them, and so renamed.
-        assert!(!is_other("02-something-else", 2));
-        assert!(!is_other("04-ensure-metrics", 4));
+        assert!(!is_other(&["02-something-else"]));
+        assert!(!is_other(&["04-ensure-metrics"]));
+        // The phase of its number is in another folder.
+        assert!(is_other(&["03-something-else", "02-ensure-metrics"]));
+    }
+
+    fn folder(name: &str) -> PhaseDir {
+        let (number, rest) = PhaseNumber::split(name).unwrap();
+        PhaseDir {
+            dir: PathBuf::from(name),
+            number,
+            name: rest.to_owned(),
+            plans: Vec::new(),
+            has_context: false,
+            checks: Vec::new(),
+        }
     }
 }

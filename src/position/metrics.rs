@@ -23,18 +23,15 @@ struct Measured {
 
 /// Returns the edits that bring the metrics of a STATE.md up to date; each value keeps its unit.
 ///
-/// A sentence is a person's and stays. So do all metrics where more plans are counted than the milestone has: they
-/// count what is not seen from here.
+/// A sentence is a person's and stays. So do all metrics where more plans or more time are counted than the
+/// milestone's summaries have: they count what is not seen from here.
 pub fn metrics(text: &str, survey: &Survey, read: Read<'_>) -> Result<Vec<Edit>> {
     let labels = labels(&Outline::parse(text, 0));
     if labels.is_empty() {
         return Ok(Vec::new());
     }
     let measured = Measured::of(survey, read)?;
-    let counts_more = |label: &Label| {
-        let stated = label.value.trim().parse::<usize>();
-        is_count(&label.name) && stated.is_ok_and(|stated| stated > measured.complete)
-    };
+    let counts_more = |label: &Label| measured.is_exceeded_by(&label.name, label.value.trim());
     if labels.iter().any(counts_more) {
         return Ok(Vec::new());
     }
@@ -64,6 +61,10 @@ fn is_count(name: &str) -> bool {
     ["total plans completed", "plans completed"].contains(&fold(name).as_str())
 }
 
+fn is_total(name: &str) -> bool {
+    ["total execution time", "total time"].contains(&fold(name).as_str())
+}
+
 impl Measured {
     fn of(survey: &Survey, read: Read<'_>) -> Result<Self> {
         let mut measured = Self {
@@ -87,6 +88,18 @@ impl Measured {
         Ok(measured)
     }
 
+    /// Tells whether a metric counts more than was measured.
+    fn is_exceeded_by(&self, name: &str, stated: &str) -> bool {
+        if is_count(name) {
+            let stated = stated.parse::<usize>();
+            return stated.is_ok_and(|stated| stated > self.complete);
+        }
+        // Both are compared as they are written, so that rounding is no difference.
+        let written = is_total(name).then(|| self.written(name, stated)).flatten();
+        let written = written.and_then(|written| Minutes::parse(&written));
+        written.is_some_and(|written| Minutes::parse(stated).is_some_and(|stated| stated > written))
+    }
+
     /// Returns a metric as it is to be written; nothing where it is unknown or not ours to write.
     fn written(&self, name: &str, stated: &str) -> Option<String> {
         let is_number = !stated.is_empty() && stated.bytes().all(|b| b.is_ascii_digit());
@@ -99,7 +112,7 @@ impl Measured {
         let value = match fold(name).as_str() {
             _ if self.durations.is_empty() => return None,
             "average duration" => average,
-            "total execution time" | "total time" => total.as_f64(),
+            _ if is_total(name) => total.as_f64(),
             _ => return None,
         };
         in_style(value, stated)

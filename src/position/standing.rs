@@ -59,7 +59,8 @@ pub struct Phase {
     pub standing: Standing,
     /// How many plans the roadmap or STATE.md declares, where one does.
     pub(crate) declared: Option<usize>,
-    /// Whether the roadmap has the folder's name under another number, and another name under its own.
+    /// Whether the roadmap has another name under the folder's number, and the folder's name under another or the
+    /// other name in another folder.
     pub(crate) is_renumbered: bool,
 }
 
@@ -200,7 +201,7 @@ pub fn phases(
         .phases
         .iter()
         .map(|dir| {
-            let is_renumbered = folder_name::is_renumbered(roadmap, &dir.dir_name(), &dir.number);
+            let is_renumbered = folder_name::is_renumbered(roadmap, &milestone.phases, dir);
             let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_renumbered);
             Phase {
                 is_renumbered,

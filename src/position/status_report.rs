@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
 use crate::planning::RoadmapMilestone;
@@ -21,6 +22,7 @@ use crate::position::inconsistencies;
 use crate::position::roadmap_phase;
 use crate::project::Commands;
 use crate::project::Layout;
+use crate::project::LayoutName;
 use crate::project::Project;
 use crate::text::quantity;
 use crate::warning::Warning;
@@ -32,8 +34,8 @@ pub struct StatusReport {
     pub project: String,
     /// What the project is for.
     pub core_value: Option<String>,
-    /// The short name of the tool whose folder it is: `vbw`.
-    pub layout: &'static str,
+    /// The tool whose folder it is.
+    pub layout: LayoutName,
     /// The planning folder, relative to the project where it lies inside.
     pub planning_dir: PathBuf,
     /// The milestone that is worked on, and the archived ones.
@@ -145,7 +147,7 @@ impl StatusReport {
         Self {
             project: survey.name(project),
             core_value: survey.core_value().map(str::to_owned),
-            layout: planning.layout.name.as_str(),
+            layout: planning.layout.name,
             planning_dir: project.relative(&planning.dir).to_owned(),
             milestone: MilestoneStatus {
                 slug: survey.folder.active.slug.clone(),
@@ -172,9 +174,13 @@ impl StatusReport {
     }
 
     /// Returns the milestone's name, else its slug.
-    pub fn milestone_name(&self) -> &str {
+    ///
+    /// One without a name is `default` to VBW and its kin alone; no other tool has such a word.
+    pub fn milestone_name(&self) -> Option<&str> {
         let milestone = &self.milestone;
-        milestone.name.as_deref().unwrap_or(&milestone.slug)
+        let is_unnamed = self.layout.keeps_milestones() && milestone.slug == DEFAULT_MILESTONE;
+        let slug = (!is_unnamed).then_some(milestone.slug.as_str());
+        milestone.name.as_deref().or(slug)
     }
 }
 

@@ -28,6 +28,9 @@ use crate::text;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
+/// What stands over the phases of a milestone that nobody named.
+const UNNAMED: &str = "Phases";
+
 /// Fills one part of the page.
 type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
 
@@ -104,7 +107,7 @@ fn standing(status: &StatusReport) -> Standing {
         )
     });
     Standing {
-        milestone: plain(status.milestone_name()),
+        milestone: plain(status.milestone_name().unwrap_or(UNNAMED)),
         phase,
         complete: status.plans.complete,
         total: status.plans.total,

@@ -1,5 +1,7 @@
 //! Keys that show by their shape whose they are.
 
+use std::mem;
+
 use crate::secrets::Secret;
 use crate::secrets::assignment;
 use crate::secrets::encoded;
@@ -98,7 +100,23 @@ pub(crate) fn at_word(text: &str, start: usize, end: usize) -> Option<Secret> {
     if word.len() < SHORTEST && !dotted {
         return None;
     }
-    known_shape(text, start)
+    known_shape(text, start).or_else(|| glued(text, start, end))
+}
+
+/// Returns the key that begins inside a word: behind a `-`, a `_` or an escaped line break.
+fn glued(text: &str, start: usize, end: usize) -> Option<Secret> {
+    let word = &text[start..end];
+    let is_escaped = text[..start].ends_with('\\') && word.starts_with(['n', 'r', 't']);
+    let escaped = is_escaped.then_some(start + 1);
+    let parts = word.match_indices(['-', '_']).map(|(at, _)| start + at + 1);
+    let mut starts = escaped.into_iter().chain(parts);
+    // The parts of a signed token are long, and would be read again from each of its dashes.
+    let mut first_token = true;
+    starts.find_map(|start| {
+        let is_token = text[start..].starts_with(JWT);
+        let is_judged = !is_token || mem::take(&mut first_token);
+        is_judged.then(|| known_shape(text, start)).flatten()
+    })
 }
 
 /// Returns the key of known shape that begins at `start`.
@@ -116,13 +134,16 @@ pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
     // A part is judged, since a dotted word would be read again from each of its dots.
     let judged = body.bytes().take(LONGEST_JUDGED);
     let judged = judged.take_while(|byte| (shape.alphabet)(*byte)).count();
-    let (whole, body) = (body, &body[..judged]);
+    // A sentence may end behind the key.
+    let (whole, body) = (body, body[..judged].trim_end_matches('.'));
     if body.len() < shape.least || is_blank(body) || is_published(shape, body) || is_slug(body) {
         return None;
     }
+    let length = run(whole, shape.alphabet);
+    let key = whole[..length].trim_end_matches('.');
     Some(Secret {
         rule: shape.rule,
-        range: start..start + shape.prefix.len() + run(whole, shape.alphabet),
+        range: start..start + shape.prefix.len() + key.len(),
     })
 }
 

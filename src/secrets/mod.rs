@@ -167,6 +167,9 @@ mod tests {
                 ("KEY=\"", "\""),
                 ("(", ")"),
                 ("x/", ""),
+                ("prod_", ""),
+                ("old-key-", "."),
+                ("\"first line\\n", "\\n\""),
             ] {
                 let text = format!("{before}{key}{after}");
                 let range = before.len()..before.len() + key.len();
@@ -326,6 +329,7 @@ mod tests {
             "-----BEGIN ",
             "Bearer ",
             "sk-",
+            "x-eyJ",
             "\"token\" ",
         ] {
             assert_eq!(find(&piece.repeat(1 << 14)), [], "{piece}");

@@ -172,7 +172,6 @@ Run /vbw:help for all commands.
 
 ## Active Context
 
-**Milestone:** default
 **Phase:** none
 **Next action:** none
 "

@@ -89,6 +89,8 @@ pub enum Claim {
     Status(String),
     /// The progress in percent; the bytes are the digits.
     Percent(u32),
+    /// How many of how many, beside the percent that restates it.
+    Share(u32, u32),
     /// A drawn progress bar, brackets included: it goes with the percent.
     Bar(String),
     /// The plan that is being worked on.

@@ -38,10 +38,12 @@ pub(super) fn plans(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
 pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Stated<Claim>>) {
     claims.extend(bar(value).map(|bar| bar.states(Claim::Bar(bar.text.to_owned()))));
     claims.extend(percent(value));
-    let Some((digits, number)) = value.leading_number() else {
-        return;
-    };
-    let Some((digits_of_total, total)) = out_of(value.after(digits.text.len())) else {
+    let leading = value.leading_number().and_then(|(digits, number)| {
+        let (digits_of_total, total) = out_of(value.after(digits.text.len()))?;
+        Some((digits, number, digits_of_total, total))
+    });
+    let Some((digits, number, digits_of_total, total)) = leading else {
+        claims.extend(share(value));
         return;
     };
     if value.text.contains("phase") {
@@ -60,6 +62,21 @@ fn out_of(rest: Span<'_>) -> Option<(Span<'_>, u32)> {
         .strip_prefix('/')
         .or_else(|| rest.text.strip_prefix("of "))?;
     rest.suffix(behind).leading_number()
+}
+
+/// Finds the counts that a percent restates: `16/17 plans (94%)`, `40% (2 of 5 phases)`.
+fn share(value: Span<'_>) -> Option<Stated<Claim>> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut rest = value;
+    loop {
+        let start = rest.text.find(is_digit)?;
+        let (digits, done) = rest.after(start).leading_number()?;
+        let behind = rest.after(start + digits.text.len());
+        if let Some((_, all)) = out_of(behind) {
+            return Some(digits.states(Claim::Share(done, all)));
+        }
+        rest = behind;
+    }
 }
 
 /// Finds the first percent; a fraction is rounded.
@@ -113,11 +130,27 @@ mod tests {
                     "[\u{2588}\u{2591}]".into()
                 ),
                 (Claim::Percent(38), "37.5".into()),
+                (Claim::Share(6, 6), "6".into()),
             ]
         );
         let bare = read("v2.1 \u{2588}\u{2588} 100%", progress);
         assert_eq!(bare[0].1, "\u{2588}\u{2588}");
         assert_eq!(bare[1].0, Claim::Percent(100));
+        for (text, share) in [
+            ("[\u{2588}\u{2591}] 16/17 plans (94%)", Some((16, 17))),
+            ("40% (v1.5: 2 of 5 phases)", Some((2, 5))),
+            ("40% of 5 phases, phase 3 next", None),
+        ] {
+            let share = share.map(|(done, all)| Claim::Share(done, all));
+            assert_eq!(
+                read(text, progress)
+                    .into_iter()
+                    .map(|(claim, _)| claim)
+                    .find(|claim| matches!(claim, Claim::Share(..))),
+                share,
+                "{text}"
+            );
+        }
         assert!(read("[link] x", progress).is_empty());
         assert!(read("%", progress).is_empty());
     }

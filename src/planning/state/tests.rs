@@ -44,7 +44,8 @@ fn every_claim_stands_where_it_says() {
             | Claim::PlansComplete(n)
             | Claim::PlansTotal(n)
             | Claim::AllPlansComplete(n)
-            | Claim::AllPlansTotal(n) => n.to_string(),
+            | Claim::AllPlansTotal(n)
+            | Claim::Share(n, _) => n.to_string(),
         };
         assert_eq!(written, shown);
         assert_eq!(

@@ -18,6 +18,7 @@ use crate::position::Position;
 use crate::position::Standing;
 use crate::text::clip;
 
+mod percent;
 mod roadmap;
 mod state;
 
@@ -141,10 +142,15 @@ pub(crate) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Dr
 /// or lies before the current one.
 fn is_left_behind(position: &Position, index: usize) -> bool {
     let phase = &position.phases[index];
-    let is_passed = position
+    phase.is_in_milestone && (phase.standing == Standing::Done || is_passed(position, index))
+}
+
+/// Tells whether the work has gone on past a phase.
+fn is_passed(position: &Position, index: usize) -> bool {
+    let number = &position.phases[index].number;
+    position
         .current
-        .is_some_and(|current| current != index && phase.number < position.phases[current].number);
-    phase.is_in_milestone && (phase.standing == Standing::Done || is_passed)
+        .is_some_and(|current| current != index && *number < position.phases[current].number)
 }
 
 fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
@@ -260,7 +266,9 @@ impl<'a> Statements<'a> {
             Standing::Done if PhaseProgress::calls_open(words) && !is_check(words) => {
                 ("complete", PhaseProgress::Complete)
             }
-            Standing::Open | Standing::Running if PhaseProgress::calls_complete(words) => {
+            Standing::Open | Standing::Running
+                if PhaseProgress::calls_complete(words) && !is_passed(self.position, index) =>
+            {
                 ("in progress", PhaseProgress::InProgress)
             }
             Standing::Unplanned if PhaseProgress::calls_complete(words) => {

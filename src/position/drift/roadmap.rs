@@ -18,6 +18,7 @@ use crate::position::drift::Statement;
 use crate::position::drift::Statements;
 use crate::position::drift::has_unclear_counts;
 use crate::position::drift::is_check;
+use crate::position::drift::is_passed;
 use crate::project::vocabulary;
 
 /// Returns the statements of ROADMAP.md that the files contradict, in file order.
@@ -51,7 +52,9 @@ impl Statements<'_> {
     fn planned(&mut self, planned: &RoadmapPhase, index: usize) {
         let phase = &self.position.phases[index];
         if let Some(checkbox) = &planned.checkbox {
-            let is_done = phase.standing == Standing::Done;
+            // A tick behind the current phase tells more than a summary that was never committed.
+            let is_done = phase.standing == Standing::Done
+                || checkbox.value && is_passed(self.position, index);
             let mark = |checked| if checked { "[x]" } else { "[ ]" };
             let place = Statement {
                 kind: DriftKind::Checkbox,
@@ -76,19 +79,27 @@ impl Statements<'_> {
             range,
             phase: Some(index),
         };
-        if has_unclear_counts(phase) {
+        // More plans may be done than were committed, but not fewer.
+        let is_running = phase.standing == Standing::Running && phase.declared.is_some();
+        if has_unclear_counts(phase) && !is_running {
             return;
         }
         let may_be = |range: RangeInclusive<usize>, stated: Option<u32>| {
             let stated = stated.map(|stated| stated as usize);
             stated.filter(|stated| range.contains(stated))
         };
-        let stated_complete = may_be(phase.complete_range(), row.plans_complete);
+        let complete = phase.complete_range();
+        let most = if is_running {
+            phase.plans_expected()
+        } else {
+            *complete.end()
+        };
+        let stated_complete = may_be(*complete.start()..=most, row.plans_complete);
         let stated_total = may_be(phase.plans_range(), row.plans_total);
         let is_open = stated_complete.is_some() && stated_total.is_some();
         // What may be right stays as it is.
         let complete = stated_complete.unwrap_or_else(|| phase.count(PlanStanding::Complete));
-        let total = stated_total.unwrap_or(phase.plans.len());
+        let total = stated_total.unwrap_or(phase.plans_expected());
         if let Some(cell) = row.plans.as_ref().filter(|_| !is_open) {
             let place = place("the number of plans", &cell.range);
             match (row.plans_complete, row.plans_total) {
@@ -112,7 +123,10 @@ impl Statements<'_> {
             {
                 ("Complete", PhaseProgress::Complete)
             }
-            Standing::Open | Standing::Running if PhaseProgress::calls_complete(&status.value) => {
+            Standing::Open | Standing::Running
+                if PhaseProgress::calls_complete(&status.value)
+                    && !is_passed(self.position, index) =>
+            {
                 ("In progress", PhaseProgress::InProgress)
             }
             Standing::Unplanned if PhaseProgress::calls_complete(&status.value) => {

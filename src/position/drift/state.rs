@@ -20,11 +20,13 @@ use crate::position::drift::Statement;
 use crate::position::drift::Statements;
 use crate::position::drift::has_unclear_counts;
 use crate::position::drift::only;
+use crate::position::drift::percent::Counts;
 use crate::position::drift::unprefixed;
 use crate::project::vocabulary;
 
 /// The phases that STATE.md's statements are about.
 struct Subjects<'a> {
+    claims: &'a [Stated<Claim>],
     position: &'a Position,
     /// The phase that STATE.md states, where it has a folder and is the only one of its number.
     stated: Option<usize>,
@@ -33,7 +35,7 @@ struct Subjects<'a> {
 }
 
 impl<'a> Subjects<'a> {
-    fn of(evidence: &Evidence<'_>, position: &'a Position) -> Self {
+    fn of(evidence: &'a Evidence<'_>, position: &'a Position) -> Self {
         let number = evidence.state.phase.number.as_ref();
         let stated = number
             .and_then(|number| only(position, number))
@@ -54,6 +56,7 @@ impl<'a> Subjects<'a> {
             .and_then(|current| current.checked_sub(1))
             .filter(|before| position.phases[*before].standing == Standing::Done);
         Self {
+            claims: &evidence.state.claims,
             position,
             stated,
             just_done: before.filter(|before| Some(*before) == stated),
@@ -112,13 +115,17 @@ impl Statements<'_> {
                 }
             }
             // A milestone without phases has nothing to count.
-            Claim::Total(_) | Claim::Percent(_) if position.total() == 0 => {}
-            Claim::Total(stated) if !is_a_count(position, *stated) => {
-                self.count(&place(DriftKind::Total, None), *stated, position.total());
-            }
-            Claim::Percent(stated) if !is_a_percent(position, here, *stated) => {
-                let right = position.percent() as usize;
-                self.count(&place(DriftKind::Percent, None), *stated, right);
+            Claim::Total(_) | Claim::Percent(_) | Claim::PhasesComplete(_)
+                if position.total() == 0 => {}
+            Claim::Percent(stated) => {
+                let counts = Counts {
+                    claims: subjects.claims,
+                    position,
+                    here,
+                };
+                if let Some(right) = counts.instead_of(*stated, claim.line) {
+                    self.count(&place(DriftKind::Percent, None), *stated, right);
+                }
             }
             Claim::Status(stated) | Claim::PhaseStatus(stated) => {
                 if let Some(index) = subjects.of_status(stated) {
@@ -126,9 +133,9 @@ impl Statements<'_> {
                 }
             }
             value => {
-                if let Some((stated, actual)) = plan_count(value, here, position) {
+                if let Some((stated, actual)) = count(value, here, position) {
                     let phase = here.filter(|_| is_of_phase(value));
-                    self.count_within(&place(DriftKind::Plans, phase), stated, &actual);
+                    self.count_within(&place(kind_of_count(value), phase), stated, &actual);
                 }
             }
         }
@@ -139,6 +146,7 @@ impl Statements<'_> {
 fn subject(claim: &Claim) -> &'static str {
     match claim {
         Claim::Total(_) => "the number of phases",
+        Claim::PhasesComplete(_) => "the number of complete phases",
         Claim::Percent(_) => "the progress in percent",
         Claim::Status(_) | Claim::PhaseStatus(_) => STATUS,
         Claim::PlansComplete(_) => "the number of complete plans in the phase",
@@ -147,6 +155,13 @@ fn subject(claim: &Claim) -> &'static str {
         Claim::AllPlansComplete(_) => "the number of complete plans",
         Claim::AllPlansTotal(_) => "the total number of plans",
         _ => "the current phase",
+    }
+}
+
+fn kind_of_count(claim: &Claim) -> DriftKind {
+    match claim {
+        Claim::Total(_) | Claim::PhasesComplete(_) => DriftKind::Total,
+        _ => DriftKind::Plans,
     }
 }
 
@@ -170,46 +185,17 @@ fn is_a_count(position: &Position, stated: u32) -> bool {
         .iter()
         .map(|phase| phase.number.whole())
         .collect();
+    let folders = position.phases.iter();
+    let folders = folders.filter(|phase| phase.dir.is_some()).count();
     stated == position.total()
         || stated == position.phases.len()
+        || stated == folders
         || Some(stated) == last
         || stated == whole.len()
 }
 
-/// Tells whether a percentage is right in one of the ways that templates mean it: over all phases,
-/// over all plans, or over the current phase's plans.
-fn is_a_percent(position: &Position, here: Option<usize>, stated: u32) -> bool {
-    let share = |done: usize, all: usize| (done * 100).checked_div(all).unwrap_or(0);
-    let of_phase = here.into_iter().flat_map(|index| {
-        let phase = &position.phases[index];
-        let done = phase.complete_range();
-        phase
-            .plans_range()
-            .flat_map(move |all| done.clone().map(move |done| share(done, all)))
-    });
-    // A percentage may go on across milestones.
-    let all = *over_all(&position.phases, Phase::plans_range).start();
-    let complete = *over_all(&position.phases, Phase::complete_range).start();
-    let done = position
-        .phases
-        .iter()
-        .filter(|phase| phase.standing == Standing::Done)
-        .count();
-    let of_phases = share(done, position.total());
-    let stated = stated as usize;
-    [
-        position.percent() as usize,
-        position.percent_of_plans() as usize,
-        of_phases,
-        share(complete, all),
-    ]
-    .into_iter()
-    .chain(of_phase)
-    .any(|right| right.abs_diff(stated) <= 1)
-}
-
-/// Returns a stated number of plans and what it may be, for claims that count plans.
-fn plan_count(
+/// Returns a stated number of phases or plans and what it may be; nothing where the files do not tell.
+pub(super) fn count(
     claim: &Claim,
     here: Option<usize>,
     position: &Position,
@@ -218,6 +204,17 @@ fn plan_count(
         .map(|index| &position.phases[index])
         .filter(|phase| !has_unclear_counts(phase));
     Some(match claim {
+        Claim::Total(stated) if is_a_count(position, *stated) => return None,
+        // `8 of 6` would make no sense: numbers go on across milestones, or folders are missing.
+        Claim::Total(_)
+            if position
+                .phase()
+                .is_some_and(|phase| phase.number.whole() as usize > position.total()) =>
+        {
+            return None;
+        }
+        Claim::Total(stated) => (*stated, position.total()..=position.total()),
+        Claim::PhasesComplete(stated) => (*stated, phases_complete(position)),
         Claim::PlansComplete(stated) | Claim::PlansTotal(stated) | Claim::CurrentPlan(stated)
             if counts_all(position, here?, *stated) =>
         {
@@ -228,14 +225,20 @@ fn plan_count(
         Claim::CurrentPlan(stated) => (*stated, current_plan(here?, *stated as usize)),
         Claim::AllPlansComplete(stated) => (
             *stated,
-            in_milestone_or_all(position, *stated, Phase::complete_range)?,
+            in_milestone_or_all(position, Phase::complete_range)?,
         ),
-        Claim::AllPlansTotal(stated) => (
-            *stated,
-            in_milestone_or_all(position, *stated, Phase::plans_range)?,
-        ),
+        Claim::AllPlansTotal(stated) => {
+            (*stated, in_milestone_or_all(position, Phase::plans_range)?)
+        }
         _ => return None,
     })
+}
+
+/// Returns how many phases are complete, or more: earlier milestones may count, and phases whose files are gone.
+fn phases_complete(position: &Position) -> RangeInclusive<usize> {
+    let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
+    let done = own.filter(|phase| phase.standing == Standing::Done).count();
+    done..=usize::MAX
 }
 
 /// Tells whether a number that is too high for its phase is that of all plans, as `Plan: 21 of 21` may mean.
@@ -246,26 +249,24 @@ fn counts_all(position: &Position, here: &Phase, stated: u32) -> bool {
     stated > here.plans.len() && all.iter().any(|range| *range.start() == stated)
 }
 
-/// Returns a count over the milestone's phases; over all that are there where that is what is stated. Nothing
-/// where the milestone has no plans to count.
+/// Returns a count over the milestone's phases. Nothing where it has no plans to count.
+///
+/// Where there were milestones before, their plans may count, however many there were.
 fn in_milestone_or_all(
     position: &Position,
-    stated: u32,
     count: fn(&Phase) -> RangeInclusive<usize>,
 ) -> Option<RangeInclusive<usize>> {
-    let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let own = over_all(own, count);
-    let all = over_all(&position.phases, count);
-    let is_all = all.contains(&(stated as usize));
-    let has_plans = position
-        .phases
-        .iter()
-        .any(|phase| phase.is_in_milestone && !phase.plans.is_empty());
-    match () {
-        () if is_all => Some(all),
-        () if has_plans => Some(own),
-        () => None,
-    }
+    let own = || position.phases.iter().filter(|phase| phase.is_in_milestone);
+    let has_plans = own().any(|phase| !phase.plans.is_empty());
+    let first = own().map(|phase| phase.number.whole()).min();
+    let has_earlier = first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
+    let counted = over_all(own(), count);
+    let most = if has_earlier {
+        usize::MAX
+    } else {
+        *counted.end()
+    };
+    has_plans.then(|| *counted.start()..=most)
 }
 
 /// Returns what the number of the current plan may be: that of the last one done, or the one after it.
@@ -279,17 +280,17 @@ fn current_plan(phase: &Phase, stated: usize) -> RangeInclusive<usize> {
     next..=next
 }
 
-/// Adds up a count over the phases that have a folder; a plan that was left behind may have been done.
-fn over_all<'a>(
+/// Adds up a count over phases; plans that were declared and never committed may have been done.
+pub(super) fn over_all<'a>(
     phases: impl IntoIterator<Item = &'a Phase>,
     count: fn(&Phase) -> RangeInclusive<usize>,
 ) -> RangeInclusive<usize> {
-    let with_folder = phases.into_iter().filter(|phase| phase.dir.is_some());
-    let ranges: Vec<RangeInclusive<usize>> = with_folder
+    let ranges: Vec<RangeInclusive<usize>> = phases
+        .into_iter()
         .map(|phase| {
             let counted = count(phase);
             let most = if phase.standing == Standing::Done {
-                phase.plans.len()
+                phase.plans.len().max(phase.declared.unwrap_or(0))
             } else {
                 0
             };

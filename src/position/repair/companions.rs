@@ -7,6 +7,7 @@ use crate::position::Phase;
 use crate::position::PlanStanding;
 use crate::position::Standing;
 use crate::position::drift::unprefixed;
+use crate::position::folder_name;
 use crate::position::repair::status_words;
 
 /// Returns a phase's number written as the old one is: `03.1` becomes `06`, `3.1` becomes `6`.
@@ -27,7 +28,11 @@ pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
         Claim::Name(old) => name(old, phase)?,
         Claim::Index(_) => phase.number.whole().to_string(),
         Claim::PlansComplete(_) => done.to_string(),
-        Claim::PlansTotal(_) => phase.plans.len().to_string(),
+        Claim::PlansTotal(_) => match phase.plans_expected().max(phase.declared.unwrap_or(0)) {
+            // As the tools write it before a phase is planned.
+            0 => "TBD".to_owned(),
+            plans => plans.to_string(),
+        },
         Claim::CurrentPlan(_) => phase.plans.len().min(done + 1).to_string(),
         Claim::Status(old) | Claim::PhaseStatus(old) => status(old, phase)?,
         _ => return None,
@@ -38,22 +43,27 @@ pub(super) fn dependent_value(claim: &Claim, phase: &Phase) -> Option<String> {
 fn name(old: &str, phase: &Phase) -> Option<String> {
     let is_slug = old.contains('-') && !old.contains(char::is_whitespace);
     let name = if is_slug {
-        let dir = phase
-            .dir
-            .as_ref()?
-            .file_name()?
-            .to_string_lossy()
-            .into_owned();
-        let (_, rest) = PhaseNumber::split(&dir)?;
-        rest.trim_start_matches(['-', '_', ' ']).to_owned()
+        slug(phase)?
     } else {
         phase.name.clone()?
     };
-    let kept =
-        |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '&' | '.' | ',' | '+' | '/');
+    let kept = |c: &char| {
+        c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '&' | '.' | ',' | '+' | '/')
+    };
     let name: String = name.chars().filter(kept).collect();
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
     (!name.is_empty()).then_some(name)
+}
+
+/// Returns the phase's name as its folder has it, or would have.
+fn slug(phase: &Phase) -> Option<String> {
+    let Some(dir) = &phase.dir else {
+        let words = folder_name::ordered_words(phase.name.as_deref()?);
+        return Some(words.join("-"));
+    };
+    let dir = dir.file_name()?.to_string_lossy().into_owned();
+    let (_, rest) = PhaseNumber::split(&dir)?;
+    Some(rest.trim_start_matches(['-', '_', ' ']).to_owned())
 }
 
 /// Returns the status of a phase that STATE.md comes to stand at, where the old words do not fit it.

@@ -32,14 +32,13 @@ pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
 /// Returns what shows how many phases and plans there are.
 pub(super) fn of_all(evidence: &Evidence<'_>, position: &Position) -> String {
     let dir = evidence.folder.active.dir.join(vocabulary::PHASES);
-    let with_folder = || position.phases.iter().filter(|phase| phase.dir.is_some());
+    let own = || position.phases.iter().filter(|phase| phase.is_in_milestone);
+    let with_folder = || own().filter(|phase| phase.dir.is_some());
     let done: usize = with_folder()
         .map(|phase| phase.count(PlanStanding::Complete))
         .sum();
     let plans: usize = with_folder().map(|phase| phase.plans.len()).sum();
-    let finished = position
-        .phases
-        .iter()
+    let finished = own()
         .filter(|phase| phase.standing == Standing::Done)
         .count();
     format!(

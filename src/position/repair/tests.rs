@@ -47,7 +47,7 @@ fn only_the_bytes_of_wrong_statements_change() {
     let (_dir, project) = project(state);
     let repair = repaired(&project);
     assert_eq!(repair.left, []);
-    let expected = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 02 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#######---] 75%\r\nStatus: IN PROGRESS\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
+    let expected = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 02 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#####-----] 50%\r\nStatus: IN PROGRESS\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
     let written = new_bytes(&repair, "STATE.md");
     assert_eq!(
         String::from_utf8_lossy(written),
@@ -213,6 +213,45 @@ fn a_milestone_without_phases_has_no_progress_to_correct() {
     }
     let repair = repaired(&open(&tree));
     assert!(repair.corrections.is_empty(), "{:?}", repair.corrections);
+}
+
+/// Returns what the repair of a STATE.md writes, by line.
+fn written(state: &str) -> Vec<String> {
+    let (_dir, project) = project(state);
+    let of_state = |one: &Correction| one.file.ends_with("STATE.md");
+    let corrections = repaired(&project).corrections.into_iter();
+    corrections
+        .filter(of_state)
+        .map(|one| format!("{} {}", one.stated, one.written))
+        .collect()
+}
+
+#[test]
+fn a_percentage_that_some_measure_gives_is_left() {
+    let state = |progress: &str| format!("# State\n\nPhase: 2 of 2 (Cli)\n{progress}\n");
+    // Two of three plans, one of two phases, and what lies between by a measure of its own.
+    for right in ["66%", "50%", "60%", "[####--] 40% (1 of 2 phases)"] {
+        assert!(
+            written(&state(&format!("Progress: {right}"))).is_empty(),
+            "{right}"
+        );
+    }
+    // Behind every measure; all done while work remains.
+    assert_eq!(written(&state("Progress: 10%")), ["10 50"]);
+    assert_eq!(written(&state("Progress: 100%")), ["100 66"]);
+    // The counts that are stated are the measure, after they are put right.
+    let counted = "---\nprogress:\n  total_phases: 2\n  completed_phases: 0\n  percent: 0\n---\n";
+    assert_eq!(written(&(counted.to_owned() + &state(""))), ["0 1", "0 50"]);
+}
+
+#[test]
+fn a_total_never_falls_below_the_current_phase() {
+    let (tree, project) = project("# State\n\nPhase: 3 of 3 (Web)\n");
+    tree.write(".vbw-planning/phases/03-web/03-01-PLAN.md", "");
+    tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
+    let corrections = repaired(&project).corrections;
+    let is_total = |one: &Correction| one.kind == Some(DriftKind::Total);
+    assert!(!corrections.iter().any(is_total), "{corrections:?}");
 }
 
 #[test]

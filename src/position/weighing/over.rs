@@ -62,7 +62,8 @@ fn is_beginning(claim: &Claim) -> bool {
         | Claim::PlansComplete(count)
         | Claim::PlansTotal(count)
         | Claim::AllPlansComplete(count)
-        | Claim::AllPlansTotal(count) => *count == 0,
+        | Claim::AllPlansTotal(count)
+        | Claim::Share(count, _) => *count == 0,
         Claim::Bar(_) => true,
         Claim::Name(_) | Claim::Index(_) | Claim::CurrentPlan(_) => false,
     }

@@ -158,6 +158,7 @@ fn may_set(key: &Key, value: &Input) -> Result<()> {
         Scope::UserOnly => "is for the user alone to set",
         Scope::Inside => match value.path() {
             Ok(path) if !stays_inside(&path) => "leads outside the project",
+            Ok(path) if is_of_git(&path) => "leads into .git",
             _ => return Ok(()),
         },
     };
@@ -204,6 +205,12 @@ fn not_a_slash_command(name: &str, line: usize) -> Warning {
 fn stays_inside(path: &Path) -> bool {
     path.components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// Says whether a path leads into git's own folder, where passwords can stand; some file systems ignore case.
+fn is_of_git(path: &Path) -> bool {
+    path.components()
+        .any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
 
 fn read_environment(environment: &Environment, settings: &mut Settings) -> Result<()> {

@@ -164,11 +164,17 @@ fn numbers_may_be_spelled_as_toml_allows() {
 
 #[test]
 fn a_cloned_repository_cannot_name_a_path_outside_itself() {
-    for path in ["/etc", "../elsewhere", "a/../../b"] {
+    for (path, reason) in [
+        ("/etc", "leads outside the project"),
+        ("../elsewhere", "leads outside the project"),
+        ("a/../../b", "leads outside the project"),
+        (".git", "leads into .git"),
+        ("sub/.GIT/info", "leads into .git"),
+    ] {
         for key in ["planning_dir", "template"] {
             let (kind, line, message, hint) = refusal(&format!("{key} = \"{path}\""));
             assert_eq!((kind, line), (Kind::Refused, Some(1)));
-            assert!(message.contains("leads outside the project"), "{message}");
+            assert!(message.contains(reason), "{message}");
             assert!(hint.contains(&variable(key)), "{hint}");
         }
     }
