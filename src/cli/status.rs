@@ -69,7 +69,7 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "Core value: {}", core_value(value))?;
     }
     if let Some(name) = report.milestone_name() {
-        writeln!(to, "Milestone:  {}", clip(name, WIDTH))?;
+        writeln!(to, "Milestone:  {}", clip(&name, WIDTH))?;
     }
     writeln!(to, "Phase:      {}", phase(&report.derived))?;
     let plans = &report.plans;

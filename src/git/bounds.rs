@@ -26,6 +26,7 @@ const ANOTHERS: &str = "belongs to another repository: neither `core.worktree` i
 const INVALID: &str = "is not a valid git folder, so git is not asked";
 const LEADS_OUT: &str = "leads out of the repository, so git is not asked";
 const ENDLESS: &str = "is a pipe or a device, so git is not asked";
+const BORROWS: &str = "takes objects from another repository, so git is not asked";
 const INCLUDES_ELSEWHERE: &str = "includes a file from outside the repository, so git is not asked";
 
 /// What of `.git` the commands that we run read.
@@ -90,10 +91,17 @@ pub(crate) fn check_top(repository: &Repository) -> Option<UnsafeRepository> {
         let is_read = |name: &str| READ_BY_GIT.contains(&name) || name.starts_with("sharedindex.");
         find_unsafe(folder, &folders, &is_read, 0)
     });
-    out.or_else(|| {
+    out.or_else(|| borrowing(repository)).or_else(|| {
         let file = config::including_elsewhere(repository)?;
         Some(UnsafeRepository::new(&file, INCLUDES_ELSEWHERE))
     })
+}
+
+/// Returns the file that names other folders of objects, where one does: what is read there is another's history.
+fn borrowing(repository: &Repository) -> Option<UnsafeRepository> {
+    let file = repository.common.join("objects/info/alternates");
+    let found = fs::symlink_metadata(&file).ok()?;
+    (!found.is_file() || found.len() > 0).then(|| UnsafeRepository::new(&file, BORROWS))
 }
 
 /// Looks for links and pipes further down, where git reads and writes.
@@ -101,8 +109,8 @@ pub(crate) fn check_below(repository: &Repository) -> Option<UnsafeRepository> {
     let folders = own_folders(repository)?;
     folders.iter().find_map(|folder| {
         FOLDERS_OF_GIT.iter().find_map(|name| {
-            // Objects lie one folder deep, and there are many of them.
-            let depth = if *name == "objects" { 1 } else { DEEPEST };
+            // Objects lie one folder deep, and there are many of them; chains of graphs and indexes lie two deep.
+            let depth = if *name == "objects" { 2 } else { DEEPEST };
             find_unsafe(&folder.join(name), &folders, &|_| true, depth)
         })
     })

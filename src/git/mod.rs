@@ -3,6 +3,7 @@
 mod additions;
 mod bounds;
 mod commits;
+mod committing;
 mod config;
 mod listing;
 mod objects;
@@ -35,6 +36,7 @@ use crate::git::repository::Repository;
 use crate::warning::Warning;
 
 pub use additions::Addition;
+pub use committing::NewCommit;
 pub use listing::Tracked;
 pub use objects::Object;
 pub use objects::Objects;
@@ -373,23 +375,23 @@ impl Git {
         Ok(only.unwrap_or_default())
     }
 
-    /// Commits these files (from the top of the repository) and nothing else; none where they are committed already.
+    /// Commits these files and nothing else; none where they are committed already.
     ///
     /// What else is staged stays staged. Like a tag, never signed, and without the repository's hooks.
-    pub fn commit_only(
-        &self,
-        paths: &[&str],
-        message: &str,
-        clock: &Clock,
-    ) -> Result<Option<String>> {
+    pub fn commit_only(&self, draft: &NewCommit<'_>, clock: &Clock) -> Result<Option<String>> {
         self.refuse_elsewhere()?;
-        let Some(top) = self.top() else {
+        let Some(repository) = self.readable() else {
             return Err(Error::not_found("there is no git repository to commit to"));
         };
-        let endless = paths.iter().find_map(|path| bounds::check_rules(top, path));
+        let mut paths = draft.files.iter().map(|(path, _)| path);
+        let endless = paths.find_map(|path| bounds::check_rules(&repository.top, path));
         endless.as_ref().map_or(Ok(()), refused)?;
+        if let Some(what) = committing::under_way(&repository.own) {
+            let message = format!("{what} is in progress, so nothing is committed");
+            return Err(Error::refused(message).hint("finish or abort it; then run it again"));
+        }
         match self.program()? {
-            Some(program) if program.commit(paths, message, clock)? => self.head(),
+            Some(program) if committing::commit(&program, draft, clock)? => self.head(),
             _ => Ok(None),
         }
     }

@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::io::Read;
 use std::io::Write;
 use std::path::Path;
+use std::path::PathBuf;
 use std::process::Child;
 use std::process::Command;
 use std::process::ExitStatus;
@@ -24,15 +25,18 @@ use crate::text::strip_controls;
 ///
 /// A repository's own settings may name programs, and an unpacked archive brings such settings along.
 /// Each command therefore runs without the file system monitor, hooks, signatures, pager, submodules,
-/// upkeep in the background and fetching of missing objects, and what looks at the files that are checked
-/// out without filters. Nor does a setting lead git to files elsewhere: the files that are checked out are
-/// those beside `.git`, and rules for attributes, ignored files and names come from the repository. The environment of the user holds, except for the variables by which a hook of git
-/// says where its repository is: the project's is asked, whoever asks.
+/// upkeep in the background and fetching of missing objects, and none reads the files that are checked
+/// out, for which filters may be named. Nor does a setting lead git to files elsewhere: the files that are
+/// checked out are those beside `.git`, and rules for attributes and ignored files come from the
+/// repository. The environment of the user is kept, except for the variables by which a hook of git says
+/// where its repository is: the project's is asked, whoever asks.
 pub(crate) struct Program<'a> {
     /// The folder with `.git` in it, where the files are checked out: git looks for it nowhere else.
     top: &'a Path,
     /// Further configuration, as options before the command.
     options: Vec<String>,
+    /// The index in place of the repository's own.
+    index: Option<PathBuf>,
 }
 
 /// What a process left behind.
@@ -64,6 +68,8 @@ const HARMLESS: &[&str] = &[
     "-c",
     "core.excludesFile=/dev/null",
     "-c",
+    "log.mailmap=false",
+    "-c",
     "mailmap.file=/dev/null",
     "-c",
     "diff.orderFile=/dev/null",
@@ -71,8 +77,9 @@ const HARMLESS: &[&str] = &[
     "safe.bareRepository=explicit",
 ];
 
-/// A variable that is empty, by which options are set that have no other way to be empty.
-const NOTHING: &str = "ANNALS_GIT_NOTHING";
+/// Variables that are empty and say no, by which settings are turned off that have an equals sign in their name.
+const EMPTY: &str = "ANNALS_GIT_EMPTY";
+const NO: &str = "ANNALS_GIT_NO";
 
 /// Which repository, index or objects: git sets these for its hooks.
 const ELSEWHERE: &[&str] = &[
@@ -102,37 +109,66 @@ impl<'a> Program<'a> {
         Self {
             top,
             options: Vec::new(),
+            index: None,
         }
     }
 
-    /// Returns a program that runs no filter on the files that are checked out.
-    fn without_filters(&self) -> Result<Self> {
-        let listing = [
-            "config",
-            "--null",
-            "--name-only",
-            "--get-regexp",
-            "^filter\\.",
-        ];
-        let keys = self.query(&listing)?.unwrap_or_default();
-        let name = |key: &str| {
-            let (name, _) = key.strip_prefix("filter.")?.rsplit_once('.')?;
-            Some(name.to_owned())
-        };
-        let names: BTreeSet<String> = keys.split('\0').filter_map(name).collect();
-        let off = names.iter().flat_map(|name| {
-            // Not `-c`, which takes an equals sign in the name for the end of the key.
-            ["clean", "smudge", "process", "required"]
-                .map(|key| format!("--config-env=filter.{name}.{key}={NOTHING}"))
+    /// Returns a program that runs none of the filters and hooks that settings name, for what writes.
+    ///
+    /// Git can be told of hooks by settings since 2.54. It compares files with the index as it writes one, and
+    /// runs filters for it.
+    pub(crate) fn without_programs(&self) -> Result<Self> {
+        let filters = self.names_of("filter")?;
+        let filters = filters.iter().flat_map(|name| {
+            let keys = [
+                ("clean", EMPTY),
+                ("smudge", EMPTY),
+                ("process", EMPTY),
+                ("required", NO),
+            ];
+            keys.map(|(key, value)| format!("--config-env=filter.{name}.{key}={value}"))
         });
+        let hooks = self.names_of("hook")?;
+        let hooks = hooks.iter();
+        let hooks = hooks.map(|name| format!("--config-env=hook.{name}.enabled={NO}"));
+        // Not `-c`, which takes an equals sign in the name for the end of the key.
+        let options = filters.chain(hooks).collect();
         Ok(Self {
             top: self.top,
-            options: off.collect(),
+            options,
+            index: self.index.clone(),
         })
     }
 
+    /// Returns the names that settings of a section have: `a` of `filter.a.clean`.
+    fn names_of(&self, section: &str) -> Result<BTreeSet<String>> {
+        let pattern = format!("^{section}\\.");
+        let listing = ["config", "--null", "--name-only", "--get-regexp", &pattern];
+        let listed = self.start(self.command(&listing), &listing, Vec::new())?;
+        let listed = listed.filter(|output| output.status.success());
+        let keys = listed.map(|output| output.stdout).unwrap_or_default();
+        let keys = String::from_utf8(keys).map_err(|_| {
+            let message = format!("git is set up with a {section} whose name is not valid UTF-8");
+            Error::refused(message).at(self.top, None)
+        })?;
+        let name = |key: &str| {
+            let (_, rest) = key.split_once('.')?;
+            Some(rest.rsplit_once('.')?.0.to_owned())
+        };
+        Ok(keys.split('\0').filter_map(name).collect())
+    }
+
+    /// Returns a program that reads and writes an index of its own.
+    pub(crate) fn with_index(&self, index: &Path) -> Self {
+        Self {
+            top: self.top,
+            options: self.options.clone(),
+            index: Some(index.to_owned()),
+        }
+    }
+
     /// Refuses files that git would run through a filter, which a repository's own settings name.
-    fn refuse_filtered(&self, paths: &[&str]) -> Result<()> {
+    pub(crate) fn refuse_filtered(&self, paths: &[&str]) -> Result<()> {
         let mut arguments = vec!["check-attr", "-z", "filter", "--"];
         arguments.extend(paths);
         let listed = self.run(&arguments)?.unwrap_or_default();
@@ -213,50 +249,11 @@ impl<'a> Program<'a> {
             name,
             commit,
         ];
-        self.sign_as(&arguments, clock)
-    }
-
-    /// Commits these files and nothing else, with the time of this run; tells whether there was something to commit.
-    ///
-    /// Refused where git would filter one of them; the filters of all other files stay off.
-    pub(crate) fn commit(&self, paths: &[&str], message: &str, clock: &Clock) -> Result<bool> {
-        self.refuse_filtered(paths)?;
-        self.without_filters()?.commit_plain(paths, message, clock)
-    }
-
-    fn commit_plain(&self, paths: &[&str], message: &str, clock: &Clock) -> Result<bool> {
-        let literal: Vec<String> = paths
-            .iter()
-            .map(|path| format!(":(literal,top){path}"))
-            .collect();
-        let with_paths = |words: &[&'static str]| {
-            let mut arguments: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            arguments.push("--".to_owned());
-            arguments.extend(literal.iter().cloned());
-            arguments
-        };
-        let status = with_paths(&["status", "--porcelain", "-z", "--untracked-files=all"]);
-        let changed = self.run(&texts(&status))?;
-        if changed.is_none_or(|changed| changed.is_empty()) {
-            return Ok(false);
-        }
-        // A new file has to be known before it can be committed by its name.
-        self.run(&texts(&with_paths(&["add"])))?;
-        let mut commit = vec![
-            "commit",
-            "--quiet",
-            "--no-gpg-sign",
-            "--no-verify",
-            "--message",
-            message,
-        ];
-        let paths = with_paths(&["--only"]);
-        commit.extend(texts(&paths));
-        Ok(self.sign_as(&commit, clock)?.is_some())
+        self.without_programs()?.sign_as(&arguments, clock)
     }
 
     /// Runs a command that leaves its maker's name and time.
-    fn sign_as(&self, arguments: &[&str], clock: &Clock) -> Result<Option<String>> {
+    pub(crate) fn sign_as(&self, arguments: &[&str], clock: &Clock) -> Result<Option<String>> {
         // Where nobody has told git who they are, it would fail; what we make is not worth that.
         let identity = ["var", "GIT_COMMITTER_IDENT"];
         let known = self.start(self.command(&identity), &identity, Vec::new())?;
@@ -287,6 +284,9 @@ impl<'a> Program<'a> {
         for variable in ELSEWHERE {
             command.env_remove(variable);
         }
+        if let Some(index) = &self.index {
+            command.env("GIT_INDEX_FILE", index);
+        }
         if let Some(above) = self
             .top
             .canonicalize()
@@ -298,7 +298,8 @@ impl<'a> Program<'a> {
         }
         command
             .env("LC_ALL", "C")
-            .env(NOTHING, "")
+            .env(EMPTY, "")
+            .env(NO, "false")
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_ALLOW_PROTOCOL", "");
@@ -374,10 +375,6 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, io::Result<T>>) -> io::Result<
     thread
         .join()
         .unwrap_or_else(|_| Err(io::Error::other("a thread that reads a pipe panicked")))
-}
-
-fn texts(words: &[String]) -> Vec<&str> {
-    words.iter().map(String::as_str).collect()
 }
 
 fn text_of(output: Output, arguments: &[&str]) -> Result<String> {

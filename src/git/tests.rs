@@ -348,6 +348,19 @@ fn nothing_that_the_repository_names_is_run() {
     assert!(!sprung.path().exists());
 }
 
+/// Commits the file of a ledger as it is now.
+fn commit_ledger(sandbox: &Sandbox, message: &str) -> Result<Option<String>> {
+    let path = "docs/memory/STATE.md";
+    let bytes = std::fs::read(sandbox.0.child(path).path()).unwrap();
+    let scratch = TempDir::new().unwrap();
+    let draft = NewCommit {
+        files: &[(path, &bytes)],
+        message,
+        scratch: scratch.path(),
+    };
+    sandbox.asked().commit_only(&draft, &clock())
+}
+
 #[cfg(unix)]
 #[test]
 fn a_commit_runs_no_filter_and_refuses_files_that_have_one() {
@@ -375,11 +388,7 @@ fn a_commit_runs_no_filter_and_refuses_files_that_have_one() {
     attributes.write_str("*.bin filter=a=b.c\n").unwrap();
     file("docs/memory/STATE.md", "two\n");
     file("other.bin", "two\n");
-    let commit = |message| {
-        sandbox
-            .asked()
-            .commit_only(&["docs/memory/STATE.md"], message, &clock())
-    };
+    let commit = |message| commit_ledger(&sandbox, message);
     assert!(commit("two").unwrap().is_some());
     assert_eq!(sandbox.git(&["show", "HEAD:docs/memory/STATE.md"]), "two");
     assert_eq!(sandbox.git(&["show", "HEAD:other.bin"]), "one");
@@ -390,4 +399,83 @@ fn a_commit_runs_no_filter_and_refuses_files_that_have_one() {
     assert_eq!(refused.kind, crate::error::Kind::Refused);
     assert!(refused.message.contains("a=b.c"), "{refused}");
     assert!(!sprung.path().exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_commit_runs_nothing_and_writes_nothing_that_the_repository_leads_to() {
+    use std::os::unix::fs::symlink;
+
+    let sandbox = Sandbox::empty();
+    let file = |name: &str, text: &str| sandbox.0.child(name).write_str(text).unwrap();
+    file("docs/memory/STATE.md", "one\n");
+    file("src/x.txt", "one\n");
+    sandbox.git(&["add", "."]);
+    sandbox.git(&["commit", "-q", "-m", "one"]);
+    let outside = TempDir::new().unwrap();
+    let (sprung, kept) = (outside.child("sprung"), outside.child("kept"));
+    kept.write_str("mine\n").unwrap();
+    let trap = format!("touch '{}'; cat", sprung.path().display());
+    // What `git commit` would run: a driver by rerere, a hook by the settings.
+    let id = "1".repeat(40);
+    file(
+        &format!(".git/rr-cache/{id}/preimage"),
+        "<<<<<<<\na\n=======\nb\n>>>>>>>\n",
+    );
+    file(&format!(".git/rr-cache/{id}/postimage"), "R\n");
+    file(".git/MERGE_RR", &format!("{id}\tsrc/x.txt\0"));
+    file(".gitattributes", "src/x.txt merge=evil\n");
+    file("src/x.txt", "<<<<<<< o\na\n=======\nb\n>>>>>>> t\n");
+    sandbox.git(&["config", "merge.evil.driver", &trap]);
+    sandbox.git(&["config", "hook.evil.command", &trap]);
+    sandbox.git(&["config", "hook.evil.event", "post-commit"]);
+    // What it would write through.
+    std::fs::remove_file(sandbox.0.child(".git/COMMIT_EDITMSG").path()).unwrap();
+    symlink(kept.path(), sandbox.0.child(".git/COMMIT_EDITMSG").path()).unwrap();
+    file("docs/memory/STATE.md", "two\n");
+    let commit = || commit_ledger(&sandbox, "two");
+    assert!(commit().unwrap().is_some());
+    assert_eq!(sandbox.git(&["show", "HEAD:docs/memory/STATE.md"]), "two");
+    assert_eq!(sandbox.git(&["show", "HEAD:src/x.txt"]), "one");
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
+    assert!(!sprung.path().exists());
+    kept.assert("mine\n");
+    // There is nothing more to commit.
+    assert_eq!(commit().unwrap(), None);
+    file("docs/memory/STATE.md", "three\n");
+    let refusal = || commit().unwrap_err().message;
+    // A filter that cannot be turned off by its name.
+    let config = sandbox.0.child(".git/config");
+    let before = std::fs::read(config.path()).unwrap();
+    let filter = [b"[filter \"\xff\"]\n\tclean = ", trap.as_bytes(), b"\n"].concat();
+    config
+        .write_binary(&[&before[..], &filter].concat())
+        .unwrap();
+    assert!(refusal().contains("filter whose name"), "{}", refusal());
+    config.write_binary(&before).unwrap();
+    file(".git/MERGE_HEAD", "");
+    assert!(
+        refusal().contains("a merge is in progress"),
+        "{}",
+        refusal()
+    );
+    assert!(!sprung.path().exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn objects_of_another_repository_are_not_read() {
+    let sandbox = Sandbox::with_commits(&["2026-01-01T00:00:00Z"]);
+    let other = Sandbox::with_commits(&["2026-01-02T00:00:00Z"]);
+    let objects = other.0.child(".git/objects");
+    let alternates = sandbox.0.child(".git/objects/info/alternates");
+    let text = format!("{}\n", objects.path().display());
+    alternates.write_str(&text).unwrap();
+    let git = Git::discover(sandbox.0.path());
+    assert!(
+        git.warning()
+            .unwrap()
+            .message
+            .contains("another repository")
+    );
 }

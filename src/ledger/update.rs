@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::error::Kind;
 use crate::error::Problem;
 use crate::error::Result;
+use crate::git::NewCommit;
 use crate::ledger::anchor::Footer;
 use crate::ledger::apply;
 use crate::ledger::apply::Outcome;
@@ -20,6 +21,7 @@ use crate::ledger::files::Files;
 use crate::ledger::files::STATE;
 use crate::project::Project;
 use crate::storage::Changes;
+use crate::storage::Scratch;
 use crate::storage::Store;
 use crate::templates::Template;
 use crate::text::quantity;
@@ -307,12 +309,19 @@ fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<Str
             (CONSTRAINTS, &files.constraints),
             (DECISIONS, &files.decisions),
         ];
-        let there = names.iter().filter(|(_, file)| file.exists());
-        let paths: Vec<String> = there.filter_map(|(name, _)| files.folder.git_path(name)).collect();
-        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let there = names.iter().filter_map(|(name, file)| {
+            Some((files.folder.git_path(name)?, file.bytes.as_deref()?))
+        });
+        let there: Vec<(String, &[u8])> = there.collect();
+        let there: Vec<(&str, &[u8])> = there.iter().map(|(path, bytes)| (path.as_str(), *bytes)).collect();
         let through = covered_through.map(|hash| format!(" through {}", &hash[..hash.len().min(12)]));
-        let message = format!("Update the ledger{}", through.unwrap_or_default());
-        let hash = project.git.commit_only(&paths, &message, &project.clock);
+        let scratch = Scratch::create(&std::env::temp_dir(), "annals-index")?;
+        let new_commit = NewCommit {
+            files: &there,
+            message: &format!("Update the ledger{}", through.unwrap_or_default()),
+            scratch: scratch.path(),
+        };
+        let hash = project.git.commit_only(&new_commit, &project.clock);
         let hash = hash.map_err(|error| {
             if error.kind == Kind::Refused {
                 return error;

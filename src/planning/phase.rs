@@ -29,6 +29,8 @@ pub struct PhaseDir {
     pub has_context: bool,
     /// The latest file of each kind of check.
     pub checks: Vec<CheckFile>,
+    /// Whether there is anything in the folder but hidden files: a tool may make all folders in advance.
+    pub has_files: bool,
 }
 
 impl PhaseDir {
@@ -100,6 +102,9 @@ impl PhaseDir {
                 }
             }
         }
+        let has_files = [&names, &folders, &others]
+            .iter()
+            .any(|list| !list.is_empty());
         let has_remediation = folders.iter().any(|folder| folder == "remediation");
         Ok(Self {
             number: PhaseNumber::from(0),
@@ -108,6 +113,7 @@ impl PhaseDir {
             has_context: names.iter().any(|name| name.ends_with("CONTEXT.md")),
             checks: check::files(&dir, &names, &hidden, has_remediation)?,
             dir,
+            has_files,
         })
     }
 

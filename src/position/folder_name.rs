@@ -88,6 +88,7 @@ mod tests {
             plans: Vec::new(),
             has_context: false,
             checks: Vec::new(),
+            has_files: false,
         }
     }
 }

@@ -47,6 +47,8 @@ pub struct Phase {
     pub goal: Option<String>,
     /// Its folder, where it has one.
     pub dir: Option<PathBuf>,
+    /// Whether it has a folder with files in it.
+    pub(crate) has_files: bool,
     /// Its plans and what became of each.
     pub plans: Vec<(PlanSlot, PlanStanding)>,
     /// Whether it was discussed: it has a CONTEXT file.
@@ -270,6 +272,7 @@ fn with_folder(
             .or_else(|| Some(dir.name.clone())),
         goal: planned.and_then(|phase| phase.goal.clone()),
         dir: Some(dir.dir.clone()),
+        has_files: dir.has_files,
         plans,
         has_context: dir.has_context,
         checks: dir
@@ -297,6 +300,7 @@ impl Phase {
             name: None,
             goal: None,
             dir: None,
+            has_files: false,
             plans: Vec::new(),
             has_context: false,
             checks: Vec::new(),

@@ -71,6 +71,9 @@ pub struct MilestoneStatus {
     pub slug: String,
     /// Its name, as STATE.md says it.
     pub name: Option<String>,
+    /// Its title, where STATE.md's front matter has one beside a version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The slugs of archived milestones, sorted.
     pub archived: Vec<String>,
 }
@@ -152,6 +155,7 @@ impl StatusReport {
             milestone: MilestoneStatus {
                 slug: survey.folder.active.slug.clone(),
                 name: milestone_name(survey),
+                title: survey.state.milestone_name.clone(),
                 archived: survey
                     .folder
                     .archived
@@ -176,11 +180,17 @@ impl StatusReport {
     /// Returns the milestone's name, else its slug.
     ///
     /// One without a name is `default` to VBW and its kin alone; no other tool has such a word.
-    pub fn milestone_name(&self) -> Option<&str> {
+    pub fn milestone_name(&self) -> Option<String> {
         let milestone = &self.milestone;
         let is_unnamed = self.layout.keeps_milestones() && milestone.slug == DEFAULT_MILESTONE;
-        let slug = (!is_unnamed).then_some(milestone.slug.as_str());
-        milestone.name.as_deref().or(slug)
+        let slug = (!is_unnamed).then_some(&milestone.slug);
+        let name = milestone.name.as_ref().or(slug)?;
+        let title = milestone.title.as_ref();
+        let title = title.filter(|title| !name.to_lowercase().contains(&title.to_lowercase()));
+        Some(match title {
+            Some(title) => format!("{name} {title}"),
+            None => name.clone(),
+        })
     }
 }
 

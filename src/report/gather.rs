@@ -107,7 +107,11 @@ fn standing(status: &StatusReport) -> Standing {
         )
     });
     Standing {
-        milestone: plain(status.milestone_name().unwrap_or(UNNAMED)),
+        milestone: plain(
+            &status
+                .milestone_name()
+                .unwrap_or_else(|| UNNAMED.to_owned()),
+        ),
         phase,
         complete: status.plans.complete,
         total: status.plans.total,

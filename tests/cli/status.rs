@@ -59,7 +59,7 @@ fn each_layout_has_its_own_words() {
         "\
 trailpost (gsd, .planning)
 Core value: Nobody drives an hour to a trail that is closed.
-Milestone:  v1.0
+Milestone:  v1.0 Trailhead Board
 Phase:      2 of 3 - Fading Conditions (in progress, 1 of 2 plans)
 Plans:      3 of 4 complete
             1 todo

@@ -59,7 +59,7 @@ pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
     match reading.standing(cursor) {
         Standing::Open | Standing::Running => at(cursor, Rule::Cursor),
         Standing::Unplanned => {
-            let is_bare = reading.phases[cursor].dir.is_none();
+            let is_bare = !reading.phases[cursor].has_files;
             match between(reading, cursor).filter(|_| is_bare) {
                 Some(index) => at(index, Rule::Between),
                 None => at(cursor, Rule::Cursor),
@@ -90,7 +90,7 @@ fn between(reading: &Reading<'_>, cursor: usize) -> Option<usize> {
     let below = reading.members.iter().copied().rfind(|index| {
         number(*index) < number(cursor)
             && frontier.is_none_or(|frontier| number(*index) >= number(frontier))
-            && reading.phases[*index].dir.is_some()
+            && reading.phases[*index].has_files
     })?;
     matches!(
         reading.standing(below),
@@ -122,7 +122,7 @@ fn first_or_prepared(reading: &Reading<'_>, cursor: Option<usize>) -> Option<usi
         phase.has_context || phase.has_files_of_plans()
     };
     let prepared = reading.unfinished_after(Some(first)).find(is_prepared);
-    let is_bare = reading.phases[first].dir.is_none();
+    let is_bare = !reading.phases[first].has_files;
     Some(prepared.filter(|_| is_bare).unwrap_or(first))
 }
 

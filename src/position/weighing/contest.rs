@@ -69,12 +69,12 @@ fn unplanned_frontier(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     })
 }
 
-/// A phase after the chosen one has open plans, or a folder that waits for plans.
+/// A phase after the chosen one has open plans, or a folder with files that waits for plans.
 fn later_work(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let chosen = choice.phase?;
     let later = reading
         .unfinished_after(Some(chosen))
-        .find(|index| reading.phases[*index].dir.is_some())?;
+        .find(|index| reading.phases[*index].has_files)?;
     Some(work_on(reading, later))
 }
 
@@ -125,4 +125,36 @@ fn work_on(reading: &Reading<'_>, index: usize) -> Rival {
         _ => Action::Execute,
     };
     (action, Some(index), reason::of_phase(reading, index))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use crate::position::Survey;
+    use crate::project::Project;
+    use crate::project::Request;
+    use crate::project::fixture::Tree;
+
+    #[test]
+    fn empty_folders_of_later_phases_contest_nothing() {
+        let tree = Tree::new(&[]);
+        let roadmap =
+            "# Roadmap\n\n- [ ] **Phase 1: A**\n- [ ] **Phase 2: B**\n- [ ] **Phase 3: C**\n";
+        tree.write(".vbw-planning/ROADMAP.md", roadmap);
+        tree.write(".vbw-planning/phases/01-a/01-01-PLAN.md", "");
+        tree.write(".vbw-planning/phases/02-b/.gitkeep", "");
+        fs::create_dir_all(tree.at(".vbw-planning/phases/03-c")).unwrap();
+        let alternative = || {
+            let request = Request {
+                directory: tree.at(""),
+                ..Request::default()
+            };
+            let survey = Survey::take(&Project::open(request).unwrap()).unwrap();
+            survey.position.next.alternative
+        };
+        assert_eq!(alternative(), None);
+        tree.write(".vbw-planning/phases/02-b/02-RESEARCH.md", "");
+        assert!(alternative().is_some());
+    }
 }

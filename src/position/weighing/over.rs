@@ -9,7 +9,7 @@ use crate::position::weighing::reading::Reading;
 /// Tells whether no milestone is active.
 pub(super) fn is_over(reading: &Reading<'_>) -> bool {
     let state = &reading.evidence.state;
-    let has_folder = |index: &&usize| reading.phases[**index].dir.is_some();
+    let has_folder = |index: &&usize| reading.phases[**index].has_files;
     let is_between = state.is_between_milestones || reading.evidence.roadmap.is_between_milestones;
     if !reading.members.iter().any(|index| has_folder(&index)) {
         return is_between;

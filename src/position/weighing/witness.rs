@@ -62,7 +62,7 @@ impl<'a> Witnesses<'a> {
         let counted = planned.and_then(plans_in_label);
         let of_state = stated_plans(evidence).filter(|_| is_current);
         let declared = [in_row, listed, counted, of_state.map(|(_, total)| total)];
-        let has_begun = summaries > 0 || phase.dir.is_none();
+        let has_begun = summaries > 0 || !phase.has_files;
         Self {
             planned,
             plans: phase
