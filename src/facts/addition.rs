@@ -1,7 +1,6 @@
 //! A fact that is stated outright, without a turn of a conversation around it.
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,6 +19,7 @@ use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
 use crate::facts::outcome::Outcome;
+use crate::facts::queue;
 use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -159,16 +159,10 @@ fn answer(connection: &Connection, user: &UserId, applied: &Applied) -> Result<A
 
 /// Statements have no turn: each gets the number of its action, which no other ever has.
 fn next_turn(connection: &Connection) -> Result<String> {
-    let last: Option<i64> = connection
-        .query_row(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'applied_actions'",
-            [],
-            |row| row.get(0),
-        )
-        .optional()
-        .stored("read the applied actions")?;
+    let number = queue::next_number(connection, "applied_actions");
+    let number = number.stored("read the applied actions")?;
     let prefix = replication::stated_prefix(connection, "stated")?;
-    Ok(format!("{prefix}{}", last.unwrap_or(0) + 1))
+    Ok(format!("{prefix}{number}"))
 }
 
 fn action(statement: &Statement) -> Result<Action> {

@@ -212,16 +212,18 @@ pub(crate) fn precise(clock: &Clock) -> String {
 }
 
 fn next_id(connection: &Connection) -> Result<String> {
-    let last: Option<i64> = connection
-        .query_row(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'turns'",
-            [],
-            |row| row.get(0),
-        )
-        .optional()
-        .stored("read the queue")?;
+    let number = next_number(connection, "turns").stored("read the queue")?;
     let prefix = replication::stated_prefix(connection, "turn")?;
-    Ok(format!("{prefix}{}", last.unwrap_or(0) + 1))
+    Ok(format!("{prefix}{number}"))
+}
+
+/// Returns the number of the next row of a table whose numbers are never given twice.
+pub(crate) fn next_number(connection: &Connection, table: &str) -> rusqlite::Result<i64> {
+    let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
+    let last: Option<i64> = connection
+        .query_row(sql, [table], |row| row.get(0))
+        .optional()?;
+    Ok(last.unwrap_or(0) + 1)
 }
 
 fn receipt(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Receipt>> {

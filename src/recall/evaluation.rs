@@ -22,6 +22,7 @@ use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
 use crate::ranking::Silence;
 use crate::ranking::SilenceTest;
+use crate::ranking::real;
 use crate::recall::answer::Answer;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
@@ -31,6 +32,7 @@ use crate::recall::search::Method;
 use crate::recall::search::Scan;
 use crate::recall::staleness::Staleness;
 use crate::storage::read;
+use crate::text::one_line;
 use crate::warning::Parsed;
 
 /// How well the search answers questions.
@@ -223,16 +225,11 @@ fn is_about(project: &Project, question: &Question) -> bool {
 
 fn folded(text: &str) -> String {
     let plain = text.replace(['*', '`'], "").to_lowercase();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&plain)
 }
 
 /// Returns the mean over all questions; one without an answer counts 0.
 fn share(ranks: &[Option<usize>], worth: impl Fn(usize) -> f64) -> f64 {
     let sum: f64 = ranks.iter().flatten().map(|rank| worth(*rank)).sum();
     sum / real(ranks.len().max(1))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn real(count: usize) -> f64 {
-    count as f64
 }

@@ -32,6 +32,11 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// Returns a text on one line, with single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,6 +17,7 @@ use crate::facts::Statement;
 use crate::mcp::answer::Answer;
 use crate::mcp::answer::fenced;
 use crate::mcp::arguments::Arguments;
+use crate::mcp::arguments::Nothing;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
@@ -167,10 +168,6 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<Answer> {
     };
     Ok(Answer::text(text))
 }
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
     let Nothing {} = arguments.read()?;

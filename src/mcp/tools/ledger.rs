@@ -10,6 +10,7 @@ use crate::ledger::PendingRequest;
 use crate::ledger::UpdateRequest;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::Arguments;
+use crate::mcp::arguments::Nothing;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
@@ -55,10 +56,6 @@ pub(crate) const TOOLS: &[Tool] = &[
         call: update,
     },
 ];
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 fn brief(project: &Project, arguments: Arguments) -> Result<Answer> {
     let Nothing {} = arguments.read()?;
