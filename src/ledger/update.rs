@@ -87,11 +87,7 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
         mut warnings,
     } = plan;
     warnings.extend(applied.warnings);
-    let changed: Vec<PathBuf> = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
+    let changed = project.all_relative(&applied.changed);
     let outcome = if changed.is_empty() {
         Applied::AlreadyApplied
     } else {

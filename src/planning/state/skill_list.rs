@@ -12,6 +12,7 @@ use crate::markdown::Outline;
 use crate::planning::Skill;
 use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
+use crate::text::comma_separated;
 
 /// Returns the installed skills; those that are suggested are not.
 pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
@@ -60,25 +61,10 @@ fn under(outline: &Outline<'_>, label: &Label, below: Range<usize>) -> Vec<Skill
         .items(&below)
         .filter(|(block, _)| block.line > label.line)
         .map(|(_, item)| item.text.as_str());
-    split(&label.value)
-        .into_iter()
+    comma_separated(&label.value)
         .chain(bullets)
         .filter_map(skill)
         .collect()
-}
-
-/// Splits at commas outside of brackets.
-fn split(text: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    text.split(move |c: char| {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    })
-    .collect()
 }
 
 /// Reads `name (global)`, `` `name` — what it does ``.
