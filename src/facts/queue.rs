@@ -19,6 +19,7 @@ use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::secrets;
+use crate::secrets::SecretPolicy;
 use crate::text::strip_controls;
 
 /// The longest text of one side of a turn, in bytes.
@@ -133,7 +134,7 @@ pub fn observe(
     facts: &mut Facts,
     user: &UserId,
     observation: &Observation,
-    allow_secret: bool,
+    policy: SecretPolicy,
 ) -> Result<Receipt> {
     if observation.user_input.trim().is_empty() {
         return Err(Error::usage("the turn has no user_input"));
@@ -146,10 +147,9 @@ pub fn observe(
     }
     let clean = |text: &str| {
         let text = strip_controls(text);
-        if allow_secret {
-            text.into_owned()
-        } else {
-            secrets::redact(&text).text.into_owned()
+        match policy {
+            SecretPolicy::Allow => text.into_owned(),
+            SecretPolicy::Refuse => secrets::redact(&text).text.into_owned(),
         }
     };
     let (input, response) = (clean(texts[0]), clean(texts[1]));

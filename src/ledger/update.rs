@@ -19,6 +19,7 @@ use crate::ledger::files::File;
 use crate::ledger::files::Files;
 use crate::ledger::files::STATE;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::templates::Template;
@@ -31,7 +32,7 @@ pub struct UpdateRequest {
     /// Whether the ledger's files are committed to git afterwards.
     pub commit: bool,
     /// Whether text that looks like a secret is let through.
-    pub allow_secret: bool,
+    pub secrets: SecretPolicy,
 }
 
 /// What became of an update.
@@ -78,7 +79,7 @@ struct Target {
 
 /// Applies an update document, given as JSON.
 pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<UpdateReport> {
-    let update = document::read(text, request.allow_secret);
+    let update = document::read(text, request.secrets == SecretPolicy::Allow);
     let (plan, applied) = project
         .storage()
         .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;

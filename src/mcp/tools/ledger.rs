@@ -15,6 +15,7 @@ use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 
 /// How many days of decisions a brief has.
 const DAYS: u64 = 7;
@@ -89,7 +90,7 @@ fn update(project: &Project, arguments: Arguments) -> Result<Answer> {
     let update: Update = arguments.read()?;
     let request = UpdateRequest {
         commit: update.commit,
-        allow_secret: false,
+        secrets: SecretPolicy::Refuse,
     };
     let report = ledger::update(project, &update.document.to_string(), &request)?;
     Answer::json("annals ledger update", &report)
