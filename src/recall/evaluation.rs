@@ -24,6 +24,7 @@ use crate::ranking::Silence;
 use crate::ranking::SilenceTest;
 use crate::ranking::real;
 use crate::recall::answer::Answer;
+use crate::recall::answer::Extent;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
@@ -159,12 +160,11 @@ fn judged(
     let scan = Scan::take(index, &query)?;
     let staleness = Staleness::of(project, index, &scan)?.value;
     let ranked = scan.ranked(Method::Both, |unit| staleness.has(unit));
-    let answer = Answer::of(
-        index,
-        &scan,
-        (ranked, &FactHits::default()),
-        (query.limit, true),
-    )?;
+    let extent = Extent {
+        limit: query.limit,
+        all: true,
+    };
+    let answer = Answer::of(index, &scan, ranked, &FactHits::default(), extent)?;
     let wanted = folded(&question.answer_snippet);
     let is_here = is_about(project, question);
     let (mut all, mut given) = (false, false);
