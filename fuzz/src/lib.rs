@@ -31,6 +31,7 @@ use annals::project::Project;
 use annals::project::Request;
 use annals::recall;
 use annals::secrets;
+use annals::secrets::SecretPolicy;
 
 /// A target: its name, and what it does with an input.
 pub type Target = (&'static str, fn(&[u8]));
@@ -72,7 +73,9 @@ fn answered<T, E>(result: Result<T, E>) {
 
 /// Parses the auditor's answer.
 pub fn auditor_answer(bytes: &[u8]) {
-    with_text(bytes, |text, _| answered(facts::parse_answer(text, false)));
+    with_text(bytes, |text, _| {
+        answered(facts::parse_answer(text, SecretPolicy::Refuse))
+    });
 }
 
 /// Parses a knowledge entry.

@@ -119,11 +119,6 @@ impl<'a> ContextFile<'a> {
         }
     }
 
-    /// Tells whether the file has a block already.
-    pub fn has_block(&self) -> bool {
-        self.block.is_some()
-    }
-
     /// Returns how many lines the file has with this block in it, markers included.
     pub fn lines_with(&self, block: &str) -> usize {
         let bytes = self.assemble(&marker::normal(block.as_bytes()));

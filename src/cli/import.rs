@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ImportArgs, project: &Project, out: &mut Output) -> Res
     let import = Import {
         format: args.format,
         from: absolute(&args.path)?,
-        allow_secret: args.allow_secret,
+        secrets: args.allow_secret.into(),
     };
     let account = if let Some(AsTarget::Facts) = args.target {
         let user = facts::user(project, args.user.as_deref())?;

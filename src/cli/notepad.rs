@@ -107,7 +107,7 @@ pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Re
     let note = Note {
         section,
         text: &note.text,
-        allow_secret: note.allow_secret,
+        secrets: note.allow_secret.into(),
         request_id: note.request_id.as_deref(),
     };
     let report = notepad::write(project, &note)?;

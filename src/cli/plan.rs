@@ -22,6 +22,7 @@ use crate::patterns::RelevantPattern;
 use crate::planning::Requirement;
 use crate::project::Project;
 use crate::text::clip;
+use crate::text::one_line;
 use crate::text::quantity;
 use crate::warning::Warning;
 
@@ -161,7 +162,7 @@ fn listed(
         lines.len()
     };
     for line in &lines[..shown] {
-        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = one_line(&line);
         writeln!(to, "  - {}", clip(&line, width))?;
     }
     match lines.len() - shown {

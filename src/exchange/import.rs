@@ -27,6 +27,7 @@ use crate::knowledge;
 use crate::knowledge::Adopted;
 use crate::knowledge::Adoption;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 
 /// The longest text that becomes an entry, in bytes.
 const LONGEST: usize = 1 << 20;
@@ -39,7 +40,7 @@ pub struct Import {
     /// The file or folder.
     pub from: PathBuf,
     /// Whether text that looks like a secret is taken in all the same.
-    pub allow_secret: bool,
+    pub secrets: SecretPolicy,
 }
 
 /// Imports another memory, and accounts for every item of it; `user` has statements become facts.
@@ -65,15 +66,15 @@ pub fn import(
         statements::import(
             (facts, user),
             source.notes,
-            import.allow_secret,
+            import.secrets,
             &project.progress,
             &mut account,
         )?;
     } else {
-        let notes = safe_notes(source.notes, import.allow_secret, &mut account);
+        let notes = safe_notes(source.notes, import.secrets, &mut account);
         entries(project, import.format, notes, &mut account)?;
-        let moments = safe_moments(source.moments, import.allow_secret, &mut account);
-        records(project, moments, import.allow_secret, &mut account)?;
+        let moments = safe_moments(source.moments, import.secrets, &mut account);
+        records(project, moments, import.secrets, &mut account)?;
     }
     Ok(account.settle(project))
 }
@@ -89,13 +90,13 @@ fn read(format: Format, path: &Path) -> Result<Source> {
     }
 }
 
-fn safe_notes(notes: Vec<Note>, allow_secret: bool, account: &mut Account) -> Vec<Note> {
+fn safe_notes(notes: Vec<Note>, policy: SecretPolicy, account: &mut Account) -> Vec<Note> {
     let mut safe = Vec::new();
     for note in notes {
         let piece = &note.piece;
         let reason = if piece.body.len() > LONGEST {
             Some("is larger than 1 MiB, too large for an entry".to_owned())
-        } else if allow_secret {
+        } else if policy == SecretPolicy::Allow {
             None
         } else {
             let tags = piece.tags.join(", ");
@@ -109,11 +110,11 @@ fn safe_notes(notes: Vec<Note>, allow_secret: bool, account: &mut Account) -> Ve
     safe
 }
 
-fn safe_moments(moments: Vec<Moment>, allow_secret: bool, account: &mut Account) -> Vec<Moment> {
+fn safe_moments(moments: Vec<Moment>, policy: SecretPolicy, account: &mut Account) -> Vec<Moment> {
     let mut safe = Vec::new();
     for moment in moments {
         let draft = &moment.record.draft;
-        let rule = draft.secret().filter(|_| !allow_secret);
+        let rule = draft.secret().filter(|_| policy == SecretPolicy::Refuse);
         if let Some(rule) = rule {
             account.left(moment.item, refusal(rule));
         } else if let Err(error) = draft.line("") {
@@ -166,7 +167,7 @@ fn entries(
 fn records(
     project: &Project,
     moments: Vec<Moment>,
-    allow_secret: bool,
+    policy: SecretPolicy,
     account: &mut Account,
 ) -> Result<()> {
     if moments.is_empty() {
@@ -174,7 +175,7 @@ fn records(
     }
     let path = journal::place(&project.environment)?;
     let writing = Writing {
-        allow_secret,
+        secrets: policy,
         dry_run: project.dry_run,
         ..Writing::new(project.clock)
     };

@@ -21,6 +21,7 @@ use crate::facts::UserId;
 use crate::knowledge::Confidence;
 use crate::knowledge::key_of;
 use crate::progress::Progress;
+use crate::secrets::SecretPolicy;
 use crate::text;
 use crate::text::hexadecimal;
 
@@ -32,7 +33,7 @@ const EXCERPT: usize = 400;
 pub(crate) fn import(
     (facts, user): (&mut Facts, &UserId),
     notes: Vec<Note>,
-    allow_secret: bool,
+    policy: SecretPolicy,
     progress: &Progress,
     account: &mut Account,
 ) -> Result<()> {
@@ -50,14 +51,16 @@ pub(crate) fn import(
             let item = Item::new(note.item.place.clone(), statement.clone());
             match fact(&note, statement, user, &now) {
                 Err(error) => account.left(item, error.message),
-                Ok(fact) => match secret(&[&fact.value_text]).filter(|_| !allow_secret) {
-                    Some(reason) => account.left(item, reason),
-                    None if ids.insert(fact.fact_id.clone()) => {
-                        lines.push_str(&line(&fact)?);
-                        made.push((item, fact));
+                Ok(fact) => {
+                    match secret(&[&fact.value_text]).filter(|_| policy == SecretPolicy::Refuse) {
+                        Some(reason) => account.left(item, reason),
+                        None if ids.insert(fact.fact_id.clone()) => {
+                            lines.push_str(&line(&fact)?);
+                            made.push((item, fact));
+                        }
+                        None => account.left(item, "appears in the source twice"),
                     }
-                    None => account.left(item, "appears in the source twice"),
-                },
+                }
             }
         }
         for part in note.parts {
@@ -70,7 +73,7 @@ pub(crate) fn import(
     if made.is_empty() {
         return Ok(());
     }
-    let done = facts::import(facts, user, &lines, allow_secret, progress)?;
+    let done = facts::import(facts, user, &lines, policy, progress)?;
     let mut diff = String::new();
     for (item, fact) in made {
         let is_new = !done.known_ids.contains(&fact.fact_id);

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::facts::key::FactKey;
 use crate::facts::user::UserId;
 use crate::secrets;
+use crate::secrets::SecretPolicy;
 use crate::text::hexadecimal;
 use crate::text::strip_controls;
 
@@ -125,7 +126,7 @@ impl Action {
 }
 
 /// Reads an answer; the error names every problem, so that whoever answered can put all of them right.
-pub fn parse_answer(answer: &str, allow_secrets: bool) -> Result<Vec<Action>> {
+pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     let refused = |problems: &str| {
         Error::refused(format!("the answer is not what was asked for: {problems}"))
             .hint("return one JSON object with the list \"actions\", and nothing around it")
@@ -147,7 +148,7 @@ pub fn parse_answer(answer: &str, allow_secrets: bool) -> Result<Vec<Action>> {
         }
         Some(Some(list)) => {
             for (index, value) in list.iter().enumerate() {
-                let mut reader = Reader::new(value, allow_secrets);
+                let mut reader = Reader::new(value, policy);
                 let action = reader.action();
                 let named = |problem| format!("actions[{index}]: {problem}");
                 problems.extend(reader.problems.into_iter().map(named));
@@ -182,15 +183,15 @@ fn unfenced(answer: &str) -> &str {
 /// Reads the fields of one action and collects what is wrong with them.
 struct Reader<'a> {
     fields: Option<&'a Map<String, Value>>,
-    allow_secrets: bool,
+    policy: SecretPolicy,
     problems: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(value: &'a Value, allow_secrets: bool) -> Self {
+    fn new(value: &'a Value, policy: SecretPolicy) -> Self {
         Self {
             fields: value.as_object(),
-            allow_secrets,
+            policy,
             problems: Vec::new(),
         }
     }
@@ -309,7 +310,7 @@ impl<'a> Reader<'a> {
 
     fn keep_no_secret(&mut self, name: &str, text: &str) {
         if let Some(secret) = secrets::find(text).first()
-            && !self.allow_secrets
+            && self.policy == SecretPolicy::Refuse
         {
             self.problem(&format!(
                 "{name} holds what looks like a secret ({})",
@@ -351,7 +352,9 @@ mod tests {
     use super::*;
 
     fn problems(answer: &str) -> String {
-        parse_answer(answer, false).unwrap_err().message
+        parse_answer(answer, SecretPolicy::Refuse)
+            .unwrap_err()
+            .message
     }
 
     #[test]
@@ -361,17 +364,24 @@ mod tests {
             "target_fact_id": "abc", "valid_from": "2026-02-01", "valid_to": null, "confidence_delta": -0.1,
             "reason": "moved"
         }, {"type": "noop", "key": "likes[]", "confidence_delta": 0, "reason": ""}]});
-        let actions = parse_answer(&answer.to_string(), false).unwrap();
+        let actions = parse_answer(&answer.to_string(), SecretPolicy::Refuse).unwrap();
         assert_eq!(actions[0].new_value_text.as_deref(), Some("Turin"));
         assert_eq!(
             actions[0].valid_from.as_deref(),
             Some("2026-02-01T00:00:00Z")
         );
         assert_eq!(actions[1].kind, ActionType::Noop);
-        assert_eq!(parse_answer("{\"actions\": []}", false).unwrap(), []);
+        assert_eq!(
+            parse_answer("{\"actions\": []}", SecretPolicy::Refuse).unwrap(),
+            []
+        );
         for fence in ["```json", "```JSON", "```"] {
             let fenced = format!("\n{fence}\n{answer}\n```\n");
-            assert_eq!(parse_answer(&fenced, false).unwrap(), actions, "{fence}");
+            assert_eq!(
+                parse_answer(&fenced, SecretPolicy::Refuse).unwrap(),
+                actions,
+                "{fence}"
+            );
         }
     }
 
@@ -422,7 +432,7 @@ mod tests {
             .to_string()
         };
         assert!(problems(&with("note", &token)).contains("looks like a secret"));
-        assert!(parse_answer(&with("note", &token), true).is_ok());
+        assert!(parse_answer(&with("note", &token), SecretPolicy::Allow).is_ok());
         assert!(problems(&with("wifi.password", "x")).contains("names a secret"));
     }
 }

@@ -1,7 +1,6 @@
 //! A fact that is stated outright, without a turn of a conversation around it.
 
 use rusqlite::Connection;
-use rusqlite::OptionalExtension;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,10 +19,12 @@ use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
 use crate::facts::outcome::Outcome;
+use crate::facts::queue;
 use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::secrets;
+use crate::secrets::SecretPolicy;
 use crate::text;
 
 /// The longest excerpt of a source, in characters.
@@ -54,7 +55,7 @@ pub struct Statement {
     /// Whether the user confirmed it when asked.
     pub is_confirmed: bool,
     /// Whether a value that looks like a secret is kept.
-    pub allow_secret: bool,
+    pub secrets: SecretPolicy,
     /// The id under which a repeated call answers as the first.
     pub request_id: Option<String>,
     /// Who is to see the fact, on a database that is shared: a scope, instead of that of the settings.
@@ -159,16 +160,10 @@ fn answer(connection: &Connection, user: &UserId, applied: &Applied) -> Result<A
 
 /// Statements have no turn: each gets the number of its action, which no other ever has.
 fn next_turn(connection: &Connection) -> Result<String> {
-    let last: Option<i64> = connection
-        .query_row(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'applied_actions'",
-            [],
-            |row| row.get(0),
-        )
-        .optional()
-        .stored("read the applied actions")?;
+    let number = queue::next_number(connection, "applied_actions");
+    let number = number.stored("read the applied actions")?;
     let prefix = replication::stated_prefix(connection, "stated")?;
-    Ok(format!("{prefix}{}", last.unwrap_or(0) + 1))
+    Ok(format!("{prefix}{number}"))
 }
 
 fn action(statement: &Statement) -> Result<Action> {
@@ -182,7 +177,7 @@ fn action(statement: &Statement) -> Result<Action> {
     let json = statement.json.as_deref().map(object).transpose()?;
     let written = json.as_ref().map(Value::to_string).unwrap_or_default();
     for text in [&value, &written] {
-        refuse_secrets(text, statement.allow_secret)?;
+        refuse_secrets(text, statement.secrets)?;
     }
     let valid_from = time("valid from", statement.valid_from.as_deref())?;
     let valid_to = time("valid to", statement.valid_to.as_deref())?;
@@ -213,9 +208,9 @@ fn object(text: &str) -> Result<Value> {
 }
 
 /// Refuses a text that looks like a secret.
-pub(crate) fn refuse_secrets(text: &str, allowed: bool) -> Result<()> {
+pub(crate) fn refuse_secrets(text: &str, policy: SecretPolicy) -> Result<()> {
     match secrets::find(text).first() {
-        Some(secret) if !allowed => Err(Error::refused(format!(
+        Some(secret) if policy == SecretPolicy::Refuse => Err(Error::refused(format!(
             "the value looks like a secret ({})",
             secret.rule
         ))

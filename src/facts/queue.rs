@@ -19,6 +19,7 @@ use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::secrets;
+use crate::secrets::SecretPolicy;
 use crate::text::strip_controls;
 
 /// The longest text of one side of a turn, in bytes.
@@ -133,7 +134,7 @@ pub fn observe(
     facts: &mut Facts,
     user: &UserId,
     observation: &Observation,
-    allow_secret: bool,
+    policy: SecretPolicy,
 ) -> Result<Receipt> {
     if observation.user_input.trim().is_empty() {
         return Err(Error::usage("the turn has no user_input"));
@@ -146,10 +147,9 @@ pub fn observe(
     }
     let clean = |text: &str| {
         let text = strip_controls(text);
-        if allow_secret {
-            text.into_owned()
-        } else {
-            secrets::redact(&text).text.into_owned()
+        match policy {
+            SecretPolicy::Allow => text.into_owned(),
+            SecretPolicy::Refuse => secrets::redact(&text).text.into_owned(),
         }
     };
     let (input, response) = (clean(texts[0]), clean(texts[1]));
@@ -212,16 +212,18 @@ pub(crate) fn precise(clock: &Clock) -> String {
 }
 
 fn next_id(connection: &Connection) -> Result<String> {
-    let last: Option<i64> = connection
-        .query_row(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'turns'",
-            [],
-            |row| row.get(0),
-        )
-        .optional()
-        .stored("read the queue")?;
+    let number = next_number(connection, "turns").stored("read the queue")?;
     let prefix = replication::stated_prefix(connection, "turn")?;
-    Ok(format!("{prefix}{}", last.unwrap_or(0) + 1))
+    Ok(format!("{prefix}{number}"))
+}
+
+/// Returns the number of the next row of a table whose numbers are never given twice.
+pub(crate) fn next_number(connection: &Connection, table: &str) -> rusqlite::Result<i64> {
+    let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
+    let last: Option<i64> = connection
+        .query_row(sql, [table], |row| row.get(0))
+        .optional()?;
+    Ok(last.unwrap_or(0) + 1)
 }
 
 fn receipt(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Receipt>> {

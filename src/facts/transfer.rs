@@ -20,6 +20,7 @@ use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 use crate::progress::Progress;
+use crate::secrets::SecretPolicy;
 
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -62,10 +63,10 @@ pub fn import(
     facts: &mut Facts,
     user: &UserId,
     lines: &str,
-    allow_secret: bool,
+    policy: SecretPolicy,
     progress: &Progress,
 ) -> Result<Imported> {
-    let read = read(user, lines, allow_secret)?;
+    let read = read(user, lines, policy)?;
     let now = facts.clock().timestamp();
     facts.write(|connection| {
         let mut done = Imported::default();
@@ -117,14 +118,14 @@ pub fn import(
     })
 }
 
-fn read(user: &UserId, lines: &str, allow_secret: bool) -> Result<Vec<Fact>> {
+fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
     let mut read = BTreeMap::new();
     let mut problems = Vec::new();
     for (index, line) in lines.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
         }
-        match fact_of(user, line, allow_secret) {
+        match fact_of(user, line, policy) {
             Ok(fact) => drop(read.insert(index, fact)),
             Err(error) => problems.push(format!("line {}: {}", index + 1, error.message)),
         }
@@ -139,7 +140,7 @@ fn read(user: &UserId, lines: &str, allow_secret: bool) -> Result<Vec<Fact>> {
     )
 }
 
-fn fact_of(user: &UserId, line: &str, allow_secret: bool) -> Result<Fact> {
+fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
     let mut fact: Fact =
         serde_json::from_str(line).map_err(|error| Error::refused(format!("no fact: {error}")))?;
     if fact.user_id != user.as_str() {
@@ -149,7 +150,7 @@ fn fact_of(user: &UserId, line: &str, allow_secret: bool) -> Result<Fact> {
         )));
     }
     FactKey::parse(&fact.key)?;
-    addition::refuse_secrets(&fact.value_text, allow_secret)?;
+    addition::refuse_secrets(&fact.value_text, policy)?;
     if !(0.0..=1.0).contains(&fact.confidence) || fact.value_text.trim().is_empty() {
         return Err(Error::refused(
             "no value, or a confidence that is not from 0 to 1",

@@ -30,6 +30,7 @@ use crate::facts::queue::Lease;
 use crate::facts::queue::Turn;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::secrets::SecretPolicy;
 use crate::text;
 
 /// How often an auditor is asked before a turn is dead.
@@ -68,10 +69,10 @@ pub fn apply(
     user: &UserId,
     turn_id: &str,
     answer: &str,
-    allow_secrets: bool,
+    policy: SecretPolicy,
 ) -> Result<Judged> {
     let turn = queue::find_turn(facts, user, turn_id)?;
-    let actions = action::parse_answer(answer, allow_secrets)?;
+    let actions = action::parse_answer(answer, policy)?;
     let ranks = match turn.status.as_str() {
         "done" => None,
         _ => Some(Ranks::of(facts, &turn, None)?),
@@ -108,7 +109,7 @@ pub fn step(
         };
         let applied_at = queue::later(&facts.clock(), elapsed(begun));
         let measured = (Some(&ranks), applied_at.as_str());
-        let judged = action::parse_answer(&answer, false)
+        let judged = action::parse_answer(&answer, SecretPolicy::Refuse)
             .and_then(|actions| judge(facts, &lease.turn, Some(&lease), &actions, measured));
         match judged {
             Ok(judged) => return Ok(Some(Step::Judged(judged))),

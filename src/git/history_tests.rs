@@ -2,8 +2,10 @@
 
 use assert_fs::TempDir;
 use assert_fs::prelude::*;
+use chrono::NaiveDate;
 
 use super::*;
+use crate::clock::parse_date;
 use crate::git::tests::Sandbox;
 
 /// A repository with a file that is renamed and changed, one that is removed, and one that stays.

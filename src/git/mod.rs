@@ -21,11 +21,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use chrono::DateTime;
-use chrono::NaiveDate;
 use chrono::Utc;
 
 use crate::clock::Clock;
-use crate::clock::parse_date;
 use crate::error::Error;
 use crate::error::Result;
 use crate::git::bounds::UnsafeRepository;
@@ -118,20 +116,6 @@ impl Git {
             Some(program) => commits::authored(&program, hashes),
             None => Ok(vec![None; hashes.len()]),
         }
-    }
-
-    /// Returns the day of the first commit, as its author's calendar had it; none in a shallow clone.
-    pub fn first_commit_date(&self) -> Result<Option<NaiveDate>> {
-        let shallow = self.repository.as_ref().is_none_or(Repository::is_shallow);
-        let Some(program) = self.program()?.filter(|_| !shallow) else {
-            return Ok(None);
-        };
-        let Some(head) = self.head()? else {
-            return Ok(None);
-        };
-        let roots = program.run(&["rev-list", "--max-parents=0", "--format=%as", &head, "--"])?;
-        // Each date stands under a line that names its commit.
-        Ok(roots.and_then(|roots| roots.lines().filter_map(parse_date).min()))
     }
 
     /// Returns how many commits were made since the one of a full hash; none where it is not known here.

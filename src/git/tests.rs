@@ -97,7 +97,6 @@ fn outside_a_repository_everything_is_absent() {
         assert!(!git.is_repository());
         assert_eq!(git.head().unwrap(), None);
         assert_eq!(git.commit_times(&["84e9493", ""]).unwrap(), [None, None]);
-        assert_eq!(git.first_commit_date().unwrap(), None);
         assert_eq!(git.origin_name().unwrap(), None);
         let refused = git.tag("v1", "one", &clock()).unwrap_err();
         assert_eq!(refused.kind, crate::error::Kind::NotFound);
@@ -111,7 +110,6 @@ fn without_commits_there_is_a_repository_and_no_more() {
     assert!(git.is_repository());
     assert_eq!(git.head().unwrap(), None);
     assert_eq!(git.commit_times(&["84e9493"]).unwrap(), [None]);
-    assert_eq!(git.first_commit_date().unwrap(), None);
     assert_eq!(
         git.tag("v1", "one", &clock()).unwrap_err().kind,
         crate::error::Kind::NotFound
@@ -230,20 +228,6 @@ fn many_commits_fit_through_the_pipes() {
 }
 
 #[test]
-fn the_first_commit_has_its_authors_day() {
-    let sandbox = Sandbox::with_commits(&["2026-02-11T00:30:00+03:00", "2026-02-13T10:00:00Z"]);
-    let first = sandbox.asked().first_commit_date().unwrap();
-    assert_eq!(first, NaiveDate::from_ymd_opt(2026, 2, 11));
-    let shallow = TempDir::new().unwrap();
-    let (from, to) = (
-        format!("file://{}", sandbox.0.path().display()),
-        shallow.path().join("copy"),
-    );
-    sandbox.git(&["clone", "-q", "--depth=1", &from, to.to_str().unwrap()]);
-    assert_eq!(Git::discover(&to).first_commit_date().unwrap(), None);
-}
-
-#[test]
 fn the_origins_name_comes_without_its_address() {
     let sandbox = Sandbox::empty();
     assert_eq!(sandbox.asked().origin_name().unwrap(), None);
@@ -342,7 +326,6 @@ fn nothing_that_the_repository_names_is_run() {
     let git = sandbox.asked();
     let absent = "0123456789012345678901234567890123456789";
     assert_eq!(git.commit_times(&[absent]).unwrap(), [None]);
-    assert!(git.first_commit_date().unwrap().is_some());
     assert!(git.origin_name().unwrap().is_some());
     assert!(git.tag("v1", "one", &clock()).unwrap());
     assert!(!sprung.path().exists());

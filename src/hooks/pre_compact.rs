@@ -9,6 +9,7 @@ use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::secrets;
+use crate::secrets::SecretPolicy;
 use crate::text::Line;
 use crate::text::strip_controls;
 
@@ -27,7 +28,7 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
     let note = Note {
         section: Section::Working,
         text: text.as_str(),
-        allow_secret: false,
+        secrets: SecretPolicy::Refuse,
         request_id: None,
     };
     notepad::write(project, &note).map(|_| ())

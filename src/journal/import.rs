@@ -21,6 +21,7 @@ use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
 use crate::journal::write::Writing;
+use crate::secrets::SecretPolicy;
 use crate::storage::Access;
 use crate::storage::Log;
 use crate::warning::Warning;
@@ -164,7 +165,7 @@ fn survey(from: &Path, writing: &Writing) -> Result<(usize, HashSet<Identity>)> 
         let Ok(Some(one)) = foreign(&line) else {
             continue;
         };
-        if !writing.allow_secret
+        if writing.secrets == SecretPolicy::Refuse
             && let Some(rule) = one.draft.secret()
         {
             let message = format!("holds what looks like a secret ({rule})");

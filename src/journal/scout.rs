@@ -29,17 +29,21 @@ pub(crate) struct Part {
     pub(crate) is_to_be_read: bool,
 }
 
+/// How what lies before a place is cut.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    /// Into so many parts at most.
+    pub(crate) parts: usize,
+    /// Of about so many bytes each.
+    pub(crate) size: u64,
+}
+
 /// Looks at so many parts before a place where a line begins; the last part of the file comes first.
 ///
 /// The processors take the parts in turn, and none goes on to another once one is to be read: what lies before it
 /// may not be needed. So fewer may be returned, but none is left out between.
-pub(crate) fn look(
-    file: &File,
-    matcher: &Matcher,
-    before: u64,
-    (parts, size): (usize, u64),
-) -> Result<Vec<Part>> {
-    let ranges = ranges(file, before, (parts, size))?;
+pub(crate) fn look(file: &File, matcher: &Matcher, before: u64, cut: Cut) -> Result<Vec<Part>> {
+    let ranges = ranges(file, before, cut)?;
     let (next, is_enough) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work = || -> Result<Vec<(usize, Part)>> {
         let mut looked_at = Vec::new();
@@ -72,11 +76,11 @@ pub(crate) fn look(
 }
 
 /// Cuts what lies before a place into parts of whole lines, the last one first.
-fn ranges(file: &File, before: u64, (parts, size): (usize, u64)) -> Result<Vec<Range<u64>>> {
+fn ranges(file: &File, before: u64, cut: Cut) -> Result<Vec<Range<u64>>> {
     let mut ranges = Vec::new();
     let mut end = before;
-    while end > 0 && ranges.len() < parts {
-        let start = line_after(file, end.saturating_sub(size)..end)?;
+    while end > 0 && ranges.len() < cut.parts {
+        let start = line_after(file, end.saturating_sub(cut.size)..end)?;
         // Where a line is longer than a part, the part grows until it holds one.
         let start = if start == end { 0 } else { start };
         ranges.push(start..end);

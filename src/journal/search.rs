@@ -21,6 +21,7 @@ use crate::journal::matcher::Matcher;
 use crate::journal::query::Query;
 use crate::journal::record::lossy;
 use crate::journal::scout;
+use crate::journal::scout::Cut;
 use crate::journal::scout::Part;
 use crate::storage::read;
 
@@ -174,10 +175,13 @@ impl<'a> Progress<'a> {
         // More each time: to have another processor begin takes as long as to read some megabytes.
         let mut parts = FEWEST_PARTS;
         while before > 0 {
-            let division = (parts, journal.division.part);
+            let cut = Cut {
+                parts,
+                size: journal.division.part,
+            };
             parts = MOST_PARTS.min(parts * 4);
-            let looked_at = scout::look(journal.file, &self.matcher, before, division)
-                .at("read", journal.path)?;
+            let looked_at =
+                scout::look(journal.file, &self.matcher, before, cut).at("read", journal.path)?;
             let mut is_worth_it = false;
             for part in looked_at {
                 before = part.range.start;

@@ -15,6 +15,7 @@ use crate::journal::requests;
 use crate::journal::requests::Request;
 use crate::journal::requests::Standing;
 use crate::progress::Progress;
+use crate::secrets::SecretPolicy;
 use crate::storage::Access;
 use crate::storage::Log;
 
@@ -26,7 +27,7 @@ pub struct Writing {
     /// Whether the records are brought to the disk before they are acknowledged.
     pub sync: bool,
     /// Whether text that looks like a secret is written all the same.
-    pub allow_secret: bool,
+    pub secrets: SecretPolicy,
     /// The caller's name for this write: under the same one, nothing is written twice.
     pub request: Option<String>,
     /// Whether nothing is written at all.
@@ -41,7 +42,7 @@ impl Writing {
         Self {
             clock,
             sync: true,
-            allow_secret: false,
+            secrets: SecretPolicy::Refuse,
             request: None,
             dry_run: false,
             progress: Progress::default(),
@@ -147,7 +148,7 @@ fn lines(drafts: &[Draft], time: &str) -> Result<String> {
 }
 
 fn refuse_secrets(drafts: &[Draft], writing: &Writing) -> Result<()> {
-    if writing.allow_secret {
+    if writing.secrets == SecretPolicy::Allow {
         return Ok(());
     }
     let found = drafts

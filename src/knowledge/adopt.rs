@@ -335,7 +335,7 @@ fn body(piece: &Adoption, names: &BTreeMap<String, String>) -> String {
 fn origin(piece: &Adoption) -> String {
     let (memory, name) = &piece.origin;
     let stripped = text::strip_controls(name);
-    let mut line = stripped.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut line = text::one_line(&stripped);
     if line.len() > LONGEST_ORIGIN || line != *name {
         let sum = digest_of(name);
         line = format!("{} ({})", text::clip(&line, LONGEST_ORIGIN / 2), &sum[..12]);

@@ -10,6 +10,7 @@ use crate::knowledge::index;
 use crate::knowledge::log;
 use crate::knowledge::write::existing;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::warning::Warning;
@@ -40,7 +41,7 @@ pub fn delete(
     project: &Project,
     key: &str,
     reason: Option<&str>,
-    allow_secret: bool,
+    policy: SecretPolicy,
 ) -> Result<Deleted> {
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
         return Err(
@@ -49,7 +50,7 @@ pub fn delete(
             )),
         );
     };
-    if !allow_secret {
+    if policy == SecretPolicy::Refuse {
         refuse_secrets("reason", reason)?;
     }
     let reason = &one_line(reason);

@@ -1,6 +1,9 @@
 //! Tells whether two entries say the same: an identical first line, and most lines in common.
 
-use crate::knowledge::checksum::checksum;
+use std::hash::DefaultHasher;
+use std::hash::Hash;
+use std::hash::Hasher;
+
 use crate::knowledge::key;
 
 /// The share of lines, in percent, from which two bodies are near-identical.
@@ -96,9 +99,10 @@ fn common(one: &[u64], other: &[u64]) -> usize {
 
 /// Returns a number for a line as it reads with single spaces; never 0.
 fn hash(line: &str) -> u64 {
-    let words = line.split_whitespace();
-    let sum = words.fold(0, |sum, word| checksum(sum, word.as_bytes()));
-    sum.max(1)
+    let mut hasher = DefaultHasher::new();
+    line.split_whitespace()
+        .for_each(|word| word.hash(&mut hasher));
+    hasher.finish().max(1)
 }
 
 #[cfg(test)]

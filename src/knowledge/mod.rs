@@ -12,7 +12,6 @@
 mod adopt;
 mod audit;
 mod checked;
-mod checksum;
 mod classify;
 mod debt;
 mod delete;

@@ -1,5 +1,6 @@
 //! Goes through all entries of the store.
 
+use std::path::Path;
 use std::path::PathBuf;
 
 use crate::error::At;
@@ -7,8 +8,8 @@ use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::dir::stem;
 use crate::knowledge::read::leads_out;
+use crate::storage::listing;
 use crate::storage::listing::Kind;
-use crate::storage::listing::Listing;
 use crate::storage::listing::Stat;
 use crate::storage::read;
 use crate::warning::Parsed;
@@ -29,24 +30,20 @@ pub(crate) fn scan<T>(
     visit: impl Fn(&EntryFile<'_>) -> Option<T>,
 ) -> Result<Parsed<Vec<T>>> {
     let folder = place.memory();
-    let listing = match Listing::of(&folder) {
+    let listed = match listing::entries(&folder) {
         Err(error) if read::is_absent(&error) => return Ok(Parsed::clean(Vec::new())),
-        listing => listing.at("list", &folder)?,
+        listed => listed.at("list", &folder)?,
     };
-    let Some(listing) = listing else {
-        return Ok(Parsed::clean(Vec::new()));
-    };
-    let names = listing.next(usize::MAX, |name| stem(name).is_some());
-    let mut names = names.at("list", &folder)?;
-    names.sort_unstable();
     let (mut made, mut warnings) = (Vec::new(), Vec::new());
-    for name in &names {
-        match found(place, &listing, name, &mut warnings) {
-            Ok(found) => made.extend(found.and_then(|found| visit(&found))),
-            Err(error) => {
-                let warning = Warning::file(&listing.path_of(name), error.reason());
-                warnings.push(warning);
-            }
+    for (name, kind) in &listed {
+        let Some(key) = stem(name) else {
+            continue;
+        };
+        let path = folder.join(name);
+        match bytes(place, &path, *kind, &mut warnings) {
+            Ok(None) => {}
+            Ok(Some(bytes)) => made.extend(visit(&EntryFile { key, path, bytes })),
+            Err(error) => warnings.push(Warning::file(&path, error.reason())),
         }
     }
     Ok(Parsed {
@@ -56,33 +53,24 @@ pub(crate) fn scan<T>(
 }
 
 /// Reads an entry's file; nothing where it is none, or gone.
-fn found<'a>(
+fn bytes(
     place: &KnowledgeDir,
-    listing: &Listing,
-    name: &'a str,
+    path: &Path,
+    kind: Kind,
     warnings: &mut Vec<Warning>,
-) -> Result<Option<EntryFile<'a>>> {
-    let Some(key) = stem(name) else {
-        return Ok(None);
-    };
-    let path = listing.path_of(name);
-    let stat = match listing.stat(name) {
-        Err(error) if read::is_absent(&error) => return Ok(None),
-        stat => stat.at("read", &path)?,
-    };
-    match stat.kind {
+) -> Result<Option<Vec<u8>>> {
+    match kind {
         Kind::Folder => return Ok(None),
-        Kind::Link if leads_out(place, &path)? => {
+        Kind::Link if leads_out(place, path)? => {
             let warning = "is a symbolic link out of the store, which is not followed";
-            warnings.push(Warning::file(&path, warning));
+            warnings.push(Warning::file(path, warning));
             return Ok(None);
         }
         // Of one that leads nowhere, the error tells.
         Kind::Link => {
-            Stat::of(&path).at("read", &path)?;
+            Stat::of(path).at("read", path)?;
         }
         Kind::File | Kind::Other => {}
     }
-    let bytes = read::bytes(&path)?;
-    Ok(bytes.map(|bytes| EntryFile { key, path, bytes }))
+    read::bytes(path)
 }

@@ -28,6 +28,7 @@ use crate::knowledge::scan::scan;
 use crate::knowledge::supersede;
 use crate::markdown::FrontMatter;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
 use crate::storage::Request;
 use crate::storage::Store;
@@ -55,7 +56,7 @@ pub struct EntryWrite {
     /// The hash that the file must have.
     pub if_match: Option<String>,
     /// Whether what looks like a secret is stored all the same.
-    pub allow_secret: bool,
+    pub secrets: SecretPolicy,
     /// The caller's name for this write.
     pub request_id: Option<String>,
 }
@@ -137,7 +138,7 @@ fn check(write: &EntryWrite) -> Result<()> {
                 .hint("without --body and --body-stdin, only the front matter changes"));
         }
     }
-    if write.allow_secret {
+    if write.secrets == SecretPolicy::Allow {
         return Ok(());
     }
     let tags = write.tags.as_deref().unwrap_or_default().join(", ");

@@ -62,11 +62,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
             })?;
     warnings.extend(applied.warnings);
     Ok(FixReport {
-        changed: applied
-            .changed
-            .iter()
-            .map(|path| project.relative(path).to_owned())
-            .collect(),
+        changed: project.all_relative(&applied.changed),
         diff: applied.dry_run.then_some(applied.diff),
         warnings: project.named(warnings),
     })

@@ -55,10 +55,9 @@ pub fn init(project: &Project) -> Result<InitReport> {
             Ok((files.folder.path, changes))
         })?;
     warnings.extend(applied.warnings);
-    let relative = |path: &PathBuf| project.relative(path).to_owned();
     Ok(InitReport {
         folder: project.relative(&folder).to_owned(),
-        created: applied.changed.iter().map(relative).collect(),
+        created: project.all_relative(&applied.changed),
         diff: applied.dry_run.then_some(applied.diff),
         warnings: project.named(warnings),
     })

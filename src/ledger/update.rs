@@ -20,6 +20,7 @@ use crate::ledger::files::File;
 use crate::ledger::files::Files;
 use crate::ledger::files::STATE;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
 use crate::storage::Scratch;
 use crate::storage::Store;
@@ -33,7 +34,7 @@ pub struct UpdateRequest {
     /// Whether the ledger's files are committed to git afterwards.
     pub commit: bool,
     /// Whether text that looks like a secret is let through.
-    pub allow_secret: bool,
+    pub secrets: SecretPolicy,
 }
 
 /// What became of an update.
@@ -80,7 +81,7 @@ struct Target {
 
 /// Applies an update document, given as JSON.
 pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<UpdateReport> {
-    let update = document::read(text, request.allow_secret);
+    let update = document::read(text, request.secrets == SecretPolicy::Allow);
     let (plan, applied) = project
         .storage()
         .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
@@ -89,11 +90,7 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
         mut warnings,
     } = plan;
     warnings.extend(applied.warnings);
-    let changed: Vec<PathBuf> = applied
-        .changed
-        .iter()
-        .map(|path| project.relative(path).to_owned())
-        .collect();
+    let changed = project.all_relative(&applied.changed);
     let outcome = if changed.is_empty() {
         Applied::AlreadyApplied
     } else {

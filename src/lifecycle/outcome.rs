@@ -69,14 +69,11 @@ pub(crate) fn carry_out<T>(
         Ok(((value, work), changes))
     })?;
     work.warnings.extend(applied.warnings);
-    let changed = applied.changed.iter();
     Ok(CommandOutcome {
         value,
         next: work.next,
         context: work.context,
-        changed: changed
-            .map(|path| project.relative(path).to_owned())
-            .collect(),
+        changed: project.all_relative(&applied.changed),
         diff: applied.dry_run.then_some(applied.diff),
         warnings: project.named(work.warnings),
     })

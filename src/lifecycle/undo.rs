@@ -45,11 +45,7 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     })?;
     Ok(UndoReport {
         undone: operation,
-        changed: applied
-            .changed
-            .iter()
-            .map(|path| project.relative(path).to_owned())
-            .collect(),
+        changed: project.all_relative(&applied.changed),
         diff: applied.dry_run.then_some(applied.diff),
         warnings: project.named(applied.warnings),
     })

@@ -1,6 +1,7 @@
 //! A call's arguments, read into what a tool takes.
 
 use rmcp::model::JsonObject;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -17,6 +18,11 @@ pub(crate) struct Arguments {
     pub(crate) project: Option<String>,
     own: JsonObject,
 }
+
+/// What a call takes that takes nothing.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
 
 impl Arguments {
     /// Separates what is for every tool from what is for this one.

@@ -14,6 +14,7 @@ use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::facts::Turn;
 use crate::mcp::arguments::Arguments;
+use crate::mcp::arguments::Nothing;
 use crate::project::Project;
 
 /// One prompt.
@@ -92,10 +93,6 @@ pub(crate) fn named(
     let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(prompt.about))
 }
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 fn update_memory(_: Result<Project>, arguments: Arguments) -> Result<String> {
     let Nothing {} = arguments.read()?;

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::clock::Minutes;
 use crate::patterns::Trace;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
@@ -85,18 +84,6 @@ pub struct Timing {
     pub total: Option<String>,
     /// The effort profile that was in force.
     pub effort: Option<String>,
-}
-
-impl Timing {
-    /// Returns the average duration of a plan, where it can be read.
-    pub fn average_minutes(&self) -> Option<Minutes> {
-        self.average.as_deref().and_then(Minutes::parse)
-    }
-
-    /// Returns the duration of all plans, where it can be read.
-    pub fn total_minutes(&self) -> Option<Minutes> {
-        self.total.as_deref().and_then(Minutes::parse)
-    }
 }
 
 /// How many deviations an entry counts, and of what kinds.

@@ -7,6 +7,7 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::present;
+use crate::text::one_line;
 
 /// A bullet or paragraph under `Issues Encountered` and the like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,10 +101,6 @@ fn is_nothing(text: &str) -> bool {
 /// Tells whether a line only draws a line, or signs the file.
 fn is_rule(text: &str) -> bool {
     !text.contains(char::is_alphabetic) || text.starts_with("*Phase:") || text.starts_with("*Plan")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use crate::patterns::Trace;
 use crate::patterns::heading::Heading;
 use crate::patterns::part::Part;
 use crate::planning::present;
+use crate::text::one_line;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -290,10 +291,6 @@ fn loose(outline: &Outline<'_>, entries: &[Entry]) -> Vec<LoosePattern> {
         }
     }
     found
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 use serde::Serialize;
+
+use crate::ranking::real;
+
 /// Up to this size of the smaller group the normal distribution is a rough guess, and counting is better.
 const SMALL: usize = 8;
 
@@ -171,11 +174,6 @@ fn counted(u: f64, few: usize, many: usize) -> f64 {
         .map(|(_, count)| count)
         .sum();
     reached / all
-}
-
-#[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 plans")]
-fn real(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -67,7 +67,6 @@ pub use skills::installed_skills;
 pub use state::Activity;
 pub use state::Claim;
 pub use state::PhaseStatus;
-pub use state::Session;
 pub use state::Skill;
 pub use state::State;
 pub use state::StatedPhase;

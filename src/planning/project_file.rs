@@ -24,6 +24,7 @@ use crate::planning::absent::is_none_remark;
 use crate::planning::decision;
 use crate::planning::heading;
 use crate::planning::present;
+use crate::text::one_line;
 use crate::warning::Parsed;
 
 /// The requirements by where they stand.
@@ -107,7 +108,7 @@ fn paragraph(outline: &Outline<'_>, range: &Range<usize>) -> Option<String> {
             .labels(&block.range)
             .first()
             .is_some_and(|label| label.is_bold && label.line == block.line);
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = one_line(text);
         (!is_labelled && !is_none_remark(&text)).then_some(text)
     })
 }

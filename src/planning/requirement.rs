@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::markdown::Content;
 use crate::markdown::Outline;
 use crate::planning::present;
+use crate::text::one_line;
 
 /// A requirement that a phase covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -101,7 +102,7 @@ fn after_id(line: &str, id: &str) -> Option<String> {
             .unwrap_or(rest)
             .trim_start_matches(is_mark);
     }
-    let text = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = one_line(rest);
     present(&text).map(str::to_owned)
 }
 

@@ -140,11 +140,6 @@ impl Phase {
             .map(|(slot, _)| slot)
     }
 
-    /// Tells whether all its summaries stand alone: its plans were never committed, or are gone.
-    pub fn has_only_summaries(&self) -> bool {
-        !self.plans.is_empty() && self.plans.iter().all(|(slot, _)| slot.plan.is_none())
-    }
-
     /// Tells whether a plan or a summary of it is there.
     pub fn has_files_of_plans(&self) -> bool {
         !self.plans.is_empty()

@@ -209,6 +209,12 @@ impl Project {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
+    /// Returns paths as they are printed.
+    pub fn all_relative(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let relative = |path: &PathBuf| self.relative(path).to_owned();
+        paths.iter().map(relative).collect()
+    }
+
     /// Returns warnings once each, with their files named as they are printed, and with them those
     /// about links that were not followed since the last call.
     pub fn named(&self, warnings: Vec<Warning>) -> Vec<Warning> {

@@ -104,9 +104,9 @@ pub fn bm25(count: usize, length: usize, mean_length: f64) -> f64 {
     count * (REPEATED + 1.0) / (count + REPEATED * (1.0 - LENGTH + LENGTH * length))
 }
 
-/// Counts of words are far below the 2^53 from which on a float loses units.
+/// Returns a count as a number to calculate with: none here comes near the 2^53 from which on a float loses units.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn real(count: usize) -> f64 {
+pub(crate) fn real(count: usize) -> f64 {
     count as f64
 }
 

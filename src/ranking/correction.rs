@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::ranking::real;
 use crate::ranking::words::words;
 
 /// A correction says that it is one in so many characters.
@@ -54,11 +55,6 @@ fn are_of_one_matter(one: &str, other: &str) -> bool {
     let (one, other) = (set(one), set(other));
     let shared = one.intersection(&other).count();
     shared > 1 && real(shared) >= SHARED * real(one.len().min(other.len()))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "texts are short")]
-fn real(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

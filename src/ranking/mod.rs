@@ -18,6 +18,7 @@ mod words;
 pub use corpus::Corpus;
 pub use corpus::Ranked;
 pub use corpus::bm25;
+pub(crate) use corpus::real;
 pub use correction::corrects;
 pub use fusion::ANSWER;
 pub use fusion::NEIGHBOURS;

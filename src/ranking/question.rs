@@ -1,5 +1,7 @@
 //! Tells questions from what answers them: who asks the same again wants the answer.
 
+use crate::ranking::real;
+
 /// Returns the share of a text, from 0 to 1, that asks and does not tell.
 pub fn asked_share(text: &str) -> f64 {
     let (mut asked, mut all) = (0, 0);
@@ -14,11 +16,6 @@ pub fn asked_share(text: &str) -> f64 {
         return 0.0;
     }
     real(asked) / real(all)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "texts are short")]
-fn real(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

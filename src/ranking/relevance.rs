@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::ranking::language::Language;
+use crate::ranking::real;
 use crate::ranking::words::Term;
 
 /// The evidence that the best text of an answer needs.
@@ -173,12 +174,6 @@ fn of_rank(before: u32) -> f64 {
 pub fn idf(with: usize, all: usize) -> f64 {
     let (with, all) = (real(with), real(all));
     (1.0 + (all - with + 0.5).max(0.5) / (with + 0.5)).ln()
-}
-
-/// Counts of texts are far below the 2^53 from which on a float loses units.
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn real(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -36,14 +36,25 @@ pub(crate) struct Answer {
     pub(crate) verdict: AnswerEvidence,
 }
 
+/// How much of what was found is given.
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    /// So many texts at most.
+    pub(crate) limit: usize,
+    /// Whether those that have nothing to do with the question are kept.
+    pub(crate) all: bool,
+}
+
 impl Answer {
-    /// Judges the best texts; `all` keeps those that have nothing to do with the question.
+    /// Judges the best texts.
     pub(crate) fn of(
         index: &Index,
         scan: &Scan,
-        (ranked, facts): (Vec<Scored>, &FactHits),
-        (limit, all): (usize, bool),
+        ranked: Vec<Scored>,
+        facts: &FactHits,
+        extent: Extent,
     ) -> Result<Self> {
+        let Extent { limit, all } = extent;
         let depth = limit.max(JUDGED);
         let count = ranked.len();
         let mut best = Vec::with_capacity(depth.min(count));

@@ -22,7 +22,9 @@ use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
 use crate::ranking::Silence;
 use crate::ranking::SilenceTest;
+use crate::ranking::real;
 use crate::recall::answer::Answer;
+use crate::recall::answer::Extent;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
@@ -31,6 +33,7 @@ use crate::recall::search::Method;
 use crate::recall::search::Scan;
 use crate::recall::staleness::Staleness;
 use crate::storage::read;
+use crate::text::one_line;
 use crate::warning::Parsed;
 
 /// How well the search answers questions.
@@ -157,12 +160,11 @@ fn judged(
     let scan = Scan::take(index, &query)?;
     let staleness = Staleness::of(project, index, &scan)?.value;
     let ranked = scan.ranked(Method::Both, |unit| staleness.has(unit));
-    let answer = Answer::of(
-        index,
-        &scan,
-        (ranked, &FactHits::default()),
-        (query.limit, true),
-    )?;
+    let extent = Extent {
+        limit: query.limit,
+        all: true,
+    };
+    let answer = Answer::of(index, &scan, ranked, &FactHits::default(), extent)?;
     let wanted = folded(&question.answer_snippet);
     let is_here = is_about(project, question);
     let (mut all, mut given) = (false, false);
@@ -223,16 +225,11 @@ fn is_about(project: &Project, question: &Question) -> bool {
 
 fn folded(text: &str) -> String {
     let plain = text.replace(['*', '`'], "").to_lowercase();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&plain)
 }
 
 /// Returns the mean over all questions; one without an answer counts 0.
 fn share(ranks: &[Option<usize>], worth: impl Fn(usize) -> f64) -> f64 {
     let sum: f64 = ranks.iter().flatten().map(|rank| worth(*rank)).sum();
     sum / real(ranks.len().max(1))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn real(count: usize) -> f64 {
-    count as f64
 }

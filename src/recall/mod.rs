@@ -40,6 +40,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::project::Project;
 use crate::recall::answer::Answer;
+use crate::recall::answer::Extent;
 use crate::recall::answer::JudgedText;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
@@ -98,7 +99,11 @@ fn found(
     let mut warnings = Vec::new();
     let stale = Staleness::of(project, index, &scan)?.into_value(&mut warnings);
     let ranked = scan.ranked(Method::Both, |unit| stale.has(unit));
-    let answer = Answer::of(index, &scan, (ranked, facts), (query.limit, query.all))?;
+    let extent = Extent {
+        limit: query.limit,
+        all: query.all,
+    };
+    let answer = Answer::of(index, &scan, ranked, facts, extent)?;
     let hits = answer.found.into_iter();
     let value = Recalled {
         query: query.text.clone(),

@@ -16,6 +16,7 @@ use crate::ranking::Term;
 use crate::ranking::adaptive_weight;
 use crate::ranking::bm25;
 use crate::ranking::idf;
+use crate::ranking::real;
 use crate::ranking::recency;
 use crate::ranking::terms;
 use crate::recall::document::Flag;
@@ -370,9 +371,4 @@ fn age(date: Option<NaiveDate>, newest: Option<NaiveDate>) -> f64 {
     };
     let days = u32::try_from((newest - date).num_days()).unwrap_or_default();
     recency(f64::from(days), HALF_LIFE)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn real(count: usize) -> f64 {
-    count as f64
 }

@@ -15,6 +15,27 @@ pub(crate) use assignment::secret_name;
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
+/// What becomes of a text that looks like a secret where something is to be stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SecretPolicy {
+    /// It is kept out: refused, left out or redacted.
+    #[default]
+    Refuse,
+    /// It is stored as it is.
+    Allow,
+}
+
+impl From<bool> for SecretPolicy {
+    /// Takes the option `--allow-secret`.
+    fn from(is_allowed: bool) -> Self {
+        if is_allowed {
+            Self::Allow
+        } else {
+            Self::Refuse
+        }
+    }
+}
+
 /// A place in a text that looks like a key, token or password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {

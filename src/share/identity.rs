@@ -72,14 +72,7 @@ fn common(
             return Ok(same);
         };
         for one in batch {
-            let address = (one.scope.as_str(), one.device.as_str());
-            let is_same = replication::is_unchanged(
-                facts.connection(),
-                address,
-                one.number,
-                (&one.op_id, one.clock),
-            )?;
-            if !is_same {
+            if !replication::is_unchanged(facts.connection(), &one)? {
                 return Ok(same);
             }
             same = one.number;

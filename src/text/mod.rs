@@ -32,6 +32,24 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// Returns what stands between the commas of a text; those in round brackets separate nothing.
+pub(crate) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    text.split(move |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+}
+
+/// Returns a text on one line, with single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,6 +20,7 @@ use annals::facts::Query;
 use annals::facts::Scope;
 use annals::facts::Selection;
 use annals::facts::UserId;
+use annals::secrets::SecretPolicy;
 use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -115,7 +116,7 @@ impl Stage {
                     turn_id: Some(turn.clone()),
                     ..Observation::default()
                 };
-                facts::observe(&mut facts, &user, &observation, false).unwrap();
+                facts::observe(&mut facts, &user, &observation, SecretPolicy::Refuse).unwrap();
                 let actions: Vec<Value> = wishes.iter().map(|wish| action(wish, name)).collect();
                 stage.keep(&turn, &json!({ "actions": actions }).to_string());
             }

@@ -37,6 +37,7 @@ use annals::facts::Status;
 use annals::facts::Step;
 use annals::facts::Turn;
 use annals::facts::UserId;
+use annals::secrets::SecretPolicy;
 use serde_json::Value;
 use serde_json::json;
 use tempfile::TempDir;
@@ -89,7 +90,13 @@ impl Desk {
 
     /// Queues a turn.
     fn observe(&mut self, observation: &Observation) -> Receipt {
-        facts::observe(&mut self.facts, &self.user, observation, false).unwrap()
+        facts::observe(
+            &mut self.facts,
+            &self.user,
+            observation,
+            SecretPolicy::Refuse,
+        )
+        .unwrap()
     }
 
     /// Has the next turn of the queue judged, none of those that are skipped.
@@ -111,13 +118,25 @@ impl Desk {
             turn_id: Some(turn.clone()),
             ..Observation::default()
         };
-        facts::observe(&mut self.facts, &self.user, &observation, false)?;
+        facts::observe(
+            &mut self.facts,
+            &self.user,
+            &observation,
+            SecretPolicy::Refuse,
+        )?;
         self.answer(&turn, actions)
     }
 
     fn answer(&mut self, turn: &str, actions: &Value) -> Result<Vec<Applied>> {
         let answer = json!({ "actions": actions }).to_string();
-        facts::apply(&mut self.facts, &self.user, turn, &answer, false).map(|judged| judged.applied)
+        facts::apply(
+            &mut self.facts,
+            &self.user,
+            turn,
+            &answer,
+            SecretPolicy::Refuse,
+        )
+        .map(|judged| judged.applied)
     }
 
     /// Has one action applied, and returns what came of it.

@@ -9,6 +9,7 @@ use annals::facts::Proposal;
 use annals::facts::Slot;
 use annals::facts::Status;
 use annals::progress::Progress;
+use annals::secrets::SecretPolicy;
 use serde_json::json;
 
 use crate::facts::Desk;
@@ -237,7 +238,7 @@ fn stage_3_no_fact_ends_before_it_begins() {
         &mut Desk::new().facts,
         &user,
         &line,
-        false,
+        SecretPolicy::Refuse,
         &Progress::default(),
     )
     .unwrap_err();
@@ -473,7 +474,7 @@ fn safety_passwords_and_tokens_are_never_kept() {
             .kind,
         Kind::Refused
     );
-    statement.allow_secret = true;
+    statement.secrets = SecretPolicy::Allow;
     facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
 }
 
@@ -691,15 +692,35 @@ fn what_is_exported_can_be_imported_and_overwrites_nothing() {
     let mut to = Desk::new();
     to.at("2026-03-02T00:00:00Z").known("city", "Rome", 1);
     let user = to.user.clone();
-    let done = facts::import(&mut to.facts, &user, &lines, false, &Progress::default()).unwrap();
+    let done = facts::import(
+        &mut to.facts,
+        &user,
+        &lines,
+        SecretPolicy::Refuse,
+        &Progress::default(),
+    )
+    .unwrap();
     assert_eq!((done.imported, done.pending, done.known), (3, 1, 0));
     assert_eq!(to.active("city")[0].value_text, "Rome");
-    let again = facts::import(&mut to.facts, &user, &lines, false, &Progress::default()).unwrap();
+    let again = facts::import(
+        &mut to.facts,
+        &user,
+        &lines,
+        SecretPolicy::Refuse,
+        &Progress::default(),
+    )
+    .unwrap();
     assert_eq!((again.imported, again.known), (0, 3));
     to.sound();
     let other = facts::UserId::new("grace").unwrap();
-    let error =
-        facts::import(&mut to.facts, &other, &lines, false, &Progress::default()).unwrap_err();
+    let error = facts::import(
+        &mut to.facts,
+        &other,
+        &lines,
+        SecretPolicy::Refuse,
+        &Progress::default(),
+    )
+    .unwrap_err();
     assert!(
         error
             .message

@@ -9,6 +9,7 @@ use annals::facts;
 use annals::facts::Fact;
 use annals::facts::Facts;
 use annals::facts::Observation;
+use annals::secrets::SecretPolicy;
 use chrono::TimeDelta;
 
 use crate::share::Replica;
@@ -205,14 +206,14 @@ fn turn(facts: &mut Facts, numbers: &mut Numbers) {
         turn_id: Some(turn_id.clone()),
         ..Observation::default()
     };
-    facts::observe(facts, &ada(), &observation, false).unwrap();
+    facts::observe(facts, &ada(), &observation, SecretPolicy::Refuse).unwrap();
     let kind = ["insert", "supersede", "expire"][numbers.below(3)];
     let answer = format!(
         "{{\"actions\": [{{\"type\": \"{kind}\", \"key\": \"city\", \"new_value_text\": \"{value}\", \
          \"confidence_delta\": 0, \"reason\": \"said\"}}]}}"
     );
     // A turn that was judged otherwise before refuses, which changes nothing.
-    let _is_applied = facts::apply(facts, &ada(), &turn_id, &answer, false).is_ok();
+    let _is_applied = facts::apply(facts, &ada(), &turn_id, &answer, SecretPolicy::Refuse).is_ok();
 }
 
 fn settle(facts: &mut Facts, numbers: &mut Numbers) {

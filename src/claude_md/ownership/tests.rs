@@ -48,7 +48,7 @@ fn a_new_or_empty_file_is_the_block() {
         ContextFile::parse(None, Path::new("CLAUDE.md"), &RecordedContent::default()).unwrap();
     assert_eq!(file.place(BLOCK).unwrap().bytes, expected.as_bytes());
     assert_eq!(file.lines_with(BLOCK), expected.lines().count());
-    assert!(!file.has_block());
+    assert!(file.block.is_none());
 }
 
 #[test]

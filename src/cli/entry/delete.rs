@@ -32,7 +32,7 @@ pub(crate) struct DeleteArgs {
 
 pub(crate) fn run(args: &DeleteArgs, project: &Project, out: &mut Output) -> Result<()> {
     let reason = args.reason.as_deref();
-    let done = knowledge::delete(project, &args.key, reason, args.allow_secret)?;
+    let done = knowledge::delete(project, &args.key, reason, args.allow_secret.into())?;
     out.warnings(&done.warnings);
     out.result(&done, show);
     Ok(())

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &WriteArgs, project: &Project, out: &mut Output) -> Resu
         body: body(args)?,
         title: args.title.clone(),
         if_match: args.if_match.clone(),
-        allow_secret: args.allow_secret,
+        secrets: args.allow_secret.into(),
         request_id: args.request_id.clone(),
     };
     let written = knowledge::write(project, &write)?;

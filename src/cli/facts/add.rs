@@ -81,7 +81,7 @@ pub(crate) fn run(
         valid_from: args.valid_from.clone(),
         valid_to: args.valid_to.clone(),
         is_confirmed: args.confirmed,
-        allow_secret: args.allow_secret,
+        secrets: args.allow_secret.into(),
         request_id: args.request_id.clone(),
         scope: args.scope.clone(),
     };

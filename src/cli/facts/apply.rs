@@ -38,7 +38,13 @@ pub(crate) fn run(
     let user = place.user(project)?;
     let answer = input()?;
     let mut store = place.write(project)?;
-    let judged = facts::apply(&mut store, &user, &args.turn, &answer, args.allow_secret)?;
+    let judged = facts::apply(
+        &mut store,
+        &user,
+        &args.turn,
+        &answer,
+        args.allow_secret.into(),
+    )?;
     out.result(&judged, show);
     Ok(())
 }

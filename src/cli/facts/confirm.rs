@@ -1,16 +1,12 @@
 //! `annals facts confirm`
 
-use std::io;
-use std::io::Write;
-
 use clap::Args;
 
 use crate::cli::facts::DatabaseArgs;
-use crate::cli::facts::line;
+use crate::cli::facts::answer;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Answered;
 use crate::project::Project;
 
 /// Mark a fact as confirmed by the user: its confidence is 1.00 from then on
@@ -33,11 +29,6 @@ pub(crate) fn run(
     let user = place.user(project)?;
     let mut store = place.write(project)?;
     let answered = facts::confirm(&mut store, &user, &args.id)?;
-    out.result(&answered, show);
+    out.result(&answered, answer);
     Ok(())
-}
-
-fn show(answered: &Answered, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "{}  ", answered.outcome.as_str())?;
-    line(&answered.fact, to)
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(
         &mut store,
         &user,
         &lines,
-        args.allow_secret,
+        args.allow_secret.into(),
         &project.progress,
     )?;
     out.result(&imported, show);

@@ -37,6 +37,7 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
+use crate::facts::Answered;
 use crate::facts::Fact;
 use crate::facts::Facts;
 use crate::facts::Purpose;
@@ -171,6 +172,12 @@ pub(crate) fn still(remaining: &Remaining) -> String {
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
     let vectors = quantity(remaining.vectors, "vector");
     format!("{vectors} at {}{why}", remaining.server)
+}
+
+/// Writes what the user's word on a fact came to.
+fn answer(answered: &Answered, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{}  ", answered.outcome.as_str())?;
+    line(&answered.fact, to)
 }
 
 /// Writes one line about a fact.

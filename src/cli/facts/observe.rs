@@ -63,7 +63,7 @@ pub(crate) fn run(
         _ => {}
     }
     let mut store = place.write(project)?;
-    let receipt = facts::observe(&mut store, &user, &observation, args.allow_secret)?;
+    let receipt = facts::observe(&mut store, &user, &observation, args.allow_secret.into())?;
     out.result(&receipt, show);
     Ok(())
 }

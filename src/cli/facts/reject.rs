@@ -1,16 +1,12 @@
 //! `annals facts reject`
 
-use std::io;
-use std::io::Write;
-
 use clap::Args;
 
 use crate::cli::facts::DatabaseArgs;
-use crate::cli::facts::line;
+use crate::cli::facts::answer;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Answered;
 use crate::project::Project;
 
 /// Mark a fact as rejected by the user: a pending one is dropped, an active one ends
@@ -34,11 +30,6 @@ pub(crate) fn run(
     let user = place.user(project)?;
     let mut store = place.write(project)?;
     let answered = facts::reject(&mut store, &user, &args.id, &args.reason)?;
-    out.result(&answered, show);
+    out.result(&answered, answer);
     Ok(())
-}
-
-fn show(answered: &Answered, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "{}  ", answered.outcome.as_str())?;
-    line(&answered.fact, to)
 }

@@ -33,7 +33,7 @@ pub(crate) struct ImportArgs {
 
 pub(crate) fn run(args: &ImportArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let writing = Writing {
-        allow_secret: args.allow_secret,
+        secrets: args.allow_secret.into(),
         dry_run: place.dry_run,
         progress: place.progress.clone(),
         ..Writing::new(place.clock)

@@ -81,7 +81,7 @@ struct Answer<T> {
 pub(crate) fn run(args: &WriteArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let writing = Writing {
         sync: args.sync,
-        allow_secret: args.allow_secret,
+        secrets: args.allow_secret.into(),
         request: args.request_id.clone(),
         dry_run: place.dry_run,
         ..Writing::new(place.clock)

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Res
     let text = document(args.file.as_deref(), "the update")?;
     let request = UpdateRequest {
         commit: args.commit,
-        allow_secret: args.allow_secret,
+        secrets: args.allow_secret.into(),
     };
     let report = ledger::update(project, &text, &request)?;
     out.warnings(&report.warnings);

@@ -2,6 +2,8 @@
 
 use std::ops::Add;
 
+use crate::ranking::real;
+
 /// How often the questions are drawn anew.
 const DRAWS: usize = 2000;
 
@@ -114,11 +116,6 @@ fn below(state: &mut u64, limit: usize) -> usize {
 /// Returns the share of the relevant items that so many are.
 pub(crate) fn share(found: usize, relevant: usize) -> f64 {
     real(found) / real(relevant.max(1))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "ranks and counts are small")]
-fn real(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

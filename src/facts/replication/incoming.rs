@@ -324,17 +324,7 @@ impl Receiver<'_> {
         if !journal_lines::is_known_line(self.connection, &op_id)? {
             self.incoming.lines.push((received.device.clone(), line));
         }
-        let address = (
-            received.scope.as_str(),
-            received.device.as_str(),
-            received.number,
-        );
-        journal_lines::receive_line(
-            self.connection,
-            address,
-            (&op_id, received.clock),
-            self.clock,
-        )
+        journal_lines::receive_line(self.connection, received, &op_id, self.clock)
     }
 
     fn forget(&mut self, received: &Received, tombstone: &tombstone::Tombstone) -> Result<()> {

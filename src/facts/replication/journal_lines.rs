@@ -8,6 +8,7 @@ use crate::clock::Clock;
 use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::replication::device::Device;
+use crate::facts::replication::incoming::Received;
 use crate::facts::replication::operation::digest;
 use crate::facts::replication::recorded::next_number;
 use crate::facts::replication::scope::DEVICE;
@@ -129,8 +130,8 @@ pub(crate) fn note_foreign_line(
 /// Notes a line that another device wrote.
 pub(crate) fn receive_line(
     connection: &Connection,
-    (scope, device, number): (&str, &str, i64),
-    (op_id, ticked): (&str, i64),
+    received: &Received,
+    op_id: &str,
     clock: Clock,
 ) -> Result<()> {
     connection
@@ -140,11 +141,11 @@ pub(crate) fn receive_line(
         )
         .and_then(|mut statement| {
             statement.execute(params![
-                scope,
-                device,
-                number,
+                received.scope,
+                received.device,
+                received.number,
                 op_id,
-                ticked,
+                received.clock,
                 clock.timestamp()
             ])
         })

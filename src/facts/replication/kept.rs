@@ -13,6 +13,17 @@ pub(crate) struct Kept {
     pub(crate) is_all: bool,
 }
 
+/// What is forgotten of a key.
+#[derive(Clone, Copy)]
+pub(crate) struct Forgotten<'a> {
+    pub(crate) user: &'a str,
+    pub(crate) key: &'a str,
+    /// Where it is forgotten.
+    pub(crate) scope: &'a str,
+    /// Facts that began up to this clock are meant.
+    pub(crate) until: i64,
+}
+
 struct KeptRow {
     operation: i64,
     op_id: String,
@@ -24,11 +35,13 @@ struct KeptRow {
 }
 
 impl Kept {
-    pub(crate) fn read(
-        connection: &Connection,
-        (user, key): (&str, &str),
-        (scope, until): (&str, i64),
-    ) -> Result<Self> {
+    pub(crate) fn read(connection: &Connection, forgotten: Forgotten<'_>) -> Result<Self> {
+        let Forgotten {
+            user,
+            key,
+            scope,
+            until,
+        } = forgotten;
         let operations: usize = connection
             .query_row(
                 "SELECT count(*) FROM fact_history JOIN operations USING (history_id) WHERE user_id = ?1 AND key = ?2",

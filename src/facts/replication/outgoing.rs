@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::failure::Stored;
 use crate::facts::replication::device::Device;
+use crate::facts::replication::incoming::Received;
 use crate::facts::replication::operation;
 use crate::facts::replication::operation::Kind;
 use crate::facts::replication::operation::Operation;
@@ -186,20 +187,16 @@ pub(crate) fn acknowledge(facts: &mut Facts, reached: &[(String, i64)]) -> Resul
 
 /// Tells whether this device made the operation that the server has under a number; what was erased here or
 /// there is taken for it.
-pub(crate) fn is_unchanged(
-    connection: &Connection,
-    (scope, device): (&str, &str),
-    number: i64,
-    (op_id, clock): (&str, i64),
-) -> Result<bool> {
+pub(crate) fn is_unchanged(connection: &Connection, kept: &Received) -> Result<bool> {
     let sql =
         "SELECT op_id, clock FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3";
     let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
     let own = connection
-        .query_row(sql, params![scope, device, number], read)
+        .query_row(sql, params![kept.scope, kept.device, kept.number], read)
         .optional();
     Ok(own.stored("read the operations")?.is_some_and(|own| {
-        own.1 == clock && (own.0 == op_id || own.0.is_empty() || op_id.is_empty())
+        let is_erased = own.0.is_empty() || kept.op_id.is_empty();
+        own.1 == kept.clock && (own.0 == kept.op_id || is_erased)
     }))
 }
 

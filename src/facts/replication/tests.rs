@@ -26,6 +26,7 @@ use crate::facts::replication::pending;
 use crate::facts::replication::receive;
 use crate::facts::transfer::export;
 use crate::facts::wording;
+use crate::secrets::SecretPolicy;
 
 const KEYS: &[&str] = &[
     "city",
@@ -182,11 +183,18 @@ fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
         turn_id: Some(turn_id.clone()),
         ..Observation::default()
     };
-    observe(facts, &ada(), &observation, false).unwrap();
+    observe(facts, &ada(), &observation, SecretPolicy::Refuse).unwrap();
     let answer = serde_json::json!({"actions": [{"type": kind, "key": key, "new_value_text": value,
         "confidence_delta": 0, "reason": "said"}]});
     // A turn that is done with another answer refuses, which changes nothing.
-    let _is_applied = apply(facts, &ada(), &turn_id, &answer.to_string(), false).is_ok();
+    let _is_applied = apply(
+        facts,
+        &ada(),
+        &turn_id,
+        &answer.to_string(),
+        SecretPolicy::Refuse,
+    )
+    .is_ok();
 }
 
 fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {

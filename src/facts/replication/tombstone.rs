@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::facts::erase;
 use crate::facts::failure::Stored;
 use crate::facts::replication::device::Device;
+use crate::facts::replication::kept::Forgotten;
 use crate::facts::replication::kept::Kept;
 use crate::facts::replication::operation;
 use crate::facts::replication::recorded;
@@ -290,7 +291,13 @@ pub(crate) fn apply(
             .is_none_or(|subject| *subject == operation::subject(&user, &key));
         if is_meant {
             let id = UserId::stored(user.clone());
-            let kept = Kept::read(connection, (&user, &key), (scope, tombstone.until))?;
+            let forgotten = Forgotten {
+                user: &user,
+                key: &key,
+                scope,
+                until: tombstone.until,
+            };
+            let kept = Kept::read(connection, forgotten)?;
             if !kept.is_all {
                 erase::erase_key(connection, &id, &key)?;
                 kept.write(connection)?;

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::facts::failure::Stored;
 use crate::facts::user::UserId;
 use crate::ranking::any_of;
+use crate::ranking::real;
 use crate::text::is_wide;
 
 /// What a part that is found adds, beside the scores of whole words: less than a rare word does.
@@ -113,9 +114,4 @@ fn grams(words: &[&String], length: usize) -> Vec<String> {
         }
     }
     grams
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a query has few characters")]
-fn real(count: usize) -> f64 {
-    count as f64
 }

@@ -18,6 +18,7 @@ use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::same_length_text;
 use crate::project::Project;
 use crate::secrets;
+use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
 use crate::storage::Request;
 use crate::storage::Store;
@@ -35,7 +36,7 @@ pub struct Note<'a> {
     /// The note, verbatim.
     pub text: &'a str,
     /// Whether it may hold what looks like a secret.
-    pub allow_secret: bool,
+    pub secrets: SecretPolicy,
     /// The caller's id of this write: asked again with it, nothing is noted twice.
     pub request_id: Option<&'a str>,
 }
@@ -120,7 +121,7 @@ fn admissible(note: &Note<'_>) -> Result<()> {
                 .hint("a paragraph belongs in an entry, or in `annals notepad manual`"),
         );
     }
-    if note.allow_secret {
+    if note.secrets == SecretPolicy::Allow {
         return Ok(());
     }
     match secrets::find(note.text).first() {
@@ -268,7 +269,7 @@ mod tests {
             let note = Note {
                 section: Section::Manual,
                 text: "b",
-                allow_secret: false,
+                secrets: SecretPolicy::Refuse,
                 request_id: None,
             };
             let mut new = old.as_bytes().to_vec();
@@ -292,7 +293,7 @@ mod tests {
                 Section::Working => text.replace('\n', " "),
                 _ => text,
             };
-            let note = Note { section, text: &text, allow_secret: false, request_id: None };
+            let note = Note { section, text: &text, secrets: SecretPolicy::Refuse, request_id: None };
             let mut new = old.clone();
             let path = Path::new("notepad.md");
             if insert(&mut new, &clock(), &note, path).is_err() {

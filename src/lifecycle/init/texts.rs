@@ -9,6 +9,7 @@ use crate::lifecycle::init::InitDefaults;
 use crate::lifecycle::init::InitRequest;
 use crate::planning::Skill;
 use crate::secrets;
+use crate::text::one_line;
 use crate::text::strip_controls;
 
 /// What PROJECT.md says.
@@ -24,7 +25,7 @@ impl Texts {
     pub(super) fn of(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
         let given =
             |text: &Option<String>| text.as_deref().map(plain).filter(|text| !text.is_empty());
-        let line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = |text: String| one_line(&text);
         let texts = Self {
             name: line(given(&request.name).unwrap_or(defaults.name)),
             description: given(&request.description).or(defaults.description),

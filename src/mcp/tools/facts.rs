@@ -17,10 +17,12 @@ use crate::facts::Statement;
 use crate::mcp::answer::Answer;
 use crate::mcp::answer::fenced;
 use crate::mcp::arguments::Arguments;
+use crate::mcp::arguments::Nothing;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 
 /// The most facts of one call.
 const MOST: usize = 50;
@@ -126,7 +128,7 @@ fn add(project: &Project, arguments: Arguments) -> Result<Answer> {
         valid_from: None,
         valid_to: None,
         is_confirmed: false,
-        allow_secret: false,
+        secrets: SecretPolicy::Refuse,
         request_id: None,
         scope: None,
     };
@@ -168,10 +170,6 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<Answer> {
     Ok(Answer::text(text))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
-
 fn pending(project: &Project, arguments: Arguments) -> Result<Answer> {
     let Nothing {} = arguments.read()?;
     let user = facts::user(project, None)?;
@@ -191,7 +189,13 @@ fn apply(project: &Project, arguments: Arguments) -> Result<Answer> {
     let user = facts::user(project, None)?;
     let answer = json!({ "actions": judgement.actions }).to_string();
     let mut store = open(project, Purpose::Write)?;
-    let judged = facts::apply(&mut store, &user, &judgement.turn_id, &answer, false)?;
+    let judged = facts::apply(
+        &mut store,
+        &user,
+        &judgement.turn_id,
+        &answer,
+        SecretPolicy::Refuse,
+    )?;
     Answer::json("annals facts apply", &judged)
 }
 
@@ -205,7 +209,7 @@ mod tests {
         let shape = action();
         let fields = shape["properties"].as_object().unwrap();
         let least = json!({"type": "noop", "key": "city", "confidence_delta": 0, "reason": "said"});
-        let read = facts::parse_answer(&answer(least.clone()), false).unwrap();
+        let read = facts::parse_answer(&answer(least.clone()), SecretPolicy::Refuse).unwrap();
         let read = serde_json::to_value(&read[0]).unwrap();
         assert!(read.as_object().unwrap().keys().eq(fields.keys()));
         for required in shape["required"].as_array().unwrap() {
@@ -214,7 +218,7 @@ mod tests {
                 .unwrap()
                 .remove(required.as_str().unwrap());
             assert!(
-                facts::parse_answer(&answer(less), false).is_err(),
+                facts::parse_answer(&answer(less), SecretPolicy::Refuse).is_err(),
                 "{required}"
             );
         }
@@ -222,7 +226,10 @@ mod tests {
             let mut other = least.clone();
             other["type"] = kind.clone();
             other["new_value_text"] = json!("Turin");
-            assert!(facts::parse_answer(&answer(other), false).is_ok(), "{kind}");
+            assert!(
+                facts::parse_answer(&answer(other), SecretPolicy::Refuse).is_ok(),
+                "{kind}"
+            );
         }
     }
 }

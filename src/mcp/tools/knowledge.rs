@@ -18,6 +18,7 @@ use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 
 pub(crate) const TOOLS: &[Tool] = &[
     Tool {
@@ -109,7 +110,7 @@ fn write(project: &Project, arguments: Arguments) -> Result<Answer> {
             body: draft.body.map(String::into_bytes),
             title: draft.title,
             if_match: draft.if_match,
-            allow_secret: false,
+            secrets: SecretPolicy::Refuse,
             request_id: None,
         },
     )?;
@@ -130,7 +131,7 @@ fn note(project: &Project, arguments: Arguments) -> Result<Answer> {
         &Note {
             section: note.section,
             text: &note.text,
-            allow_secret: false,
+            secrets: SecretPolicy::Refuse,
             request_id: None,
         },
     )?;

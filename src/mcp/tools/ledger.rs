@@ -10,10 +10,12 @@ use crate::ledger::PendingRequest;
 use crate::ledger::UpdateRequest;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::Arguments;
+use crate::mcp::arguments::Nothing;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 
 /// How many days of decisions a brief has.
 const DAYS: u64 = 7;
@@ -56,10 +58,6 @@ pub(crate) const TOOLS: &[Tool] = &[
     },
 ];
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
-
 fn brief(project: &Project, arguments: Arguments) -> Result<Answer> {
     let Nothing {} = arguments.read()?;
     Answer::json("annals ledger brief", &ledger::brief(project, DAYS)?)
@@ -92,7 +90,7 @@ fn update(project: &Project, arguments: Arguments) -> Result<Answer> {
     let update: Update = arguments.read()?;
     let request = UpdateRequest {
         commit: update.commit,
-        allow_secret: false,
+        secrets: SecretPolicy::Refuse,
     };
     let report = ledger::update(project, &update.document.to_string(), &request)?;
     Answer::json("annals ledger update", &report)

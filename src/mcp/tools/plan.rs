@@ -10,6 +10,7 @@ use crate::lifecycle::ExecuteRequest;
 use crate::lifecycle::PlanRequest;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::Arguments;
+use crate::mcp::arguments::Nothing;
 use crate::mcp::tools::Effect;
 use crate::mcp::tools::Tool;
 use crate::mcp::tools::ToolSet;
@@ -58,10 +59,6 @@ pub(crate) const TOOLS: &[Tool] = &[
         call: record_phase,
     },
 ];
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

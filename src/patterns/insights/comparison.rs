@@ -7,6 +7,7 @@ use crate::patterns::Rate;
 use crate::patterns::fisher_exact;
 use crate::patterns::insights::member::median;
 use crate::patterns::mann_whitney;
+use crate::ranking::real;
 
 /// Smaller groups teach nothing, whatever they show.
 const LEAST_PLANS: usize = 5;
@@ -217,10 +218,6 @@ pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
 /// Tells whether both groups are large enough to teach something.
 pub(crate) fn is_evidence(one: usize, other: usize) -> bool {
     one.min(other) >= LEAST_PLANS
-}
-
-fn real(count: usize) -> f64 {
-    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 fn capitalised(text: &str) -> String {

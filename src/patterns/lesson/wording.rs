@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use crate::secrets;
+use crate::text::one_line;
 use crate::text::strip_controls;
 
 fn pattern(text: &str) -> Regex {
@@ -29,7 +30,7 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
 /// Returns a passage on one line, without secrets, emphasis, tags, link targets and trailing hashes.
 pub(crate) fn clean(text: &str) -> String {
     let redacted = secrets::redact(&strip_controls(text)).text.into_owned();
-    let mut text = redacted.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut text = one_line(&redacted);
     text = unquoted(&text);
     text = STRUCK.replace_all(&text, "").into_owned();
     text = without_emphasis(&text);

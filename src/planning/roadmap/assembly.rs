@@ -172,7 +172,6 @@ impl<'a, 'o> Assembly<'a, 'o> {
             .as_deref()
             .map(reference::phases)
             .unwrap_or_default();
-        phase.depends_on_text = body.depends_on;
         phase.requirements = body.requirements;
         phase.success_criteria = body.success_criteria;
         phase.plans = body.plans;
@@ -251,7 +250,6 @@ fn empty(number: PhaseNumber, line: usize) -> RoadmapPhase {
         row: None,
         stated_status: None,
         plan_count: None,
-        depends_on_text: None,
         milestone: None,
         is_shipped: false,
         is_listed: false,

@@ -96,9 +96,6 @@ pub struct RoadmapPhase {
     /// What its `Plans:` label says, verbatim: `3 plans`, `2/3 plans complete`.
     #[serde(skip)]
     pub plan_count: Option<Stated<String>>,
-    /// What `Depends on` says, verbatim.
-    #[serde(skip)]
-    pub depends_on_text: Option<String>,
     /// The index of its milestone in [`Roadmap::milestones`].
     #[serde(skip)]
     pub milestone: Option<usize>,

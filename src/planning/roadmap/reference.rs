@@ -2,6 +2,7 @@
 
 use crate::planning::PhaseNumber;
 use crate::planning::absent::is_none_remark;
+use crate::text::comma_separated;
 
 /// A range longer than this is not spelled out.
 const MAX_RANGE: u32 = 50;
@@ -86,19 +87,11 @@ pub(super) fn requirements(text: &str) -> Vec<String> {
     if !begins_with_id(text) {
         return vec![text.to_owned()];
     }
-    let mut depth = 0_usize;
-    text.split(move |c: char| {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    })
-    .map(str::trim)
-    .filter(|piece| !piece.is_empty())
-    .map(str::to_owned)
-    .collect()
+    comma_separated(text)
+        .map(str::trim)
+        .filter(|piece| !piece.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns the requirements of a bullet: one by one where it holds nothing but ids.

@@ -1,10 +1,8 @@
-//! The parts of STATE.md that look back: activity, session, metrics.
+//! The parts of STATE.md that look back and ahead: activity, next steps.
 
 use crate::clock::parse_date;
-use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::planning::Activity;
-use crate::planning::Session;
 use crate::planning::Stated;
 use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
@@ -40,25 +38,6 @@ pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {
     found.into_iter().map(|(_, activity)| activity).collect()
 }
 
-/// Returns how the last session ended: the body is believed before the front matter.
-pub(super) fn session(front: &FrontMatter, outline: &Outline<'_>) -> Session {
-    let all = front.range.end..outline.text().len();
-    let labels = outline.labels(&all);
-    let label = |name: &str| {
-        labels
-            .iter()
-            .find(|label| label.name.eq_ignore_ascii_case(name))
-            .and_then(|label| present(&label.value))
-    };
-    let field = |name: &str| front.text(&[name]).and_then(present);
-    let either = |name: &str, key: &str| label(name).or_else(|| field(key)).map(str::to_owned);
-    Session {
-        stopped_at: either("stopped at", "stopped_at"),
-        last_activity: either("last activity", "last_activity"),
-        resume_file: either("resume file", "resume_file"),
-    }
-}
-
 /// Returns what is to be done next, as labels anywhere in the file say it.
 pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Stated<String>> {
     const LABELS: &[&str] = &["next", "next action", "next step", "next steps", "next up"];
@@ -75,38 +54,9 @@ pub(super) fn next_steps(outline: &Outline<'_>) -> Vec<Stated<String>> {
         .collect()
 }
 
-/// Returns the metrics as label and value: labelled bullets, and tables of two columns.
-pub(super) fn metrics(outline: &Outline<'_>) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for section in outline.sections() {
-        let title = heading::words(&section.title);
-        if section.level == 0
-            || !title
-                .split(' ')
-                .any(|word| word == "metrics" || word == "totals")
-        {
-            continue;
-        }
-        for label in outline.labels(&section.own) {
-            if let Some(value) = present(&label.value) {
-                found.push((label.name.clone(), value.to_owned()));
-            }
-        }
-        for table in outline.tables(&section.own) {
-            for row in table.rows.iter().filter(|row| row.cells.len() == 2) {
-                if let Some(value) = present(&row.cells[1]) {
-                    found.push((row.cells[0].clone(), value.to_owned()));
-                }
-            }
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     #[test]
     fn activity_comes_from_bullets_and_rows() {
@@ -115,17 +65,5 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].text, "2026-02-17: Phase 4 planned");
         assert!(found.iter().all(|activity| activity.date.is_some()));
-    }
-
-    #[test]
-    fn the_session_is_read_from_body_and_front_matter() {
-        let text = "---\nstopped_at: old\nlast_activity: 2026-03-31\n---\n## Session Continuity\nStopped at: new\nResume file: None\n## Performance Metrics\n- Average duration: 5 min\n- Trend: \u{2014}\n\n| Metric | Value |\n|---|---|\n| Streak | 0 |\n";
-        let front = FrontMatter::parse(text, Path::new("STATE.md")).value;
-        let outline = Outline::parse(text, front.range.end);
-        let found = session(&front, &outline);
-        assert_eq!(found.stopped_at.as_deref(), Some("new"));
-        assert_eq!(found.last_activity.as_deref(), Some("2026-03-31"));
-        assert_eq!(found.resume_file, None);
-        assert_eq!(metrics(&outline).len(), 2);
     }
 }

@@ -125,17 +125,6 @@ pub struct Activity {
     pub text: String,
 }
 
-/// How the last session ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Session {
-    /// Where it stopped.
-    pub stopped_at: Option<String>,
-    /// The last activity.
-    pub last_activity: Option<String>,
-    /// The file to resume from.
-    pub resume_file: Option<String>,
-}
-
 /// STATE.md as read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct State {
@@ -158,15 +147,6 @@ pub struct State {
     pub blockers: Vec<String>,
     /// The installed skills.
     pub skills: Vec<Skill>,
-    /// The todos that are ticked off.
-    #[serde(skip)]
-    pub done_todos: Vec<String>,
-    /// The blockers that are struck through or called resolved.
-    #[serde(skip)]
-    pub resolved_blockers: Vec<String>,
-    /// The skills that are suggested, not installed.
-    #[serde(skip)]
-    pub suggested_skills: Vec<Skill>,
     /// Every statement about the position, in file order.
     #[serde(skip)]
     pub claims: Vec<Stated<Claim>>,
@@ -182,15 +162,9 @@ pub struct State {
     /// Whether STATE.md says that no milestone is active: the last one is complete, the next not begun.
     #[serde(skip)]
     pub is_between_milestones: bool,
-    /// The metrics as label and value.
-    #[serde(skip)]
-    pub metrics: Vec<(String, String)>,
     /// The activity log, in file order.
     #[serde(skip)]
     pub activity: Vec<Activity>,
-    /// How the last session ended.
-    #[serde(skip)]
-    pub session: Session,
 }
 
 /// More than this many unclear phases are not reported one by one.
@@ -227,9 +201,6 @@ impl State {
         let phase_statuses = phase_list::phase_statuses(outline);
         let mut phase = position::stated_phase(&claims, front.range.end);
         phase.total = phase.total.or_else(|| listed_total(&phase_statuses));
-        let todos = open_items::todos(outline);
-        let blockers = open_items::blockers(outline);
-        let (skills, suggested_skills) = skill_list::skills(outline);
         Self {
             project: label("project").or_else(|| outline.title().and_then(title::project)),
             core_value: label("core value"),
@@ -237,20 +208,15 @@ impl State {
             milestone_name: milestone.name,
             phase,
             decisions: decisions(outline),
-            todos: todos.open,
-            blockers: blockers.open,
-            skills,
-            done_todos: todos.settled,
-            resolved_blockers: blockers.settled,
-            suggested_skills,
+            todos: open_items::todos(outline),
+            blockers: open_items::blockers(outline),
+            skills: skill_list::skills(outline),
             claims,
             phase_statuses,
             active_milestone: milestone.active,
             next_steps: log::next_steps(outline),
             is_between_milestones: milestone.is_between,
-            metrics: log::metrics(outline),
             activity: log::activity(outline),
-            session: log::session(front, outline),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Todos and blockers, the open ones and those that are settled.
+//! Todos and blockers that are still open.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
 use crate::planning::present;
 
-/// Entries by whether they still stand.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entries {
+/// The entries of some sections.
+#[derive(Default)]
+struct Entries {
     /// Those that stand.
-    pub(super) open: Vec<String>,
-    /// Those that are done, struck through or called resolved.
-    pub(super) settled: Vec<String>,
+    open: Vec<String>,
+    /// Whether others are done, struck through or called resolved.
+    has_settled: bool,
 }
 
 const TODOS: &[&str] = &[
@@ -71,8 +71,8 @@ pub(super) fn is_title(title: &str) -> bool {
     DONE.contains(&words.as_str()) || WORDS.iter().any(|word| words.contains(word))
 }
 
-/// Returns the todos: bullets and rows. A paragraph there tells where todos are kept, it is none.
-pub(super) fn todos(outline: &Outline<'_>) -> Entries {
+/// Returns the open todos: bullets and rows. A paragraph there tells where todos are kept, it is none.
+pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
     let mut entries = Entries::default();
     let mut end = 0;
     for section in outline
@@ -88,16 +88,16 @@ pub(super) fn todos(outline: &Outline<'_>) -> Entries {
             entries.read(outline, &section.own, DONE.contains(&title.as_str()));
         }
     }
-    entries
+    entries.open
 }
 
-/// Returns the blockers: bullets and rows, or where there are none the paragraphs.
-pub(super) fn blockers(outline: &Outline<'_>) -> Entries {
+/// Returns the open blockers: bullets and rows, or where there are none, open or settled, the paragraphs.
+pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     let mut entries = Entries::default();
     for section in heading::sections(outline, BLOCKERS) {
         entries.read(outline, &section.own, false);
     }
-    if entries == Entries::default() {
+    if entries.open.is_empty() && !entries.has_settled {
         for section in heading::sections(outline, BLOCKERS) {
             for (_, paragraph) in outline.paragraphs(&section.own) {
                 let is_hint = paragraph.starts_with('[') && paragraph.ends_with(']');
@@ -108,7 +108,7 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Entries {
             }
         }
     }
-    entries
+    entries.open
 }
 
 impl Entries {
@@ -172,7 +172,7 @@ impl Entries {
             return;
         }
         if is_done || is_settled(text) {
-            self.settled.push(text.trim().to_owned());
+            self.has_settled = true;
         } else {
             self.open.push(text.trim().to_owned());
         }
@@ -203,23 +203,21 @@ fn is_settled(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str, reader: fn(&Outline<'_>) -> Entries) -> Entries {
+    fn read(text: &str, reader: fn(&Outline<'_>) -> Vec<String>) -> Vec<String> {
         reader(&Outline::parse(text, 0))
     }
 
     #[test]
     fn ticked_and_struck_todos_are_settled() {
         let text = "## Todos\n_(No todos)_\n\n- a (added 2026-03-13)\n- [x] b\n- [ ] c\n- ~~d~~ gone\n- None.\n<!-- e -->\n### Pending Todos\n- **Phase 3**\n  - [ ] f\n  - [x] g\n#### Completed\n- h\n";
-        let found = read(text, todos);
-        assert_eq!(found.open, ["a (added 2026-03-13)", "c", "f"]);
-        assert_eq!(found.settled, ["b", "~~d~~ gone", "g", "h"]);
+        assert_eq!(read(text, todos), ["a (added 2026-03-13)", "c", "f"]);
     }
 
     #[test]
     fn a_paragraph_is_no_todo_but_may_be_a_blocker() {
         let text = "# S\n## Todos\nFrom `todos/`.\n## Blockers\nWaiting for the key.\n";
-        assert_eq!(read(text, todos), Entries::default());
-        assert_eq!(read(text, blockers).open, ["Waiting for the key."]);
+        assert!(read(text, todos).is_empty());
+        assert_eq!(read(text, blockers), ["Waiting for the key."]);
         for none in [
             "None",
             "None - dropped.",
@@ -228,24 +226,21 @@ mod tests {
             "{blockers-or-none}",
         ] {
             let text = format!("## Blockers/Concerns\n{none}\n");
-            assert_eq!(read(&text, blockers), Entries::default(), "{none}");
+            assert!(read(&text, blockers).is_empty(), "{none}");
         }
     }
 
     #[test]
     fn a_bold_lead_is_not_an_entry_beside_its_bullets() {
         let text = "### Blockers/Concerns\n**IT:**\n- no servers\n- [x - RESOLVED]: y\n";
-        let found = read(text, blockers);
-        assert_eq!((found.open.len(), found.settled.len()), (1, 1));
+        assert_eq!(read(text, blockers), ["no servers"]);
+        let settled = "### Blockers/Concerns\nWaiting for IT.\n- [x - RESOLVED]: y\n";
+        assert!(read(settled, blockers).is_empty());
     }
 
     #[test]
     fn rows_with_a_resolution_are_settled() {
         let text = "### Pending Todos\n| # | Title | Resolution |\n|---|---|---|\n| 1 | a | done |\n| 2 | b | |\n";
-        let found = read(text, todos);
-        assert_eq!(
-            (found.open, found.settled),
-            (vec!["b".to_owned()], vec!["a".to_owned()])
-        );
+        assert_eq!(read(text, todos), ["b"]);
     }
 }

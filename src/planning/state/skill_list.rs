@@ -12,11 +12,11 @@ use crate::markdown::Outline;
 use crate::planning::Skill;
 use crate::planning::absent::is_none_remark;
 use crate::planning::heading;
+use crate::text::comma_separated;
 
-/// Returns the installed and the suggested skills.
-pub(super) fn skills(outline: &Outline<'_>) -> (Vec<Skill>, Vec<Skill>) {
+/// Returns the installed skills; those that are suggested are not.
+pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
-    let mut suggested = Vec::new();
     for section in heading::sections(outline, &["skills", "installed skills", "skill status"]) {
         let labels = outline.labels(&section.own);
         let parts: Vec<(&Label, Part)> = labels
@@ -29,14 +29,12 @@ pub(super) fn skills(outline: &Outline<'_>) -> (Vec<Skill>, Vec<Skill>) {
                 .get(index + 1)
                 .map_or(section.own.end, |(next, _)| next.range.start);
             let below = label.range.end..end;
-            match part {
-                Part::Installed => installed.extend(under(outline, label, below)),
-                Part::Suggested => suggested.extend(under(outline, label, below)),
-                Part::Other => {}
+            if *part == Part::Installed {
+                installed.extend(under(outline, label, below));
             }
         }
     }
-    (installed, suggested)
+    installed
 }
 
 /// What a label of the section is about.
@@ -63,25 +61,10 @@ fn under(outline: &Outline<'_>, label: &Label, below: Range<usize>) -> Vec<Skill
         .items(&below)
         .filter(|(block, _)| block.line > label.line)
         .map(|(_, item)| item.text.as_str());
-    split(&label.value)
-        .into_iter()
+    comma_separated(&label.value)
         .chain(bullets)
         .filter_map(skill)
         .collect()
-}
-
-/// Splits at commas outside of brackets.
-fn split(text: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    text.split(move |c: char| {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    })
-    .collect()
 }
 
 /// Reads `name (global)`, `` `name` — what it does ``.
@@ -106,36 +89,21 @@ fn skill(text: &str) -> Option<Skill> {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> (Vec<String>, Vec<String>) {
-        let (installed, suggested) = skills(&Outline::parse(text, 0));
-        let show = |skills: Vec<Skill>| {
-            let show = |skill: Skill| match skill.scope {
-                Some(scope) => format!("{}@{scope}", skill.name),
-                None => skill.name,
-            };
-            skills.into_iter().map(show).collect()
+    fn shown(text: &str) -> Vec<String> {
+        let show = |skill: Skill| match skill.scope {
+            Some(scope) => format!("{}@{scope}", skill.name),
+            None => skill.name,
         };
-        (show(installed), show(suggested))
+        let found = skills(&Outline::parse(text, 0));
+        found.into_iter().map(show).collect()
     }
 
     #[test]
     fn one_line_and_bullets_are_read() {
         let line = "## Skills\n**Installed:** a, b-c (global), `d` (project)\n**Suggested:** None\n**Stack detected:** go\n";
-        assert_eq!(
-            shown(line),
-            (
-                vec!["a".into(), "b-c@global".into(), "d@project".into()],
-                vec![]
-            )
-        );
+        assert_eq!(shown(line), ["a", "b-c@global", "d@project"]);
         let bullets = "### Skills\n**Installed:**\n- a (global)\n- b\n\n**Suggested:**\n- c\n\n**Registry:** yes\n- x\n";
-        assert_eq!(
-            shown(bullets),
-            (vec!["a@global".into(), "b".into()], vec!["c".into()])
-        );
-        assert_eq!(
-            shown("## Skills\n**Installed:** None detected\n"),
-            (vec![], vec![])
-        );
+        assert_eq!(shown(bullets), ["a@global", "b"]);
+        assert!(shown("## Skills\n**Installed:** None detected\n").is_empty());
     }
 }

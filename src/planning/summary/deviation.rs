@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::planning::present;
+use crate::text::one_line;
 
 /// A deviation from the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -210,7 +211,7 @@ impl Deviation {
     }
 
     fn take(&mut self, part: Option<Part>, value: &str) {
-        let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        let value = one_line(value);
         let value = value.trim_matches(|c: char| c.is_whitespace() || "\u{2014}-|".contains(c));
         let Some(value) = present(value).map(str::to_owned) else {
             return;

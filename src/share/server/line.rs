@@ -21,6 +21,15 @@ use crate::storage::fail_point;
 /// A server that keeps its own time limit says so within this time after it.
 const GRACE: Duration = Duration::from_millis(250);
 
+/// How long is waited.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    /// For the connection.
+    pub(crate) connecting: Duration,
+    /// For each answer.
+    pub(crate) answer: Duration,
+}
+
 /// A connection; once a question failed, it is of no use any longer.
 pub(crate) struct Line {
     runtime: Runtime,
@@ -29,11 +38,11 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Connects, with TLS where it is given, within one time; each answer may take the other.
+    /// Connects, with TLS where it is given.
     pub(crate) fn open(
         config: &Config,
         tls: Option<MakeRustlsConnect>,
-        (connecting, wait): (Duration, Duration),
+        patience: Patience,
         shown: &str,
     ) -> Result<Self> {
         let runtime = Builder::new_current_thread()
@@ -41,7 +50,7 @@ impl Line {
             .build()
             .map_err(|error| Error::failed(format!("cannot use the network: {error}")))?;
         let opened = runtime.block_on(async {
-            timeout(connecting, async {
+            timeout(patience.connecting, async {
                 match tls {
                     Some(tls) => connect(config, tls).await,
                     None => connect(config, NoTls).await,
@@ -53,7 +62,7 @@ impl Line {
             Ok(Ok(client)) => Ok(Self {
                 runtime,
                 client,
-                patience: wait + GRACE,
+                patience: patience.answer + GRACE,
             }),
             failed => {
                 // A look-up of the host may still be on its way, and is not waited for.

@@ -22,6 +22,7 @@ use crate::facts::replication::PRIVATE;
 use crate::project::Project;
 use crate::share::address::Address;
 use crate::share::server::line::Line;
+use crate::share::server::line::Patience;
 use crate::storage::read;
 
 pub use state::SharedDevice;
@@ -59,8 +60,12 @@ impl Server {
             SslMode::Disable => None,
             _ => Some(tls(project)?),
         };
+        let patience = Patience {
+            connecting: wait.min(QUIET),
+            answer: wait,
+        };
         Ok(Self {
-            line: Line::open(&config, tls, (wait.min(QUIET), wait), &address.shown)?,
+            line: Line::open(&config, tls, patience, &address.shown)?,
             role: address.role.clone(),
             wait,
             round_trips: 0,
