@@ -26,6 +26,7 @@ use crate::secrets;
 use crate::storage::Changes;
 use crate::text::Line;
 use crate::text::clip;
+use crate::text::fold;
 use crate::text::strip_controls;
 use crate::warning::Warning;
 
@@ -103,11 +104,9 @@ impl<'a> Scene<'a> {
         let Some(status) = self.status() else {
             return Vec::new();
         };
-        let milestone = status.milestone_name();
-        let mut lines: Vec<String> = milestone
-            .map(|name| format!("Milestone: {name}"))
-            .into_iter()
-            .collect();
+        let mut lines = vec![format!("Next action: {}", status.next.command)];
+        let contest = status.next.contest();
+        lines.extend(contest.map(|contest| format!("Contested: {contest}")));
         let phase = &status.derived;
         if let Some(number) = &phase.number {
             let name = phase.name.iter();
@@ -116,13 +115,8 @@ impl<'a> Scene<'a> {
             let rest: String = name.chain(state).collect();
             lines.push(format!("Phase: {number}{rest}"));
         }
-        lines.push(format!("Next action: {}", status.next.command));
-        lines.extend(
-            status
-                .next
-                .contest()
-                .map(|contest| format!("Contested: {contest}")),
-        );
+        let milestone = status.milestone_name();
+        lines.extend(milestone.map(|name| format!("Milestone: {name}")));
         lines.extend(contradicted(&status.drift));
         lines
     }
@@ -169,15 +163,19 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the ledger's decisions, then those of the plan, the newest first: it adds at its end.
+    /// Returns the ledger's decisions, then STATE.md's and PROJECT.md's, the newest first: they grow at their ends.
     fn decisions(&self) -> Vec<String> {
-        let status = self.status();
-        let planned = status
-            .iter()
-            .flat_map(|status| status.decisions.iter().rev());
+        let survey = self.planned.iter().map(|(survey, _)| survey);
+        let planned = survey.flat_map(|survey| {
+            let of_state = survey.state.decisions.iter().rev();
+            of_state.chain(survey.project_file.decisions.iter().rev())
+        });
         // The context file may leave out the reason, and always leaves out the tag.
         let planned =
             planned.filter(|decision| !self.request.already_read.has(decision.untagged()));
+        let mut seen = BTreeSet::new();
+        // PROJECT.md repeats some of STATE.md's.
+        let planned = planned.filter(|decision| seen.insert(fold(decision.untagged())));
         let planned = planned.map(|decision| match &decision.rationale {
             Some(why) => format!("{} ({why})", decision.untagged()),
             None => decision.untagged().to_owned(),

@@ -1,5 +1,6 @@
 //! One piece of knowledge: its front matter, its title and where its body stands.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -126,10 +127,12 @@ impl Reader<'_> {
 
     /// Of a field that stands twice, readers differ in which one they take.
     fn doubled(&mut self, front: &Front<'_>) {
-        for (index, field) in front.fields.iter().enumerate() {
-            let is_same = |other: &Field<'_>| other.name.eq_ignore_ascii_case(&field.name);
-            if let Some(first) = front.fields[..index].iter().find(|other| is_same(other)) {
-                let message = format!("{} stands on line {} already", field.name, first.line);
+        let mut first_lines: HashMap<String, usize> = HashMap::new();
+        for field in &front.fields {
+            let name = field.name.to_ascii_lowercase();
+            let first = *first_lines.entry(name).or_insert(field.line);
+            if first != field.line {
+                let message = format!("{} stands on line {first} already", field.name);
                 self.warn(field.line, message);
             }
         }

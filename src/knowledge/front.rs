@@ -108,7 +108,9 @@ fn usual(text: &str) -> Option<Front<'_>> {
                 let (name, value) = line.split_once(':')?;
                 let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
                 let starts_well = name.bytes().next()?.is_ascii_alphabetic();
-                if !starts_well || !name.bytes().all(is_plain) || has(&fields, name) {
+                let is_usual =
+                    starts_well && name.bytes().all(is_plain) && fields.len() < MOST_FIELDS;
+                if !is_usual || has(&fields, name) {
                     return None;
                 }
                 if !value.is_empty() && !value.starts_with(' ') {
@@ -122,6 +124,9 @@ fn usual(text: &str) -> Option<Front<'_>> {
     }
     None
 }
+
+/// Front matter of more fields is not usual; each is compared with those before it.
+const MOST_FIELDS: usize = 64;
 
 fn has(fields: &[Field<'_>], name: &str) -> bool {
     fields

@@ -23,6 +23,7 @@ use crate::project::vocabulary;
 use crate::secrets;
 use crate::storage::read;
 use crate::text::clip;
+use crate::text::strip_controls;
 
 const SCHEME: &str = "annals://";
 const ENTRIES: &str = "annals://entries/";
@@ -84,7 +85,10 @@ fn resource(entry: &Listed) -> Resource {
     };
     let uri = format!("{ENTRIES}{}", address::encoded(&entry.key));
     Resource::new(uri, entry.key.clone())
-        .with_title(clip(&secrets::redact(&entry.title).text, TITLE))
+        .with_title(clip(
+            &secrets::redact(&strip_controls(&entry.title)).text,
+            TITLE,
+        ))
         .with_description(about)
         .with_mime_type(MARKDOWN)
 }

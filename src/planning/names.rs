@@ -29,6 +29,12 @@ pub(crate) fn all_entries(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec
     };
     let mut found = Vec::new();
     for (name, kind) in listed {
+        // Printed, it would begin a line of its own; no tool makes such names.
+        if name.contains(char::is_control) {
+            let message = "an entry whose name has a control character; left out";
+            warnings.push(Warning::file(dir, message));
+            continue;
+        }
         match kind {
             Kind::Link => {
                 let path = dir.join(&name);

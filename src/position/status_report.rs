@@ -230,12 +230,13 @@ impl NextStatus {
     /// Says in one line what contests it; nothing where no other reading is about as good.
     pub fn contest(&self) -> Option<String> {
         let rival = self.alternative.as_ref()?;
-        let own = self.because.first().map(|own| format!("{own}, but "));
+        let own = self.because.first().map(|own| format!(", but {own}"));
+        // The command comes first, so that no shorter form loses it.
         Some(format!(
-            "{}{}: perhaps {} is next. Check before you act.",
-            own.unwrap_or_default(),
+            "perhaps {} is next: {}{}. Check before you act.",
+            rival.command,
             rival.reason,
-            rival.command
+            own.unwrap_or_default()
         ))
     }
 
@@ -301,7 +302,10 @@ pub(crate) fn status_words(phase: &Phase) -> String {
     match phase.standing {
         Standing::Done => "complete".to_owned(),
         Standing::Unplanned => "not planned".to_owned(),
-        Standing::Running => format!("in progress, {}", quantity(done, "plan")),
+        Standing::Running => match phase.plans_expected() {
+            expected if expected > all => format!("in progress, {done} of {expected} plans"),
+            _ => format!("in progress, {}", quantity(done, "plan")),
+        },
         Standing::Dropped => "dropped".to_owned(),
         Standing::Open if done == 0 && !phase.is_begun() => {
             format!("planned, {}", quantity(all, "plan"))

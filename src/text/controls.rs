@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::text::is_wide;
+
 const BELL: char = '\u{7}';
 const ESCAPE: char = '\u{1b}';
 
@@ -34,6 +36,12 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
                 after
             }
             c if is_control(c) => after,
+            c if is_selector(c) => {
+                if is_selectable(clean.chars().next_back(), after) {
+                    clean.push(c);
+                }
+                after
+            }
             c if is_joiner(c) => {
                 if joins(clean.chars().next_back()) && joins(after.chars().next()) {
                     clean.push(c);
@@ -51,7 +59,20 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
 }
 
 fn is_suspect(c: char) -> bool {
-    is_control(c) || is_joiner(c)
+    is_control(c) || is_joiner(c) || is_selector(c)
+}
+
+/// Selectors of variants, which say how the sign before is drawn; anywhere else they split a word unseen.
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Tells whether a selector can stand behind a character: a sign, an ideograph, a digit of a key cap.
+fn is_selectable(before: Option<char>, after: &str) -> bool {
+    before.is_some_and(|c| match c {
+        '#' | '*' | '0'..='9' => after.starts_with('\u{20e3}'),
+        c => !c.is_ascii() && (!c.is_alphabetic() || is_wide(c)) && !is_suspect(c),
+    })
 }
 
 fn is_control(c: char) -> bool {

@@ -13,6 +13,7 @@ use crate::ledger;
 use crate::ledger::Pending;
 use crate::ledger::PendingRequest;
 use crate::project::Project;
+use crate::text::Line;
 use crate::text::quantity;
 
 /// Print the commits that the ledger does not cover yet, and all that an update needs
@@ -112,8 +113,11 @@ fn show_commit(commit: &Commit, to: &mut dyn Write) -> io::Result<()> {
     }
     for file in &commit.files {
         match &file.from {
-            Some(from) => writeln!(to, "  {} {from} -> {}", file.status, file.path)?,
-            None => writeln!(to, "  {} {}", file.status, file.path)?,
+            Some(from) => {
+                let (from, path) = (Line::new(from), Line::new(&file.path));
+                writeln!(to, "  {} {from} -> {path}", file.status)?;
+            }
+            None => writeln!(to, "  {} {}", file.status, Line::new(&file.path))?,
         }
     }
     Ok(())

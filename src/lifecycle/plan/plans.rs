@@ -9,6 +9,7 @@ use crate::planning::Plan;
 use crate::planning::PlanNumber;
 use crate::planning::PlanSlot;
 use crate::planning::RoadmapPhase;
+use crate::planning::RoadmapPlan;
 use crate::planning::check_overlap;
 use crate::planning::check_waves;
 use crate::planning::present;
@@ -46,8 +47,29 @@ pub(super) struct PhasePlans {
 }
 
 impl PhasePlans {
-    /// Reads the plans of a phase. What a finished one lacks is nobody's concern any more.
+    /// Reads the plans of a phase, and those that only the roadmap's checklist names.
+    ///
+    /// What a finished plan lacks is nobody's concern any more.
     pub(super) fn read(
+        phase: &Phase,
+        planned: Option<&RoadmapPhase>,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        let mut found = Self::with_files(phase, planned, warnings);
+        let listed = planned.iter().flat_map(|planned| {
+            let listed = planned.plans.iter();
+            listed.filter_map(|listed| PlanBrief::listed(planned, listed))
+        });
+        for listed in listed {
+            if found.plans.iter().all(|plan| plan.plan != listed.plan) {
+                found.plans.push(listed);
+            }
+        }
+        found.plans.sort_by(|one, other| one.plan.cmp(&other.plan));
+        found
+    }
+
+    fn with_files(
         phase: &Phase,
         planned: Option<&RoadmapPhase>,
         warnings: &mut Vec<Warning>,
@@ -98,6 +120,21 @@ impl PhasePlans {
 }
 
 impl PlanBrief {
+    /// Returns a plan as the roadmap's checklist has it; nothing where the entry has no number or no checkbox.
+    fn listed(planned: &RoadmapPhase, listed: &RoadmapPlan) -> Option<Self> {
+        let plan = listed.plan.clone()?;
+        let status = if listed.checked? { "complete" } else { "open" };
+        Some(Self {
+            title: listed_title(planned, &plan),
+            plan,
+            status,
+            wave: None,
+            depends_on: Vec::new(),
+            tasks: 0,
+            files: Vec::new(),
+        })
+    }
+
     fn of(slot: &PlanSlot, standing: PlanStanding, plan: Option<&Plan>) -> Self {
         Self {
             plan: slot.number.clone(),

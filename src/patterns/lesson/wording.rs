@@ -20,10 +20,16 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
 });
 static STRUCK: LazyLock<Regex> = LazyLock::new(|| pattern(r"~~[^~]*~~"));
 static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]]+)\]\([^)\s]*\)"));
-/// References that lead nowhere outside of their file.
+/// References that lead nowhere outside of their file: to tasks and rules by their number, to commits.
 static REMARK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\s*\((?:commit|committed|task|tasks|found|per task|source_plan|fixed in|see|in commit|deviation|rule|DEVN)\b[^()]*\)|\s*\((?:[0-9a-f]{7,40})\)|\s+\(?(?:in|as|at|commit)?\s*`?\b[0-9a-f]{7,40}\b`?\)?\.?$",
+        r"\s*\((?i:commit|committed|tasks?|found|per task|source_plan|fixed in|see|in commit|deviation|rule|DEVN)\b[^()]*\d[^()]*\)|\s*\((?i:commit|committed|per task|source_plan|in commit|deviation|found during)\b[^()]*\)|\s*\([0-9a-f]{7,40}\)",
+    )
+});
+/// A commit at the end of a text, marked as one.
+static LAST_COMMIT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\s+(?:\(?(?i:in commit|commit|in|as|at)\s+`?([0-9a-f]{7,40})`?\)?|`([0-9a-f]{7,40})`|([0-9a-f]{7,40}))\.?$",
     )
 });
 
@@ -36,11 +42,29 @@ pub(crate) fn clean(text: &str) -> String {
     text = without_emphasis(&text);
     text = LINK.replace_all(&text, "$1").into_owned();
     text = REMARK.replace_all(&text, "").into_owned();
+    text = without_last_commit(&text).to_owned();
     text = TAG.replace(&text, "").into_owned();
     text = text.replace(" -- ", " \u{2014} ").replace("  ", " ");
     text = with_names_as_code(&text);
     let trimmed = text.trim_matches(|c: char| c.is_whitespace() || ";,-\u{2014}".contains(c));
     trimmed.to_owned()
+}
+
+/// Returns a text without the hash that it ends with; a number and a word are none.
+fn without_last_commit(text: &str) -> &str {
+    let Some(found) = LAST_COMMIT.captures(text) else {
+        return text;
+    };
+    let hash = (1..=3).find_map(|group| found.get(group));
+    let has = |class: fn(&u8) -> bool| {
+        hash.is_some_and(|hash| hash.as_str().as_bytes().iter().any(class))
+    };
+    let start = found.get(0).map_or(text.len(), |whole| whole.start());
+    if has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) {
+        &text[..start]
+    } else {
+        text
+    }
 }
 
 /// Emphasis by underscores has several words: `__init__` is a name.

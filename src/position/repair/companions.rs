@@ -82,9 +82,18 @@ fn status(old: &str, phase: &Phase) -> Option<String> {
     let said = PhaseProgress::of(words)?;
     let is_of_another = named.is_some_and(|number| number != phase.number);
     let is_open = matches!(said, PhaseProgress::InProgress | PhaseProgress::NotStarted);
+    let has_nothing_to_execute =
+        phase.standing == Standing::Unplanned && status_words::speaks_of_plans(words);
     let fits = said == progress || (is_open && phase.standing == Standing::Open);
+    let fits = fits && !is_of_another && !has_nothing_to_execute;
     let may_go = said != PhaseProgress::Blocked && status_words::is_plain(old);
-    ((is_of_another || !fits) && may_go).then(|| status_words::written(old, progress, &[]))
+    (!fits && may_go).then(|| {
+        if has_nothing_to_execute {
+            status_words::to_be_planned(old)
+        } else {
+            status_words::written(old, progress, &[])
+        }
+    })
 }
 
 /// Tells whether a status is one word of a tool's rather than a person's sentence.

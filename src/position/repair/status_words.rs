@@ -108,11 +108,26 @@ fn head(status: &str) -> &str {
     status[..end].trim()
 }
 
-/// Writes a status with the marks, the case and the joint of words that `stated` has.
+/// Tells whether a status says that plans are there or are being executed: `Planned`, `Ready to execute`.
+pub(super) fn speaks_of_plans(status: &str) -> bool {
+    let lower = status.to_lowercase();
+    let core = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    core.contains("execut") || core.starts_with("planned") || core == "ready"
+}
+
+/// Returns how a tool with such words says that a phase is to be planned, in one word where `stated` is one.
+pub(super) fn to_be_planned(stated: &str) -> String {
+    let words = if stated.contains(' ') || stated.starts_with(char::is_uppercase) {
+        "ready to plan"
+    } else {
+        "planning"
+    };
+    in_style(stated, words)
+}
+
+/// Returns a status in the manner of `stated`: a sign for a sign, else words.
 fn own(stated: &str, progress: PhaseProgress) -> String {
-    let marks = |c: char| matches!(c, '*' | '_' | '`' | '~');
-    let core = stated.trim_matches(marks);
-    if !core.chars().any(char::is_alphanumeric) {
+    if !stated.chars().any(char::is_alphanumeric) {
         let sign = match progress {
             PhaseProgress::Complete => "\u{2705}",
             PhaseProgress::InProgress => "\u{1f6a7}",
@@ -120,12 +135,19 @@ fn own(stated: &str, progress: PhaseProgress) -> String {
         };
         return sign.to_owned();
     }
-    let letters: String = core.chars().filter(|c| c.is_alphabetic()).collect();
     let words = match progress {
         PhaseProgress::Complete => "complete",
         PhaseProgress::InProgress => "in progress",
         _ => "pending",
     };
+    in_style(stated, words)
+}
+
+/// Writes words with the marks, the case and the joint of words that `stated` has.
+fn in_style(stated: &str, words: &str) -> String {
+    let marks = |c: char| matches!(c, '*' | '_' | '`' | '~');
+    let core = stated.trim_matches(marks);
+    let letters: String = core.chars().filter(|c| c.is_alphabetic()).collect();
     let is_lower = letters.chars().all(char::is_lowercase);
     let cased = if letters.len() > 1 && letters.chars().all(char::is_uppercase) {
         words.to_uppercase()

@@ -202,6 +202,30 @@ fn a_tools_word_for_the_phase_that_is_left_does_not_stay_with_the_next() {
 }
 
 #[test]
+fn a_phase_without_plans_is_not_ready_to_execute() {
+    for (status, written) in [
+        ("Ready to execute", "Ready to plan"),
+        ("Planned", "Ready to plan"),
+        ("EXECUTING", "READY TO PLAN"),
+        ("executing", "planning"),
+        ("In progress", "Pending"),
+    ] {
+        let state = format!("# State\n\nPhase: 2 of 3 (Cli)\nPlan: 2 of 2\nStatus: {status}\n");
+        let (tree, project) = project(&state);
+        let roadmap = ROADMAP.replace(
+            "| Phase |",
+            "- [ ] **Phase 3: Web Pages** - third\r\n\r\n| Phase |",
+        );
+        tree.write(".vbw-planning/ROADMAP.md", roadmap);
+        tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
+        let repair = repaired(&project);
+        let text = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
+        let expected = format!("Phase: 3 of 3 (Web Pages)\nPlan: 0 of TBD\nStatus: {written}\n");
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+#[test]
 fn a_milestone_without_phases_has_no_progress_to_correct() {
     let tree = Tree::new(&[]);
     let state = "# State\n\n**Current focus:** v1.0 shipped, awaiting next milestone\n\nProgress: [##########] 100%\n";
