@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chrono::DateTime;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -297,6 +298,24 @@ impl Target {
     }
 }
 
+/// How the subject of a commit of the ledger begins.
+const SUBJECT: &str = "Update the ledger";
+
+/// How many commits are looked at for one of the ledger's.
+const LOOKED_AT: usize = 50;
+
+/// Returns the hash of the first commit of the ledger made at or after a time, RFC 3339.
+pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<String>> {
+    let Ok(time) = DateTime::parse_from_rfc3339(time) else {
+        return Ok(None);
+    };
+    let newest = project.git.newest(LOOKED_AT)?;
+    let is_later = |date: &str| DateTime::parse_from_rfc3339(date).is_ok_and(|date| date >= time);
+    let mut own = newest.into_iter().rev();
+    let first = own.find(|commit| commit.subject.starts_with(SUBJECT) && is_later(&commit.date));
+    Ok(first.map(|commit| commit.hash))
+}
+
 /// Commits the ledger's files; under its lock, so that parallel updates do not meet in git's index.
 fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<String>> {
     let (hash, _) = project.storage().transact("ledger commit", &[Store::Ledger], || {
@@ -311,7 +330,7 @@ fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<Str
         let paths: Vec<String> = there.filter_map(|(name, _)| files.folder.git_path(name)).collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let through = covered_through.map(|hash| format!(" through {}", &hash[..hash.len().min(12)]));
-        let message = format!("Update the ledger{}", through.unwrap_or_default());
+        let message = format!("{SUBJECT}{}", through.unwrap_or_default());
         let hash = project.git.commit_only(&paths, &message, &project.clock);
         let hash = hash.map_err(|error| {
             if error.kind == Kind::Refused {
