@@ -355,7 +355,7 @@ impl Output {
         };
         self.say("error: ", color(AnsiColor::Red), &message);
         for problem in &error.problems {
-            let message = format!("  {}: {}", problem.pointer, problem.message);
+            let message = format!("  {}: {}", problem.place(), problem.message);
             self.say("", Style::new(), &message);
         }
         if let Some(hint) = &error.hint {

@@ -118,7 +118,7 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
     let mut warnings = Vec::new();
     let files = Files::read(project, &mut warnings)?;
     let target = target(project, update, &files.state)?;
-    warnings.extend(target.warnings);
+    warnings.extend(target.warnings.iter().cloned());
     let state = apply::state::apply(
         project,
         &files.state,
@@ -133,10 +133,13 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
         (&files.decisions, decisions),
     ];
     let mut problems = update.problems.clone();
-    problems.extend(target.problems);
-    for (_, outcome) in &outcomes {
-        problems.extend(outcome.problems.iter().cloned());
-    }
+    let of_rules = outcomes.iter().flat_map(|(_, outcome)| &outcome.problems);
+    let of_rules = target.problems.iter().chain(of_rules);
+    problems.extend(
+        of_rules
+            .filter(|problem| !is_told(update, problem))
+            .cloned(),
+    );
     let is_changed = outcomes.iter().any(|(_, outcome)| outcome.is_changed);
     if is_changed || !problems.is_empty() {
         // Only as a whole may an update be there already.
@@ -164,6 +167,17 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
         warnings,
     };
     Ok((planned, changes))
+}
+
+/// Tells whether the shape of a field says all that a rule says of it: what has another form has no meaning.
+fn is_told(update: &Draft, problem: &Problem) -> bool {
+    let pointer = &problem.pointer;
+    let has_form = ["/covered_through", "/date", "/evidence"];
+    has_form.iter().any(|name| pointer.ends_with(name))
+        && update
+            .problems
+            .iter()
+            .any(|known| known.pointer == *pointer)
 }
 
 fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
