@@ -86,12 +86,14 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     let is_foreign = layout.name.keeps_milestones();
     let ships = !request.cleanup_only && has_work(&survey.position, is_foreign);
     if ships && !request.force {
-        check(project, &survey.position).map_err(|refusal| match is_foreign {
-            true => refusal.hint(format!(
-                "finish or drop what is open; {} archives the milestone then",
-                layout.commands.ship
-            )),
-            false => refusal,
+        check(project, &survey.position).map_err(|refusal| {
+            if !is_foreign {
+                return refusal;
+            }
+            let ship = &layout.commands.ship;
+            refusal.hint(format!(
+                "finish or drop what is open; {ship} archives the milestone then"
+            ))
         })?;
     }
     let moved = if request.cleanup_only {
