@@ -54,6 +54,14 @@ impl Problem {
             message: message.into(),
         }
     }
+
+    /// Returns where it is, as it is printed.
+    pub fn place(&self) -> &str {
+        match self.pointer.as_str() {
+            "" => "the document",
+            pointer => pointer,
+        }
+    }
 }
 
 /// A failure, with what the person who reads it needs next.

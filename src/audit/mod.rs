@@ -134,7 +134,7 @@ impl Audit {
             0 => Ok(()),
             open => {
                 let message = format!("{} found something", quantity(open, "check"));
-                Err(Error::failed(message).hint("annals audit"))
+                Err(Error::failed(message))
             }
         }
     }

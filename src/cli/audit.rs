@@ -30,6 +30,14 @@ pub(crate) fn run(args: &AuditArgs, project: &Project, out: &mut Output) -> Resu
         out.warnings(&audit.warnings);
     }
     let end = if args.check { audit.verdict() } else { Ok(()) };
+    // The table is not printed beside the JSON document of a failure.
+    let end = end.map_err(|error| {
+        if out.is_json() {
+            error.hint("annals audit")
+        } else {
+            error
+        }
+    });
     out.result_until(&audit, show, end)
 }
 

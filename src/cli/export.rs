@@ -50,11 +50,12 @@ pub(crate) fn run(args: &ExportArgs, project: &Project, out: &mut Output) -> Res
         None => exchange::export(project, &export, None)?,
     };
     out.warnings(&exported.warnings);
-    out.result(&exported, show);
+    let has_facts = args.user.is_some();
+    out.result(&exported, |exported, to| show(exported, has_facts, to));
     Ok(())
 }
 
-fn show(exported: &Exported, to: &mut dyn Write) -> io::Result<()> {
+fn show(exported: &Exported, has_facts: bool, to: &mut dyn Write) -> io::Result<()> {
     for file in &exported.files {
         writeln!(to, "{:>10}  {}", file.bytes, file.file)?;
     }
@@ -72,5 +73,12 @@ fn show(exported: &Exported, to: &mut dyn Write) -> io::Result<()> {
     if !exported.empty.is_empty() {
         write!(to, "; nothing there: {}", exported.empty.join(", "))?;
     }
-    writeln!(to, ".")
+    writeln!(to, ".")?;
+    if has_facts {
+        return Ok(());
+    }
+    writeln!(
+        to,
+        "Facts are not included: --user ID includes that user's."
+    )
 }

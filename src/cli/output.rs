@@ -54,6 +54,8 @@ pub(crate) struct Output {
     failed: Option<Kind>,
     /// Whether nobody reads standard output any more.
     closed: bool,
+    /// A line above the next result that is printed as text.
+    preface: Option<&'static str>,
     /// What was printed, where it goes to the caller and not to the streams.
     captured: Option<String>,
 }
@@ -73,6 +75,7 @@ impl Output {
             root: None,
             failed: None,
             closed: false,
+            preface: None,
             captured: None,
         }
     }
@@ -123,12 +126,19 @@ impl Output {
                 .map_err(io::Error::from)
                 .and_then(|()| page.write_all(b"\n"))
         } else {
-            show(result, &mut page)
+            let preface = self.preface.take();
+            let preface = preface.map_or(Ok(()), |line| writeln!(page, "{line}"));
+            preface.and_then(|()| show(result, &mut page))
         };
         match shown {
             Ok(()) => self.print(&page),
             Err(error) => self.cannot_show(&error),
         }
+    }
+
+    /// Puts a line above the next result that is printed as text.
+    pub(crate) fn preface(&mut self, line: &'static str) {
+        self.preface = Some(line);
     }
 
     /// Prints a list: as JSON an object that names it, so that more fields can join it later.
@@ -355,7 +365,7 @@ impl Output {
         };
         self.say("error: ", color(AnsiColor::Red), &message);
         for problem in &error.problems {
-            let message = format!("  {}: {}", problem.pointer, problem.message);
+            let message = format!("  {}: {}", problem.place(), problem.message);
             self.say("", Style::new(), &message);
         }
         if let Some(hint) = &error.hint {

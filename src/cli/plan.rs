@@ -361,6 +361,7 @@ mod tests {
         let done = CommandOutcome {
             value: endless(),
             next: Some("/vbw:plan 2.1".to_owned()),
+            contested: None,
             context: None,
             changed: Vec::new(),
             diff: None,

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -41,8 +42,8 @@ pub(crate) struct RecallArgs {
     )]
     query: Option<String>,
     /// How many hits to print
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value = "10")]
+    limit: NonZeroUsize,
     /// The stores to search [default: all]
     #[arg(long = "in", value_name = "STORES", value_delimiter = ',')]
     sources: Vec<SourceName>,
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
         return Ok(());
     }
     let mut query = Query::new(args.query.as_deref().unwrap_or_default())?;
-    query.limit = args.limit;
+    query.limit = args.limit.get();
     query.all = args.all;
     if !args.sources.is_empty() {
         query.sources.clone_from(&args.sources);

@@ -21,7 +21,7 @@ use crate::report::SessionCost;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals report --out report.html")]
 pub(crate) struct ReportArgs {
-    /// Write it to this file of the project [default: standard output]
+    /// Write it to this file of the project, new or an earlier report [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -20,8 +20,11 @@ pub(crate) fn ending<T>(outcome: &CommandOutcome<T>, to: &mut dyn Write) -> io::
             quantity(file.lines, "line")
         )?;
     }
-    match &outcome.next {
-        Some(next) => writeln!(to, "Next: {next}"),
+    if let Some(next) = &outcome.next {
+        writeln!(to, "Next: {next}")?;
+    }
+    match &outcome.contested {
+        Some(contested) => writeln!(to, "Contested: {contested}"),
         None => Ok(()),
     }
 }

@@ -15,7 +15,7 @@ use crate::storage::OperationId;
 /// Undo the last change, or the one with ID
 ///
 /// Restores the exact bytes from before it. Refused if a file was changed since. An undo is a change
-/// like any other and can be undone. Git commits and tags stay.
+/// like any other and can be undone. Git commits, tags and settings stay; what stays is printed.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals undo 17")]
 pub(crate) struct UndoArgs {
@@ -42,6 +42,9 @@ fn show(report: &UndoReport, to: &mut dyn Write) -> io::Result<()> {
     )?;
     for path in &report.changed {
         writeln!(to, "  {}", path.display())?;
+    }
+    for sentence in &report.stays {
+        writeln!(to, "{sentence}")?;
     }
     Ok(())
 }

@@ -35,6 +35,7 @@ pub use cost::CostPart;
 pub use cost::Size;
 pub use cost::cost;
 pub use event::Event;
+pub use harness::AskedChoice;
 pub use harness::Choice;
 pub use harness::Harness;
 pub use harness::Obstacle;

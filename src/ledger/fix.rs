@@ -119,11 +119,7 @@ fn fixed_state(file: &File) -> String {
         };
         let at = at.unwrap_or(text.len());
         let end = file.line_end();
-        let piece = format!(
-            "## {}{end}{}{end}{end}",
-            state::SECTIONS[place],
-            state::UNKNOWN
-        );
+        let piece = state::blank_section(place).join(end) + end + end;
         let longer = insert(&text, at, &piece, end);
         // A fence that is not closed swallows what is put behind it.
         if State::parse(&longer).parts[place].is_some() {

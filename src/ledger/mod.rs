@@ -82,4 +82,5 @@ pub use specs::Specs;
 pub use update::Applied;
 pub use update::UpdateReport;
 pub use update::UpdateRequest;
+pub(crate) use update::commit_since;
 pub use update::update;

@@ -21,6 +21,28 @@ pub(crate) const SECTIONS: [&str; 6] = [
     "Out of Scope",
 ];
 
+/// Returns a section that nobody has filled in yet, heading first, as the template of a new file has it.
+pub(crate) fn blank_section(place: usize) -> Vec<String> {
+    let (title, lines) = match place {
+        1 => (SECTIONS[1], vec![format!("- {UNKNOWN}")]),
+        3 => (SECTIONS[3], vec![format!("- [ ] {TRIAGE}")]),
+        4 => {
+            let labels = REFERENCES.iter();
+            let lines = labels.map(|label| format!("- {label}: {UNKNOWN}"));
+            (SECTIONS[4], lines.collect())
+        }
+        5 => ("Out of Scope (for now)", vec!["None".to_owned()]),
+        2 => (SECTIONS[2], vec!["None".to_owned()]),
+        _ => (SECTIONS[0], vec![UNKNOWN.to_owned()]),
+    };
+    std::iter::once(format!("## {title}"))
+        .chain(lines)
+        .collect()
+}
+
+/// What the quick reference has at least.
+pub(crate) const REFERENCES: [&str; 3] = ["Run", "Test", "Entry point"];
+
 /// A section's bullets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chrono::DateTime;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -116,7 +117,7 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
     let mut warnings = Vec::new();
     let files = Files::read(project, &mut warnings)?;
     let target = target(project, update, &files.state)?;
-    warnings.extend(target.warnings);
+    warnings.extend(target.warnings.iter().cloned());
     let state = apply::state::apply(
         project,
         &files.state,
@@ -131,10 +132,13 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
         (&files.decisions, decisions),
     ];
     let mut problems = update.problems.clone();
-    problems.extend(target.problems);
-    for (_, outcome) in &outcomes {
-        problems.extend(outcome.problems.iter().cloned());
-    }
+    let of_rules = outcomes.iter().flat_map(|(_, outcome)| &outcome.problems);
+    let of_rules = target.problems.iter().chain(of_rules);
+    problems.extend(
+        of_rules
+            .filter(|problem| !is_told(update, problem))
+            .cloned(),
+    );
     let is_changed = outcomes.iter().any(|(_, outcome)| outcome.is_changed);
     if is_changed || !problems.is_empty() {
         // Only as a whole may an update be there already.
@@ -162,6 +166,17 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
         warnings,
     };
     Ok((planned, changes))
+}
+
+/// Tells whether the shape of a field says all that a rule says of it: what has another form has no meaning.
+fn is_told(update: &Draft, problem: &Problem) -> bool {
+    let pointer = &problem.pointer;
+    let has_form = ["/covered_through", "/date", "/evidence"];
+    has_form.iter().any(|name| pointer.ends_with(name))
+        && update
+            .problems
+            .iter()
+            .any(|known| known.pointer == *pointer)
 }
 
 fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
@@ -296,6 +311,24 @@ impl Target {
     }
 }
 
+/// How the subject of a commit of the ledger begins.
+const SUBJECT: &str = "Update the ledger";
+
+/// How many commits are looked at for one of the ledger's.
+const LOOKED_AT: usize = 50;
+
+/// Returns the hash of the first commit of the ledger made at or after a time, RFC 3339.
+pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<String>> {
+    let Ok(time) = DateTime::parse_from_rfc3339(time) else {
+        return Ok(None);
+    };
+    let newest = project.git.newest(LOOKED_AT)?;
+    let is_later = |date: &str| DateTime::parse_from_rfc3339(date).is_ok_and(|date| date >= time);
+    let mut own = newest.into_iter().rev();
+    let first = own.find(|commit| commit.subject.starts_with(SUBJECT) && is_later(&commit.date));
+    Ok(first.map(|commit| commit.hash))
+}
+
 /// Commits the ledger's files; under its lock, so that parallel updates do not meet in git's index.
 fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<String>> {
     let (hash, _) = project.storage().transact("ledger commit", &[Store::Ledger], || {
@@ -315,7 +348,7 @@ fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<Str
         let scratch = Scratch::create(&std::env::temp_dir(), "annals-index")?;
         let new_commit = NewCommit {
             files: &there,
-            message: &format!("Update the ledger{}", through.unwrap_or_default()),
+            message: &format!("{SUBJECT}{}", through.unwrap_or_default()),
             scratch: scratch.path(),
         };
         let hash = project.git.commit_only(&new_commit, &project.clock);

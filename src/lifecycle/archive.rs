@@ -63,12 +63,8 @@ pub(crate) fn archive(
                 changes.rename(&from, &home.join(entry))?;
             }
         }
-    } else {
-        // Session notes are stale once the milestone has shipped; they must not move into the archive.
-        changes.delete(&folder.active.dir.join(vocabulary::RESUME))?;
-        if folder.active.dir != home {
-            changes.rename(&folder.active.dir, &home)?;
-        }
+    } else if folder.active.dir != home {
+        changes.rename(&folder.active.dir, &home)?;
     }
     changes.write(&home.join(vocabulary::SHIPPED), shipped.page)?;
     let state_file = folder.dir.join(vocabulary::STATE);

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::claude_md::Regenerated;
 use crate::error::Error;
 use crate::error::Result;
+use crate::position::NextStatus;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -24,6 +25,9 @@ pub struct CommandOutcome<T> {
     /// The command to run next, from those that say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// Why the next command is contested, from those that say it; absent where the files agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contested: Option<String>,
     /// The context files, from those that bring them up to date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextFiles>,
@@ -49,8 +53,18 @@ impl<T> CommandOutcome<T> {
 pub(crate) struct Work {
     pub(crate) changes: Changes,
     pub(crate) next: Option<String>,
+    /// Why the next command is contested; from those whose own report does not say it.
+    pub(crate) contested: Option<String>,
     pub(crate) context: Option<ContextFiles>,
     pub(crate) warnings: Vec<Warning>,
+}
+
+impl Work {
+    /// Notes the command to run next, and what contests it.
+    pub(crate) fn point_to(&mut self, next: NextStatus) {
+        self.contested = next.contest();
+        self.next = Some(next.command);
+    }
 }
 
 /// Carries a command out: plans it, makes all of its changes or none, and puts its report together.
@@ -72,6 +86,7 @@ pub(crate) fn carry_out<T>(
     Ok(CommandOutcome {
         value,
         next: work.next,
+        contested: work.contested,
         context: work.context,
         changed: project.all_relative(&applied.changed),
         diff: applied.dry_run.then_some(applied.diff),

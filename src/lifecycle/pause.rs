@@ -9,6 +9,7 @@
 //! **Last completed:** phases/02-name/02-01-SUMMARY.md
 //! **Next pending:** phases/02-name/02-02-PLAN.md
 //! **Next command:** /vbw:execute 2
+//! **Contested:** …                          (only if another reading of the files is about as good)
 //! **Commit:** 84e9493…
 //!
 //! ## Notes
@@ -95,10 +96,10 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
             ..standing(project, &survey)
         };
         let layout = &project.planning_place().layout;
-        let next = NextStatus::of(&survey.position, layout).command;
+        let next = NextStatus::of(&survey.position, layout);
         let page = page(project, &survey, (&report, &next), notes)?;
         work.changes.edit(&path, old, page)?;
-        work.next = Some(next);
+        work.point_to(next);
         work.warnings.extend(survey.warnings);
         Ok(report)
     })
@@ -168,18 +169,20 @@ pub(crate) fn done_plans(survey: &Survey) -> Vec<String> {
 fn page(
     project: &Project,
     survey: &Survey,
-    (report, next): (&PauseReport, &String),
+    (report, next): (&PauseReport, &NextStatus),
     notes: Option<&str>,
 ) -> Result<String> {
     let mut body = String::from("# Resume\n\n");
     let paused = project.clock.timestamp();
     let commit = project.git.head()?;
+    let contested = next.contest();
     let lines = [
         ("Paused", Some(&paused)),
         ("Phase", report.phase.as_ref()),
         ("Last completed", report.last_completed.as_ref()),
         ("Next pending", report.next_pending.as_ref()),
-        ("Next command", Some(next)),
+        ("Next command", Some(&next.command)),
+        ("Contested", contested.as_ref()),
         ("Commit", commit.as_ref()),
     ];
     for (label, value) in lines {

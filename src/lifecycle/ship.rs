@@ -1,5 +1,6 @@
 //! Archives the active milestone and leaves the folder ready for the next.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -15,11 +16,13 @@ use crate::lifecycle::execute;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
+use crate::lifecycle::pause;
 use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::position::Action;
 use crate::position::Phase;
+use crate::position::PlanStanding;
 use crate::position::Position;
 use crate::position::Standing;
 use crate::position::Survey;
@@ -28,6 +31,7 @@ use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::text::noun;
+use crate::warning::Warning;
 
 /// What `annals ship` was asked.
 #[derive(Clone, Debug, Default)]
@@ -59,20 +63,6 @@ pub struct ShipReport {
     pub tag: Option<String>,
 }
 
-impl CommandOutcome<ShipReport> {
-    /// Fails where a rule kept a part of the work from being done; the report tells the rest.
-    pub fn verdict(&self) -> Result<()> {
-        self.refusal()?;
-        match &self.value.left_to {
-            Some(command) => Err(Error::refused(
-                "its own workflow archives this milestone; the clean-up is done",
-            )
-            .hint(command.clone())),
-            None => Ok(()),
-        }
-    }
-}
-
 /// Ships the active milestone: all moves are one transaction, so that a ship is whole or has not begun.
 pub fn ship(project: &Project, request: &ShipRequest) -> Result<CommandOutcome<ShipReport>> {
     let stores = [Store::Plan, Store::Patterns, Store::Context];
@@ -92,16 +82,32 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     let survey = Survey::take(project)?;
     let mut report = ShipReport::default();
     work.warnings.extend(survey.warnings.iter().cloned());
+    let layout = &project.planning_place().layout;
+    let is_foreign = layout.name.keeps_milestones();
+    let ships = !request.cleanup_only && has_work(&survey.position, is_foreign);
+    if ships && !request.force {
+        check(project, &survey.position).map_err(|refusal| {
+            if !is_foreign {
+                return refusal;
+            }
+            let ship = &layout.commands.ship;
+            refusal.hint(format!(
+                "finish or drop what is open; {ship} archives the milestone then"
+            ))
+        })?;
+    }
+    let moved = if request.cleanup_only {
+        moved_milestone(&survey, &work.changes)?
+    } else {
+        None
+    };
+    if ships || request.cleanup_only {
+        // Before the milestone moves: its own notes must not be archived.
+        report.removed = remove_session_notes(project, &survey, moved.as_deref(), work)?;
+    }
     let changes = &mut work.changes;
-    let is_foreign = project.planning_place().layout.name.keeps_milestones();
-    let archives = !request.cleanup_only && !is_foreign && has_work(&survey.position);
     let mut after = survey.clone();
-    if archives {
-        if !request.force {
-            check_complete(&survey.position)?;
-            check_checks(project, &survey.position)?;
-            check_uncontested(&survey.position)?;
-        }
+    if ships && !is_foreign {
         let mut recorder = Recorder::new(project, &survey, RecordOptions::default(), changes)?;
         execute::all(&survey, &mut recorder)?;
         let written = recorder.write(changes)?;
@@ -112,12 +118,6 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         after = left;
         report.archived = Some(done);
     }
-    let moved = if request.cleanup_only {
-        moved_milestone(&survey, changes)?
-    } else {
-        None
-    };
-    report.removed = remove_session_notes(project, &survey, moved.as_deref(), changes)?;
     if let Some(slug) = &moved
         && let Some(next) = next_milestone(&survey, slug, changes)?
     {
@@ -125,39 +125,32 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         after = afterwards(project, &survey, Some(next), changes)?;
     }
     refresh::plan_after(project, &survey, &after, work)?;
-    report.left_to = (is_foreign && !request.cleanup_only)
-        .then(|| project.planning_place().layout.commands.ship.clone());
+    report.left_to = (ships && is_foreign).then(|| layout.commands.ship.clone());
     Ok(report)
 }
 
 /// Tells whether there is anything that could be shipped.
-fn has_work(position: &Position) -> bool {
-    position.phases.iter().any(|phase| phase.dir.is_some()) || position.next.action == Action::Ship
+///
+/// A workflow that archives by itself may leave the folders of shipped phases where they were.
+fn has_work(position: &Position, is_foreign: bool) -> bool {
+    let has_folder = position.phases.iter().any(|phase| phase.dir.is_some());
+    match position.next.action {
+        Action::Ship => true,
+        Action::None => has_folder && !is_foreign,
+        _ => has_folder,
+    }
 }
 
-fn check_complete(position: &Position) -> Result<()> {
-    let problems: Vec<String> = position
-        .phases
-        .iter()
-        .filter(|phase| phase.is_in_milestone)
-        .filter_map(|phase| match phase.standing {
-            Standing::Open => {
-                let plans: Vec<String> = phase
-                    .open_plans()
-                    .map(|slot| slot.number.to_string())
-                    .collect();
-                let word = noun(plans.len(), "plan");
-                let plans = plans.join(", ");
-                Some(format!(
-                    "phase {}: no finished summary for {word} {plans}",
-                    phase.number
-                ))
-            }
-            Standing::Running => Some(format!("phase {} is not finished", phase.number)),
-            Standing::Unplanned => Some(format!("phase {} is not planned", phase.number)),
-            Standing::Done | Standing::Dropped => None,
-        })
-        .collect();
+/// Refuses while any of the milestone's work is open.
+fn check(project: &Project, position: &Position) -> Result<()> {
+    check_complete(project, position)?;
+    check_checks(project, position)?;
+    check_uncontested(position)
+}
+
+fn check_complete(project: &Project, position: &Position) -> Result<()> {
+    let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
+    let problems: Vec<String> = own.flat_map(|phase| open_work(project, phase)).collect();
     if problems.is_empty() {
         return Ok(());
     }
@@ -166,6 +159,48 @@ fn check_complete(position: &Position) -> Result<()> {
         problems.join("; ")
     ))
     .hint("finish or drop what is open, or ship it as it is with --force"))
+}
+
+/// Returns what is left to do in a phase, one clause each.
+fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
+    let number = &phase.number;
+    let mut open = Vec::new();
+    match phase.standing {
+        Standing::Dropped => return open,
+        Standing::Running => open.push(format!("phase {number} is not finished")),
+        Standing::Unplanned => open.push(format!("phase {number} is not planned")),
+        Standing::Open => {
+            let without = phase
+                .plans
+                .iter()
+                .filter(|(_, own)| *own == PlanStanding::Open);
+            let plans: Vec<String> = without.map(|(slot, _)| slot.number.to_string()).collect();
+            if !plans.is_empty() {
+                let word = noun(plans.len(), "plan");
+                let plans = plans.join(", ");
+                open.push(format!("phase {number}: no summary for {word} {plans}"));
+            }
+        }
+        // Later work that passed its checks made up for what a summary left open.
+        Standing::Done if phase.has_passed() => return open,
+        Standing::Done => {}
+    }
+    let Some(dir) = &phase.dir else {
+        return open;
+    };
+    for (slot, standing) in &phase.plans {
+        let word = match standing {
+            PlanStanding::Partial => "partial",
+            PlanStanding::Failed => "failed",
+            PlanStanding::Complete | PlanStanding::Open => continue,
+        };
+        if let Some(summary) = &slot.summary {
+            let file = dir.join(summary);
+            let file = project.relative(&file).display().to_string();
+            open.push(format!("{file} says {word:?}"));
+        }
+    }
+    open
 }
 
 /// Refuses while a user test or a verification of the milestone is open.
@@ -200,24 +235,35 @@ fn check_uncontested(position: &Position) -> Result<()> {
 }
 
 /// Plans that RESUME.md goes: what it says of a session is stale once the milestone has shipped.
+///
+/// A note that somebody wrote or edited stays: it may say more than where the work stood.
 fn remove_session_notes(
     project: &Project,
     survey: &Survey,
     moved: Option<&str>,
-    changes: &mut Changes,
+    work: &mut Work,
 ) -> Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
+    let mut kept = BTreeSet::new();
     let archives = survey.folder.archived.iter();
     let shipped = archives.filter(|archive| Some(archive.slug.as_str()) == moved);
     let homes = [&survey.folder.dir, &survey.folder.active.dir].into_iter();
     for home in homes.chain(shipped.filter_map(|archive| archive.dir.as_ref())) {
         let path = home.join(vocabulary::RESUME);
-        // A milestone that is being archived has moved: its notes are looked for where they are now.
-        if changes.current(&path)?.is_some() {
-            changes.delete(&path)?;
-            removed.push(project.relative(&path).to_owned());
+        match work.changes.current(&path)? {
+            Some(note) if pause::is_own(&note) => {
+                work.changes.delete(&path)?;
+                removed.push(project.relative(&path).to_owned());
+            }
+            Some(_) => {
+                kept.insert(path);
+            }
+            None => {}
         }
     }
+    let message = "was written or edited by someone else, and is kept";
+    let kept = kept.iter().map(|path| Warning::file(path, message));
+    work.warnings.extend(kept);
     Ok(removed)
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
+use crate::ledger;
 use crate::project::Project;
 use crate::storage::Operation;
 use crate::storage::OperationId;
@@ -20,6 +21,8 @@ pub struct UndoReport {
     pub undone: Operation,
     /// The files changed, relative to the project.
     pub changed: Vec<PathBuf>,
+    /// What the operation did beside changing files, and what of it stays; a sentence each.
+    pub stays: Vec<String>,
     /// On a dry run, what would change.
     pub diff: Option<String>,
     /// What became of operations that had been interrupted.
@@ -44,9 +47,37 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
         Ok(((), changes))
     })?;
     Ok(UndoReport {
+        stays: stays(project, &operation)?,
         undone: operation,
         changed: project.all_relative(&applied.changed),
         diff: applied.dry_run.then_some(applied.diff),
         warnings: project.named(applied.warnings),
     })
 }
+
+/// Says what an operation of this kind may have left in git, which no record of files takes back.
+fn stays(project: &Project, operation: &Operation) -> Result<Vec<String>> {
+    if project.git.head()?.is_none() && operation.operation != SETUP_GIT {
+        return Ok(Vec::new());
+    }
+    let stays = match operation.operation.as_str() {
+        "ledger update" => ledger::commit_since(project, &operation.time)?.map(|hash| {
+            format!(
+                "The git commit {} stays; committing these files takes the update out of git, too.",
+                &hash[..hash.len().min(12)]
+            )
+        }),
+        SETUP_GIT => Some(
+            "The merge drivers in git's configuration stay as they are: `annals setup git` sets \
+             them, `annals setup git --remove` takes them out."
+                .to_owned(),
+        ),
+        "ship" => Some(
+            "A git tag that `ship --tag` made stays; `git tag --delete` removes it.".to_owned(),
+        ),
+        _ => None,
+    };
+    Ok(stays.into_iter().collect())
+}
+
+const SETUP_GIT: &str = "setup git";

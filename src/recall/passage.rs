@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use crate::markdown::Block;
 use crate::markdown::Content;
+use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::markdown::Section;
+use crate::planning::is_absent;
 
 /// Prose grows to this many bytes before it is split at a paragraph: more would blur what it is about.
 const PROSE: usize = 1200;
@@ -241,6 +243,9 @@ fn says_nothing(text: &str) -> bool {
     if is_own_link(text.trim()) {
         return true;
     }
+    if has_only_empty_fields(text) {
+        return true;
+    }
     if text.len() > LABEL {
         return false;
     }
@@ -265,6 +270,12 @@ fn says_nothing(text: &str) -> bool {
     );
     // A row of a table with empty cells has signs alone; a field or a sign of its own may be looked for.
     is_nothing && (words.is_empty() || !text.contains('`')) && !is_sign(text, &words)
+}
+
+/// Tells whether every line is a field without a value: `**Core value:** TBD`.
+fn has_only_empty_fields(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.all(|line| Label::of(line, 0, 1).is_some_and(|label| is_absent(&label.value)))
 }
 
 /// Tells whether a text has signs that somebody could look for.
@@ -356,6 +367,18 @@ Another.
         );
         assert_eq!(shown("- [P](#p) and [Q](#q)\n- [P](p.md)\n").len(), 2);
         assert_eq!(shown("- None of the tests ran\n- 🚀\n").len(), 2);
+    }
+
+    #[test]
+    fn a_field_without_a_value_is_no_passage() {
+        assert_eq!(
+            shown(
+                "# P\n\n**Core value:** TBD\n\n## A\n\n**Goal:** TBD\n**Depends on**: None\n\n- Owner: [to be named]\n"
+            ),
+            [""; 0]
+        );
+        let text = "# P\n\n**Goal:** TBD\n**Depends on:** phase 1\n";
+        assert_eq!(shown(text), [format!("3|P|{}", &text[5..text.len() - 1])]);
     }
 
     #[test]

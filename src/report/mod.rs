@@ -17,6 +17,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::error::Error;
 use crate::error::Result;
 use crate::project::Project;
 use crate::report::page::Page;
@@ -60,9 +61,21 @@ pub fn erase_records(project: &Project) -> Result<usize> {
     project.storage().history().erase(OPERATION)
 }
 
-/// Writes the page into a file of the project; refused outside of it.
+/// Tells whether a file begins as every report does: its title ends with the same words.
+fn is_report(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
+    let title = head.split_once("</title>").map(|(before, _)| before);
+    head.starts_with("<!doctype html>")
+        && title.is_some_and(|before| before.ends_with(": project memory"))
+}
+
+/// A report's title ends within as many bytes.
+const HEAD: usize = 16 * 1024;
+
+/// Writes the page into a file of the project; refused outside of it, and where another file is.
 ///
-/// It may hold facts about a user, so no record of it is kept. It can be made anew at any time.
+/// It may hold facts about a user, so no record of it is kept, and what it replaces cannot come back:
+/// that may only be an earlier report, which can be made anew at any time.
 pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Result<ReportFile> {
     let page = report(project, costs)?;
     let path = project.root.join(file);
@@ -71,6 +84,13 @@ pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Re
         .storage_without_record()
         .transact(OPERATION, &stores, || {
             let mut changes = Changes::new();
+            if let Some(old) = changes.current(&path)?
+                && !is_report(&old)
+            {
+                return Err(Error::refused("is no report, so it is not overwritten")
+                    .at(project.relative(&path), None)
+                    .hint("name another file, or move this one away"));
+            }
             changes.write(&path, page.value.as_bytes())?;
             Ok(((), changes))
         })?;

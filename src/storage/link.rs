@@ -70,6 +70,20 @@ pub fn unlink(path: &Path) -> Result<()> {
     disk::remove_file(path).at("remove", path)
 }
 
+/// Removes a folder and those around it that are empty, inside another folder, which stays.
+pub fn remove_empty_folders(folder: &Path, within: &Path) -> Result<()> {
+    let inside = folder.ancestors().take_while(|folder| {
+        folder.starts_with(within) && *folder != within && !folder.is_symlink()
+    });
+    for folder in inside {
+        disk::remove_directory(folder).at("remove", folder)?;
+        if folder.exists() {
+            break;
+        }
+    }
+    Ok(())
+}
+
 fn create_folders(folder: &Path) -> Result<()> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());

@@ -109,6 +109,7 @@ pub use history::OperationId;
 pub use link::Linked;
 pub use link::link;
 pub use link::linked;
+pub use link::remove_empty_folders;
 pub use link::unlink;
 pub use lock::Store;
 pub(crate) use own_files::remove_beside;

@@ -217,8 +217,7 @@ fn the_check_fails_on_what_is_to_be_mended() {
         run.report()
     );
     assert!(
-        run.stderr()
-            .contains("checks found something\nhint: annals audit\n"),
+        run.stderr().contains("checks found something\n"),
         "{}",
         run.report()
     );

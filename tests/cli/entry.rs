@@ -21,3 +21,18 @@ fn an_entry_is_read_verbatim_and_a_missing_one_names_the_closest() {
         "closest keys: test-runner",
     );
 }
+
+#[test]
+fn a_body_that_is_no_text_is_refused() {
+    let case = Case::empty();
+    let write = "entry write --key a --type gotcha --confidence high";
+    let body = b"caf\xe9 closes at six\n";
+    let refused = case
+        .run(&format!("{write} --body-stdin"))
+        .stdin(body.to_vec());
+    assert_error(&refused.code(2), "standard input is not valid UTF-8", "");
+    case.write("note.md", body);
+    let refused = case.run(&format!("{write} --body @note.md")).code(2);
+    assert_error(&refused, "note.md: is not valid UTF-8", "");
+    assert_eq!(case.read(".vibekit/memory/a.md"), None);
+}

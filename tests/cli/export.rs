@@ -16,8 +16,18 @@ fn the_files_are_listed() {
         outcome.report()
     );
     assert!(
-        stdout.ends_with("Exported 2 files to out; nothing there: ledger, patterns, journal.\n"),
+        stdout.ends_with(
+            "Exported 2 files to out; nothing there: ledger, patterns, journal.\n\
+             Facts are not included: --user ID includes that user's.\n"
+        ),
         "{}",
         outcome.report()
     );
+}
+
+#[test]
+fn facts_that_are_asked_for_are_not_said_to_be_missing() {
+    let case = Case::empty();
+    let said = case.run("export out --user ada").success().stdout();
+    assert!(said.ends_with("patterns, journal, facts.\n"), "{said}");
 }

@@ -70,7 +70,24 @@ fn a_turn_goes_from_observation_to_injection() {
     let answer = r#"{"actions": [{"type": "insert", "key": "city", "new_value_text": "Turin",
         "confidence_delta": 0, "reason": "moved"}]}"#;
     let dry = run("facts apply a --dry-run").stdin(answer).success();
-    assert!(dry.stdout().starts_with("a: inserted  city  "));
+    let said = dry.stdout();
+    let would = "Would be done (dry run, nothing is written):\n";
+    assert!(
+        said.starts_with(&format!("{would}a: inserted  city  ")),
+        "{said}"
+    );
+    for (line, input) in [
+        ("facts add --key city --value Turin", ""),
+        ("facts observe", turn),
+        ("facts archive", ""),
+        ("facts work", ""),
+        ("facts forget --user ada --reason asked", ""),
+    ] {
+        let dry = run(&format!("{line} --dry-run")).stdin(input).success();
+        assert!(dry.stdout().starts_with(would), "{}", dry.report());
+    }
+    let list = run("facts list --dry-run").success().stdout();
+    assert_eq!(list, "No facts about ada.\n");
     assert_eq!(
         run("facts list").success().stdout(),
         "No facts about ada.\n"

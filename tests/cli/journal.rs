@@ -462,7 +462,11 @@ fn the_tools_are_told_by_their_names() {
         &json!({"results": [entry], "truncated": false, "used_window_lines": 1_000_000}),
     );
     case.run(setup).args(["--remove"]).success();
-    assert_eq!(case.read("memory/scripts/memory_write"), None);
+    assert_eq!(case.tree(), before);
+    case.write("memory/kept.md", "mine\n");
+    case.run(setup).success();
+    case.run(setup).args(["--remove"]).success();
+    assert_eq!(case.tree().len(), 2);
 }
 
 #[test]

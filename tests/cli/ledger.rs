@@ -81,6 +81,25 @@ fn the_schema_and_the_procedure_are_printed() {
 }
 
 #[test]
+fn a_section_that_is_missing_comes_back_as_init_makes_it() {
+    let case = Case::empty();
+    case.run("ledger init").success();
+    let path = "docs/memory/STATE.md";
+    let made = String::from_utf8(case.read(path).unwrap()).unwrap();
+    let starts: Vec<usize> = made.match_indices("## ").map(|(at, _)| at).collect();
+    let footer = made.find("---\n").unwrap();
+    assert_eq!(starts.len(), 6);
+    for (place, start) in starts.iter().enumerate() {
+        let end = starts.get(place + 1).copied().unwrap_or(footer);
+        case.write(path, format!("{}{}", &made[..*start], &made[end..]));
+        case.run("ledger check").code(1);
+        case.run("ledger check --fix").success();
+        let fixed = String::from_utf8(case.read(path).unwrap()).unwrap();
+        assert_eq!(fixed, made);
+    }
+}
+
+#[test]
 fn check_finds_and_repairs() {
     let case = Case::empty();
     case.run("ledger init").success();

@@ -130,3 +130,17 @@ fn questions_are_measured() {
     case.run("recall --eval bad.jsonl").code(1);
     case.run("recall --eval missing.jsonl").code(3);
 }
+
+#[test]
+fn a_limit_is_at_least_one() {
+    let case = Case::empty();
+    for line in [
+        "recall cat --limit 0",
+        "facts retrieve --query cat --user ada --limit 0",
+        "patterns relevant --limit 0",
+    ] {
+        let refused = case.run(line).code(2);
+        let error = "error: invalid value '0' for '--limit <N>': must be at least 1\n";
+        assert!(refused.stderr().starts_with(error), "{}", refused.report());
+    }
+}

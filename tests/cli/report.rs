@@ -219,6 +219,28 @@ fn a_file_is_written_inside_the_project_only() {
 }
 
 #[test]
+fn only_an_earlier_report_is_overwritten() {
+    let case = Case::new(VBW);
+    case.write("README.md", "# Mine\n");
+    let before = case.tree();
+    for line in ["report --out README.md", "report --out README.md --dry-run"] {
+        assert_error(
+            &case.run(line).code(4),
+            "README.md: is no report, so it is not overwritten",
+            "name another file, or move this one away",
+        );
+    }
+    assert_eq!(case.tree(), before);
+    case.run("report --out report.html").success();
+    let first = case.read("report.html").unwrap();
+    case.run("execute").success();
+    case.run("report --out report.html").success();
+    assert_ne!(case.read("report.html").unwrap(), first);
+    let log = case.run("log").success().stdout();
+    assert!(!log.contains("report"), "{log}");
+}
+
+#[test]
 fn where_nothing_is_remembered_the_page_says_so() {
     let case = Case::empty();
     let page = case.run("report").success().stdout();

@@ -223,13 +223,75 @@ fn a_check_takes_the_flags_it_was_set_up_with() {
         case.run(&format!("setup {target} --check")).success();
         case.run(&format!("setup {target} --breadcrumb --check"))
             .success();
-        case.run(&format!("setup {target}")).success();
+        case.run(&format!("setup {target} --notepad --no-breadcrumb"))
+            .success();
         // Gemini CLI has no breadcrumb to miss.
         let code = i32::from(target != "gemini");
         case.run(&format!("setup {target} --breadcrumb --check"))
             .code(code);
         case.run(&format!("setup {target} --no-notepad --check"))
             .code(1);
+    }
+}
+
+#[test]
+fn flags_stay_until_they_are_negated_and_what_goes_is_named() {
+    for target in TARGETS {
+        let case = Case::empty();
+        case.git_init();
+        let set_up = |flags: &str| {
+            let done = case.run(&format!("setup {target} {flags}")).success();
+            (done.stdout(), case.tree())
+        };
+        let (_, with_breadcrumb) = set_up("--breadcrumb");
+        assert_eq!(set_up("").1, with_breadcrumb, "{target}");
+        let (_, with_both) = set_up("--no-notepad");
+        assert_ne!(with_both, with_breadcrumb, "{target}");
+        case.run(&format!("setup {target} --breadcrumb --no-notepad --check"))
+            .success();
+        let (said, _) = set_up("--no-breadcrumb");
+        // Gemini CLI has no breadcrumb, and the plugin of opencode no entry for one.
+        if !["gemini", "opencode"].contains(&target) {
+            assert!(
+                said.contains("No longer there: PreCompact: annals hook pre-compact"),
+                "{said}"
+            );
+        }
+        let (said, _) = set_up("--notepad");
+        if target != "opencode" {
+            assert!(
+                said.contains("No longer there: SessionStart: annals hook session-start"),
+                "{said}"
+            );
+        }
+        let plain = Case::empty();
+        plain.git_init();
+        plain.run(&format!("setup {target}")).success();
+        assert_eq!(case.tree(), plain.tree(), "{target}");
+        let (said, _) = set_up("--remove");
+        assert!(said.contains("No longer there: "), "{said}");
+    }
+}
+
+#[test]
+fn undo_is_said_not_to_reach_the_users_settings() {
+    for target in TARGETS {
+        let case = Case::empty();
+        case.git_init();
+        let note = format!("not these: annals setup {target} --user --remove does");
+        let own = case.run(&format!("setup {target}")).success().stdout();
+        assert!(!own.contains(&note), "{own}");
+        case.run("undo").success();
+        let users = case
+            .run(&format!("setup {target} --user"))
+            .success()
+            .stdout();
+        assert!(users.contains(&note), "{users}");
+        let again = case
+            .run(&format!("setup {target} --user"))
+            .success()
+            .stdout();
+        assert!(!again.contains(&note), "{again}");
     }
 }
 
@@ -292,6 +354,12 @@ fn the_next_steps_of_each_harness_are_said_and_a_second_scope_is_named() {
             .run(&format!("setup {target} --user"))
             .success()
             .stdout();
+        let step = match target {
+            "gemini" => "GEMINI_CLI_TRUST_WORKSPACE=true",
+            "qwen" => "/permissions",
+            _ => "",
+        };
+        assert!(report.contains(step), "{report}");
         let drop = format!(
             "set up for this project as well, and one is enough: annals setup {target} --remove"
         );

@@ -18,16 +18,40 @@ fn an_unfinished_milestone_is_refused() {
     let refused = case.run("ship").code(4);
     assert_error(
         &refused,
-        "the milestone is not complete: phase 4: no finished summary for plans 2, 3",
+        "the milestone is not complete: phase 4: no summary for plans 2, 3",
         "finish or drop what is open, or ship it as it is with --force",
     );
     assert_unchanged(&before, &case, &refused);
 }
 
 #[test]
+fn a_summary_that_says_partial_or_failed_is_refused() {
+    for status in ["partial", "failed"] {
+        let case = Case::empty();
+        let phase = ".vbw-planning/phases/01-dial/01-01";
+        case.write(
+            ".vbw-planning/STATE.md",
+            "# State\n\n**Project:** sundial\n",
+        );
+        case.write(&format!("{phase}-PLAN.md"), "# Plan\n");
+        let summary = format!("---\nphase: 01\nplan: 01\nstatus: {status}\n---\n\n# Summary\n");
+        case.write(&format!("{phase}-SUMMARY.md"), summary);
+        let before = case.tree();
+        let refused = case.run("ship").code(4);
+        assert_error(
+            &refused,
+            &format!("the milestone is not complete: {phase}-SUMMARY.md says {status:?}"),
+            "finish or drop what is open, or ship it as it is with --force",
+        );
+        assert_unchanged(&before, &case, &refused);
+        case.run("ship --force").success();
+    }
+}
+
+#[test]
 fn shipping_moves_the_milestone_and_keeps_what_outlives_it() {
     let case = Case::new(VBW);
-    case.write(".vbw-planning/RESUME.md", "stale\n");
+    case.run("pause stale").success();
     let roadmap = case.read(".vbw-planning/ROADMAP.md");
     let project = case.read(".vbw-planning/PROJECT.md");
     let report = case.run("ship --force --json").success().json();
@@ -110,22 +134,64 @@ fn a_named_milestone_makes_way_for_the_next() {
 }
 
 #[test]
-fn a_gsd_folder_is_cleaned_up_and_not_archived() {
+fn an_open_milestone_of_another_workflow_is_refused_as_it_is() {
     let case = Case::new(GSD);
-    case.write(".planning/RESUME.md", "stale\n");
-    let refused = case.run("ship --force").code(4);
-    assert_eq!(
-        refused.stderr(),
-        "error: its own workflow archives this milestone; the clean-up is done\n\
-         hint: /gsd:complete-milestone\n"
+    case.run("pause halfway").success();
+    let before = case.tree();
+    let refused = case.run("ship").code(4);
+    assert_error(
+        &refused,
+        "the milestone is not complete: phase 2: no summary for plan 2; \
+         phase 3 is not planned",
+        "finish or drop what is open; /gsd:complete-milestone archives the milestone then",
     );
-    // What was done all the same is told.
-    assert_eq!(
-        refused.stdout(),
-        "Removed .planning/RESUME.md.\nCLAUDE.md created (25 lines).\n"
-    );
-    assert_eq!(case.read(".planning/RESUME.md"), None);
+    assert_unchanged(&before, &case, &refused);
+}
+
+#[test]
+fn a_finished_milestone_of_another_workflow_is_cleaned_up_and_not_archived() {
+    let case = Case::new(GSD);
+    case.run("pause done").success();
+    let report = case.run("ship --force --json").success().json();
+    assert_eq!(report["left_to"], json!("/gsd:complete-milestone"));
+    assert_eq!(report["removed"], json!([".planning/RESUME.md"]));
+    assert_eq!(report["archived"], json!(null));
     assert!(case.read(".planning/ROADMAP.md").is_some());
+    let again = case.run("ship --force").success();
+    let said = again.stdout();
+    assert!(
+        said.starts_with("Not archived: that is for /gsd:complete-milestone to do.\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_note_that_somebody_wrote_or_edited_stays() {
+    for (project, note) in [
+        (VBW, ".vbw-planning/RESUME.md"),
+        (GSD, ".planning/RESUME.md"),
+    ] {
+        for line in ["ship --force", "ship --cleanup-only"] {
+            let case = Case::new(project);
+            case.write(note, "mine\n");
+            let shipped = case.run(line).success();
+            assert_eq!(case.read(note).unwrap(), b"mine\n", "{line}");
+            let said = format!("{note}: was written or edited by someone else, and is kept\n");
+            assert!(shipped.stderr().contains(&said), "{}", shipped.report());
+        }
+    }
+}
+
+#[test]
+fn a_note_stays_where_there_is_no_milestone_to_ship() {
+    let case = Case::empty();
+    case.run("init").success();
+    case.run("pause thoughts").success();
+    let shipped = case.run("ship").success();
+    let said = shipped.stdout();
+    assert!(said.starts_with("No milestone to archive.\n"), "{said}");
+    let notes = [".vbw-planning/RESUME.md", ".planning/RESUME.md"];
+    assert!(notes.iter().any(|note| case.read(note).is_some()));
 }
 
 #[test]

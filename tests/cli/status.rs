@@ -199,25 +199,47 @@ fn a_row_is_put_right_as_a_whole_and_the_plan_with_it() {
     assert!(state.contains("Plan: 2 of 2"), "{state}");
 }
 
+/// A project whose first phase was passed with one of the plans that were declared.
+fn declared(of_first: &str) -> Case {
+    let case = Case::empty();
+    case.write(
+        ".planning/ROADMAP.md",
+        format!(
+            "# Roadmap\n\n### Phase 1: A\n**Plans:** {of_first} plans\n\n\
+             ### Phase 2: B\n**Plans:** 2 plans\n\n### Phase 3: C\n"
+        ),
+    );
+    case.write(".planning/STATE.md", "# State\n\nPhase: 2 of 3\n");
+    for plan in ["01-a/01-01", "02-b/02-01"] {
+        case.write(&format!(".planning/phases/{plan}-PLAN.md"), "---\n---\n");
+        case.write(
+            &format!(".planning/phases/{plan}-SUMMARY.md"),
+            "---\nstatus: complete\n---\n",
+        );
+    }
+    case
+}
+
+#[test]
+fn what_contests_the_next_action_stands_wherever_the_action_does() {
+    let case = declared("3");
+    for line in ["plan", "pause notes", "resume", "init"] {
+        let said = case.run(line).success().stdout();
+        let (_, contested) = said.split_once("\nContested: ").expect(&said);
+        assert!(contested.contains("perhaps /gsd:"), "{line}: {said}");
+    }
+    let note = String::from_utf8(case.read(".planning/RESUME.md").unwrap()).unwrap();
+    assert!(note.contains("\n**Contested:** "), "{note}");
+    let report = case.run("init --json").success().json();
+    assert!(report["contested"].is_string(), "{report}");
+    let plain = declared("1").run("init").success().stdout();
+    assert!(!plain.contains("Contested"), "{plain}");
+}
+
 #[test]
 fn a_number_of_declared_plans_is_contested_where_an_earlier_phase_was_passed_with_fewer() {
-    let next = |declared_of_first: &str| {
-        let case = Case::empty();
-        case.write(
-            ".planning/ROADMAP.md",
-            format!(
-                "# Roadmap\n\n### Phase 1: A\n**Plans:** {declared_of_first} plans\n\n\
-                 ### Phase 2: B\n**Plans:** 2 plans\n\n### Phase 3: C\n"
-            ),
-        );
-        case.write(".planning/STATE.md", "# State\n\nPhase: 2 of 3\n");
-        for plan in ["01-a/01-01", "02-b/02-01"] {
-            case.write(&format!(".planning/phases/{plan}-PLAN.md"), "---\n---\n");
-            case.write(
-                &format!(".planning/phases/{plan}-SUMMARY.md"),
-                "---\nstatus: complete\n---\n",
-            );
-        }
+    let next = |of_first: &str| {
+        let case = declared(of_first);
         case.run("status --json").success().json()["next"].clone()
     };
     let short = next("3");

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::cli::VBW;
 use crate::cli::assert_error;
 use crate::support::Case;
+use crate::support::require;
 
 #[test]
 fn the_exact_bytes_come_back_and_go_again() {
@@ -21,6 +22,42 @@ fn the_exact_bytes_come_back_and_go_again() {
     assert_eq!(again.json()["undone"]["operation"], "undo 1");
     assert_eq!(again.json()["changed"], json!(["CLAUDE.md"]));
     assert_eq!(case.tree(), synced);
+}
+
+#[test]
+fn what_stays_in_git_is_said() {
+    if !require("git") {
+        return;
+    }
+    let case = Case::new(VBW);
+    case.git_init();
+    case.commit("Begin", "2026-02-20T10:00:00Z");
+    case.run("ledger init").success();
+    let head = case.commit("Add the ledger", "2026-02-21T10:00:00Z");
+    let update = format!(
+        r#"{{"state":{{"objective":"Ship it","active_work":["Read"]}},"covered_through":"{head}"}}"#
+    );
+    case.run("ledger update").stdin(update.clone()).success();
+    let undone = case.run("undo").success().stdout();
+    assert!(!undone.contains("git commit"), "{undone}");
+    let report = case.run("ledger update --commit --json").stdin(update);
+    let report = report.success().json();
+    let hash = &report["commit"].as_str().unwrap()[..12];
+    let undone = case.run("undo").success().stdout();
+    let sentence = format!("The git commit {hash} stays; ");
+    assert!(undone.contains(&sentence), "{undone}");
+    case.run("setup git").success();
+    let undone = case.run("undo").success().stdout();
+    assert!(
+        undone.contains("The merge drivers in git's configuration stay"),
+        "{undone}"
+    );
+    case.run("ship --force --tag").success();
+    let undone = case.run("undo --json").success().json();
+    assert_eq!(
+        undone["stays"],
+        json!(["A git tag that `ship --tag` made stays; `git tag --delete` removes it."])
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::support::on_two_threads;
 const READERS: &[(&str, &[i32])] = &[
     (
         "entry write --key k --type convention --confidence high --body-stdin",
-        &[0, 1, 4],
+        &[0, 1, 2, 4],
     ),
     ("facts observe", &[0, 1, 2, 4]),
     ("facts import", &[0, 1, 2, 4]),

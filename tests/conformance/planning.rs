@@ -13,7 +13,10 @@ fn cleaning_up_after_a_ship_removes_the_moved_note_and_moves_active_on() {
     case.write(".vbw-planning/PROJECT.md", "# Shop\n");
     case.write(".vbw-planning/ACTIVE", "first\n");
     case.write(".vbw-planning/milestones/first/STATE.md", state);
-    case.write(".vbw-planning/milestones/first/RESUME.md", "stale\n");
+    let paused = Case::new(VBW);
+    paused.run("pause").success();
+    let note = paused.read(".vbw-planning/RESUME.md").unwrap();
+    case.write(".vbw-planning/milestones/first/RESUME.md", note);
     case.write(
         ".vbw-planning/milestones/older/RESUME.md",
         "not ours to judge\n",

@@ -144,6 +144,11 @@ fn a_dry_run_forgets_nothing() {
         .run("facts forget --user ada --reason asked --dry-run")
         .args(["--db", desk.path.to_str().unwrap()])
         .success();
-    assert!(done.stdout().starts_with("forgot "), "{}", done.report());
+    assert!(
+        done.stdout()
+            .starts_with("Would be done (dry run, nothing is written):\nforgot "),
+        "{}",
+        done.report()
+    );
     assert_eq!(desk.active("likes[]").len(), 1);
 }

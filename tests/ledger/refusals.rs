@@ -339,6 +339,7 @@ fn one_answer_lists_all_that_is_wrong() {
         .code(4);
     let stderr = refused.stderr();
     for pointer in [
+        "/state/objective",
         "/state/active_work",
         "/constraints/0/bullet",
         "/constraints/1/match",
@@ -361,11 +362,88 @@ fn one_answer_lists_all_that_is_wrong() {
 }
 
 #[test]
+fn a_fault_of_the_shape_hides_no_rule() {
+    if !require("git") {
+        return;
+    }
+    let (case, [_, _, head, _]) = in_use();
+    let long = "x ".repeat(1100);
+    for (document, pointers) in [
+        (
+            json!({"state": {"active_work": ["we should do it"]}}),
+            vec![
+                "/state/objective",
+                "/state/active_work/0",
+                "/covered_through",
+            ],
+        ),
+        (
+            json!({"state": {"objective": format!("should {long}"), "active_work": [7, "formerly so"]}}),
+            vec![
+                "/state/objective",
+                "/state/objective",
+                "/state/active_work/0",
+                "/state/active_work/1",
+                "/covered_through",
+            ],
+        ),
+        (
+            json!({"constraints": [
+                {"op": "add", "bullet": "Sort before you print"},
+                {"op": "add", "section": "Superseded"},
+                {"op": "edit", "match": "no such bullet"},
+                {"op": "supersede", "match": "no such bullet"},
+            ]}),
+            vec![
+                "/constraints/0/section",
+                "/constraints/0/bullet",
+                "/constraints/1/bullet",
+                "/constraints/1/section",
+                "/constraints/2/bullet",
+                "/constraints/2/match",
+                "/constraints/3/reason",
+                "/constraints/3/match",
+            ],
+        ),
+        (
+            json!({"decisions": [
+                {"date": "2027-01-01", "title": "T", "why": "w", "evidence": "nowhere"},
+                {"date": "17.2.2026", "why": "w", "impact": "i", "evidence": head},
+                {"date": "2026-02-27", "title": "write by hand", "why": "w", "evidence": head},
+            ]}),
+            vec![
+                "/decisions/0/impact",
+                "/decisions/0/date",
+                "/decisions/0/evidence",
+                "/decisions/1/title",
+                "/decisions/1/date",
+                "/decisions/2/impact",
+                "/decisions/2/title",
+            ],
+        ),
+        (json!({"covered_through": "HEAD"}), vec!["/covered_through"]),
+    ] {
+        let run = case.run("ledger update --json");
+        let refused = run.stdin(document.to_string()).code(4);
+        let problems = refused.json()["error"]["problems"].clone();
+        let problems = problems.as_array().unwrap().iter();
+        let mut found: Vec<&str> = problems
+            .map(|problem| problem["pointer"].as_str().unwrap())
+            .collect();
+        let mut pointers = pointers;
+        found.sort_unstable();
+        pointers.sort_unstable();
+        assert_eq!(found, pointers, "{}", refused.report());
+    }
+}
+
+#[test]
 fn what_is_no_document_is_refused() {
     let case = Case::empty();
     for (input, message) in [
-        ("", "is not JSON"),
-        ("[]", "an object"),
+        ("", "error: standard input is empty\n"),
+        (" \n", "error: standard input is empty\n"),
+        ("[]", "  the document: must be an object"),
         ("{", "is not JSON"),
     ] {
         let refused = case.run("ledger update").stdin(input).code(4);

@@ -99,6 +99,10 @@ fn body(args: &WriteArgs) -> Result<Option<Vec<u8>>> {
             .take(most)
             .read_to_end(&mut body)
             .at("read the body from", Path::new("-"))?;
+        // What is too large is refused as such: it may be cut in mid-character.
+        if body.len() as u64 <= read::MAX_FILE && std::str::from_utf8(&body).is_err() {
+            return Err(Error::usage("standard input is not valid UTF-8"));
+        }
         return Ok(Some(body));
     }
     let Some(named) = &args.body else {
@@ -110,6 +114,9 @@ fn body(args: &WriteArgs) -> Result<Option<Vec<u8>>> {
     };
     let file = Path::new(file);
     match read::users_bytes(file)? {
+        Some(body) if std::str::from_utf8(&body).is_err() => {
+            Err(Error::usage("is not valid UTF-8").at(file, None))
+        }
         Some(body) => Ok(Some(body)),
         None => Err(Error::not_found("there is no such file").at(file, None)),
     }

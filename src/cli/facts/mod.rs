@@ -101,6 +101,9 @@ enum FactsCommand {
 
 pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
     let place = &args.place;
+    if project.dry_run && args.command.writes() {
+        out.preface("Would be done (dry run, nothing is written):");
+    }
     match &args.command {
         FactsCommand::Add(args) => add::run(args, place, project, out),
         FactsCommand::List(args) => list::run(args, place, project, out),
@@ -124,6 +127,24 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         FactsCommand::Retrieve(args) => retrieve::run(args, place, project, out),
         FactsCommand::Metrics(args) => metrics::run(args, place, project, out),
         FactsCommand::Eval(args) => eval::run(args, project, out),
+    }
+}
+
+impl FactsCommand {
+    /// Tells whether the command changes facts or turns: on a dry run, what it says has not happened.
+    fn writes(&self) -> bool {
+        matches!(
+            self,
+            Self::Add(_)
+                | Self::Observe(_)
+                | Self::Apply(_)
+                | Self::Work(_)
+                | Self::Confirm(_)
+                | Self::Reject(_)
+                | Self::Import(_)
+                | Self::Archive(_)
+                | Self::Forget(_)
+        )
     }
 }
 

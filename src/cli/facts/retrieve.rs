@@ -3,6 +3,7 @@
 use std::io;
 use std::io::Read;
 use std::io::Write;
+use std::num::NonZeroUsize;
 
 use clap::Args;
 
@@ -39,8 +40,8 @@ pub(crate) struct RetrieveArgs {
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
     /// How many facts to print
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value = "10")]
+    limit: NonZeroUsize,
     /// Also show less relevant facts, each marked with its relevance
     #[arg(long)]
     all: bool,
@@ -69,7 +70,7 @@ pub(crate) fn run(
     };
     let query = Query {
         text: args.text()?,
-        limit: args.limit,
+        limit: args.limit.get(),
         scope,
         method: Method::from(project.settings.facts.fusion),
         selection: if args.all {

@@ -41,6 +41,14 @@ pub(crate) struct UpdateArgs {
 
 pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Result<()> {
     let text = document(args.file.as_deref(), "the update")?;
+    let is_stdin = args
+        .file
+        .as_deref()
+        .is_none_or(|file| file == Path::new("-"));
+    if is_stdin && text.trim().is_empty() {
+        return Err(Error::refused("standard input is empty")
+            .hint("`annals ledger pending --schema` prints the form of an update"));
+    }
     let request = UpdateRequest {
         commit: args.commit,
         secrets: args.allow_secret.into(),
@@ -51,7 +59,6 @@ pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Res
     Ok(())
 }
 
-/// Reads the document from a file or from standard input, up to the size of any file that is read.
 /// Reads a text from a file, or from standard input for `-` and none; `what` names it in errors.
 pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
     let bytes = if let Some(file) = file.filter(|file| *file != Path::new("-")) {

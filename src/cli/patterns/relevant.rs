@@ -2,6 +2,7 @@
 
 use std::io;
 use std::io::Write;
+use std::num::NonZeroUsize;
 
 use clap::Args;
 
@@ -20,14 +21,14 @@ pub(crate) struct RelevantArgs {
     #[arg(value_name = "PHASE")]
     phase: Option<String>,
     /// How many to list
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value = "10")]
+    limit: NonZeroUsize,
 }
 
 pub(crate) fn run(args: &RelevantArgs, project: &Project, out: &mut Output) -> Result<()> {
     let phase = args.phase.as_deref().map(phase_number).transpose()?;
     let mut found = patterns::relevant_patterns(project, phase.as_ref())?;
-    found.value.truncate(args.limit);
+    found.value.truncate(args.limit.get());
     out.warnings(&found.warnings);
     out.list("patterns", &found.value, show);
     Ok(())

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::hooks::Choice;
+use crate::hooks::AskedChoice;
 use crate::hooks::Harness;
 use crate::hooks::Scope;
 use crate::hooks::setup;
@@ -33,11 +33,17 @@ pub(crate) struct HarnessArgs {
     #[arg(long)]
     remove: bool,
     /// Leave the notepad out of the text for a new session
-    #[arg(long)]
+    #[arg(long, overrides_with = "notepad")]
     no_notepad: bool,
+    /// Put the notepad into the text for a new session again
+    #[arg(long, overrides_with = "no_notepad")]
+    notepad: bool,
     /// Add a line to the notepad before a session is compacted
-    #[arg(long)]
+    #[arg(long, overrides_with = "no_breadcrumb")]
     breadcrumb: bool,
+    /// Add no such line any more
+    #[arg(long, overrides_with = "breadcrumb")]
+    no_breadcrumb: bool,
 }
 
 pub(crate) fn run(
@@ -55,14 +61,19 @@ pub(crate) fn run(
         },
         check: args.check,
         remove: args.remove,
-        choice: Choice {
-            notepad: !args.no_notepad,
-            breadcrumb: args.breadcrumb,
+        choice: AskedChoice {
+            notepad: asked(args.notepad, args.no_notepad),
+            breadcrumb: asked(args.breadcrumb, args.no_breadcrumb),
         },
     };
     let report = setup::setup(project, request)?;
     out.warnings(&report.warnings);
     out.result_until(&report, show, report.verdict(args.check))
+}
+
+/// Returns what two flags say that negate each other; nothing where neither is given.
+fn asked(yes: bool, no: bool) -> Option<bool> {
+    (yes || no).then_some(yes)
 }
 
 fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
@@ -74,6 +85,9 @@ fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
         let is_told = matches!(file.outcome, FileOutcome::Created | FileOutcome::Extended);
         for entry in file.entries.iter().filter(|_| is_told) {
             writeln!(to, "  {entry}")?;
+        }
+        for entry in &file.gone {
+            writeln!(to, "No longer there: {entry}")?;
         }
     }
     for backup in &report.backups {

@@ -82,13 +82,17 @@ fn next_steps(scope: Scope, choice: Choice) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if scope == Scope::Project {
-        steps.push(
+    let step = match scope {
+        Scope::Project => {
             "Gemini CLI reads a project's own settings only in a trusted folder: start gemini here and \
              trust it; headless runs need GEMINI_CLI_TRUST_WORKSPACE=true"
-                .to_owned(),
-        );
-    }
+        }
+        Scope::User => {
+            "Gemini CLI connects to no MCP server in a folder that is not trusted: start gemini in each \
+             project and trust it; headless runs need GEMINI_CLI_TRUST_WORKSPACE=true"
+        }
+    };
+    steps.push(step.to_owned());
     steps
 }
 

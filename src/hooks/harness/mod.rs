@@ -207,6 +207,25 @@ pub struct Choice {
     pub breadcrumb: bool,
 }
 
+/// What the command line says of each choice; nothing leaves it as the settings have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AskedChoice {
+    /// Whether a session's start carries the notepad.
+    pub notepad: Option<bool>,
+    /// Whether the notepad gets a line before a session is compacted.
+    pub breadcrumb: Option<bool>,
+}
+
+impl AskedChoice {
+    /// Returns the choice in force: what was asked, else what was found.
+    pub(crate) fn over(self, found: Choice) -> Choice {
+        Choice {
+            notepad: self.notepad.unwrap_or(found.notepad),
+            breadcrumb: self.breadcrumb.unwrap_or(found.breadcrumb),
+        }
+    }
+}
+
 impl Choice {
     /// Every choice, the default one first.
     pub const ALL: [Self; 4] = [

@@ -62,7 +62,11 @@ fn next_steps(scope: Scope, _: Choice) -> Vec<String> {
              /permissions there"
                 .to_owned(),
         ],
-        Scope::User => Vec::new(),
+        Scope::User => vec![
+            "if folder trust is on, Qwen Code is restricted in each folder that is not trusted: \
+             /permissions there"
+                .to_owned(),
+        ],
     }
 }
 

@@ -73,6 +73,17 @@ impl HookCommand {
         self.event == other.event && self.call == other.call
     }
 
+    /// Returns the command with its event, as the report names it.
+    pub(crate) fn line(&self) -> String {
+        format!("{}: {} {}", self.event, self.program, self.arguments)
+    }
+
+    /// Tells whether the call leaves the notepad out.
+    pub(crate) fn leaves_notepad_out(&self) -> bool {
+        let mut words = self.arguments.split_whitespace();
+        words.any(|word| word == "--no-notepad")
+    }
+
     /// Gives the command other arguments, and leaves it alone where it has them.
     pub(crate) fn set_arguments(&self, arguments: &str) {
         if self.arguments != arguments {

@@ -77,6 +77,11 @@ pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalRepor
                 FileOutcome::Unchanged | FileOutcome::Reduced => {}
             }
         }
+        // In a project, it was most likely made for them; elsewhere, such as ~/bin, it is the user's.
+        let is_deleted = |tool: &Tool| tool.outcome == FileOutcome::Deleted;
+        if planned.iter().any(is_deleted) {
+            storage::remove_empty_folders(&request.folder, &project.root)?;
+        }
     }
     Ok(JournalReport { files: planned })
 }

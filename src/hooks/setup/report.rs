@@ -48,6 +48,8 @@ pub struct SetupFile {
     pub outcome: FileOutcome,
     /// What of ours is for this file: the hook commands, the MCP server.
     pub entries: Vec<String>,
+    /// The entries of ours that were in it and are not any more, as they were.
+    pub gone: Vec<String>,
 }
 
 /// What `annals setup` did. It is the document of `annals setup --json`.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::error::Error;
 use crate::error::Result;
 use crate::hooks::Harness;
+use crate::hooks::harness::AskedChoice;
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::Scope;
 use crate::hooks::setup::place::HarnessDir;
@@ -15,7 +16,6 @@ use crate::hooks::setup::report::FileOutcome;
 use crate::hooks::setup::report::SetupFile;
 use crate::hooks::setup::report::SetupReport;
 use crate::hooks::setup::standing::Standing;
-use crate::hooks::setup::standing::current;
 use crate::hooks::setup::standing::standing;
 use crate::hooks::setup::target::Target;
 use crate::project::Project;
@@ -34,8 +34,8 @@ pub struct SetupRequest {
     pub check: bool,
     /// Take our entries out.
     pub remove: bool,
-    /// What the user chose; a check takes what it was not told for chosen, either way.
-    pub choice: Choice,
+    /// What the user asks for; all else stays as the settings have it.
+    pub choice: AskedChoice,
 }
 
 /// Brings a harness's settings to call `annals`, or takes that back.
@@ -47,16 +47,13 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     for target in &targets {
         confined(&target.path, place.storage.root())?;
     }
-    let choice = if request.check {
-        current(&targets, possible(request.choice))?.unwrap_or(request.choice)
-    } else {
-        request.choice
-    };
     let operation = format!("setup {}", profile.name);
     let (planned, applied) = place.storage.transact(&operation, &[Store::Context], || {
         let mut changes = Changes::new();
         let mut planned = Vec::new();
+        let choice = request.choice.over(found(&targets)?);
         for target in &targets {
+            let old = entries_in(&changes, target)?;
             let outcome = if request.remove {
                 remove(&mut changes, target, &place)?
             } else {
@@ -66,20 +63,22 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
                 file: project.relative(&target.path).to_owned(),
                 outcome,
                 entries: target.entries(choice),
+                gone: gone(old, &entries_in(&changes, target)?),
             });
         }
-        Ok((planned, changes))
+        Ok(((planned, choice), changes))
     })?;
+    let (planned, choice) = planned;
     let backups = targets.iter().map(|target| backup(&target.path));
     let backups = backups.filter(|path| path.is_file());
     Ok(SetupReport {
         harness: request.harness,
         scope: request.scope,
+        notes: notes(project, request, choice, &planned),
         files: planned,
         backups: backups
             .map(|path| project.relative(&path).to_owned())
             .collect(),
-        notes: notes(project, request),
         diff: applied.dry_run.then_some(applied.diff),
         warnings: project.named(applied.warnings),
     })
@@ -110,22 +109,59 @@ pub fn session_start(project: &Project) -> Result<Changes> {
     Ok(changes)
 }
 
-/// Returns the choices that a user may have made who says this much.
-fn possible(said: Choice) -> impl Iterator<Item = Choice> {
-    let is_possible = move |choice: &Choice| {
-        (said.notepad || !choice.notepad) && (!said.breadcrumb || choice.breadcrumb)
-    };
-    Choice::ALL.into_iter().filter(is_possible)
+/// Returns what was chosen when the files were written; the default where nothing of ours is in them.
+fn found(targets: &[Target]) -> Result<Choice> {
+    let mut choice = Choice::ALL[0];
+    for target in targets {
+        if let Some(bytes) = read::bytes(&target.path)? {
+            let here = target.chosen(&bytes)?;
+            choice.notepad &= here.notepad;
+            choice.breadcrumb |= here.breadcrumb;
+        }
+    }
+    Ok(choice)
+}
+
+/// Returns the entries of ours that a file has as the plan leaves it.
+fn entries_in(changes: &Changes, target: &Target) -> Result<Vec<String>> {
+    let bytes = changes.current(&target.path)?;
+    bytes.map_or(Ok(Vec::new()), |bytes| target.found(&bytes))
+}
+
+/// Returns the entries that were there and are not any more; each once for each time.
+fn gone(old: Vec<String>, new: &[String]) -> Vec<String> {
+    let mut kept = new.to_vec();
+    let mut gone = old;
+    gone.retain(|entry| match kept.iter().position(|other| other == entry) {
+        Some(at) => {
+            kept.swap_remove(at);
+            false
+        }
+        None => true,
+    });
+    gone
 }
 
 /// Returns what is left to do by hand.
-fn notes(project: &Project, request: SetupRequest) -> Vec<String> {
+fn notes(
+    project: &Project,
+    request: SetupRequest,
+    choice: Choice,
+    files: &[SetupFile],
+) -> Vec<String> {
     let profile = request.harness.profile();
     if request.remove {
         let after = (profile.after_removal)(request.scope);
         return after.map(str::to_owned).into_iter().collect();
     }
-    let mut notes = (profile.next_steps)(request.scope, request.choice);
+    let mut notes = (profile.next_steps)(request.scope, choice);
+    let is_changed = |file: &SetupFile| file.outcome != FileOutcome::Unchanged;
+    if request.scope == Scope::User && !request.check && files.iter().any(is_changed) {
+        notes.push(format!(
+            "`annals undo` takes back changes of a project, not these: annals setup {} --user --remove does",
+            profile.name
+        ));
+    }
     let (other, whose) = match request.scope {
         Scope::Project => (Scope::User, "all of your projects"),
         Scope::User => (Scope::Project, "this project"),
@@ -167,7 +203,8 @@ fn install(changes: &mut Changes, target: &Target, choice: Choice) -> Result<Fil
     let new = target.with(old.as_deref(), choice)?;
     Ok(match &old {
         Some(bytes) if *bytes == new => FileOutcome::Unchanged,
-        Some(_) if target.is_whole() => {
+        // Nothing of others is in it to keep a copy of.
+        Some(bytes) if target.is_whole() || target.is_as_created(bytes) => {
             changes.edit(&target.path, old, new)?;
             FileOutcome::Extended
         }

@@ -17,6 +17,7 @@ use crate::hooks::setup::hook_command::group;
 use crate::hooks::setup::json::Document;
 use crate::hooks::setup::json::is_blank;
 use crate::hooks::setup::server;
+use crate::hooks::setup::target::SERVER;
 
 /// What a harness itself adds to its settings; a file that holds nothing else is empty.
 const SCHEMA: &str = "$schema";
@@ -106,6 +107,37 @@ impl Entries {
         Ok(self.without(bytes, path, None)?.as_deref() != Some(bytes))
     }
 
+    /// Returns what was chosen when our hooks were written, as far as they say; else the default.
+    pub(crate) fn chosen(self, bytes: &[u8], path: &Path) -> Result<Choice> {
+        let mut choice = Choice::ALL[0];
+        if self.hooks {
+            let document = Document::parse(bytes, path, self.dialect)?;
+            for one in HookCommand::all(self.profile, &document)? {
+                choice.notepad &= !one.leaves_notepad_out();
+                let mut hooks = self.profile.hooks.iter();
+                choice.breadcrumb |= hooks.any(|hook| hook.is_breadcrumb && hook.call == one.call);
+            }
+        }
+        Ok(choice)
+    }
+
+    /// Returns our commands and our server as they stand in a settings file, one line each.
+    pub(crate) fn found(self, bytes: &[u8], path: &Path) -> Result<Vec<String>> {
+        let document = Document::parse(bytes, path, self.dialect)?;
+        let mut found = Vec::new();
+        if self.hooks {
+            let all = HookCommand::all(self.profile, &document)?;
+            found.extend(all.iter().map(HookCommand::line));
+        }
+        if let Some(server) = self.server
+            && let Some(servers) = document.object(server::key(server))?
+            && is_listed(server, &servers)
+        {
+            found.push(SERVER.to_owned());
+        }
+        Ok(found)
+    }
+
     /// Takes our commands out; one that stood there before we came gets its old text back.
     fn remove_hooks(self, document: &Document, earlier: Option<&Document>) -> Result<()> {
         let (had, theirs) = match earlier {
@@ -178,12 +210,15 @@ fn put_server(document: &Document, server: Server) -> Result<()> {
     Err(document.not_a(server::NAME, wanted, &member.into()))
 }
 
+/// Says whether our server stands among others.
+fn is_listed(server: Server, servers: &CstObject) -> bool {
+    let found = servers.object_value(server::NAME);
+    found.is_some_and(|found| server::is_own(server, &found))
+}
+
 /// Takes our server out, unless it was listed before we came.
 fn remove_server(document: &Document, earlier: Option<&Document>, server: Server) -> Result<()> {
-    let is_listed = |servers: &CstObject| {
-        let found = servers.object_value(server::NAME);
-        found.is_some_and(|found| server::is_own(server, &found))
-    };
+    let is_listed = |servers: &CstObject| is_listed(server, servers);
     let key = server::key(server);
     let had = match earlier {
         Some(earlier) => earlier.object(key)?,

@@ -79,6 +79,35 @@ impl Target {
         }
     }
 
+    /// Returns what was chosen when the file was written, as far as it says; else the default.
+    pub(crate) fn chosen(&self, bytes: &[u8]) -> Result<Choice> {
+        match self.content {
+            Content::Json { .. } => self.entries_of_json().chosen(bytes, &self.path),
+            Content::Plugin(text) if is_generated(bytes) => {
+                let found = String::from_utf8_lossy(bytes);
+                let is_it = |choice: &Choice| {
+                    let wanted = plugin(text, *choice);
+                    SWITCHES
+                        .iter()
+                        .all(|name| switch(&wanted, name) == switch(&found, name))
+                };
+                let mut all = Choice::ALL.into_iter();
+                Ok(all.find(is_it).unwrap_or(Choice::ALL[0]))
+            }
+            Content::Toml | Content::Plugin(_) => Ok(Choice::ALL[0]),
+        }
+    }
+
+    /// Returns the entries of ours that stand in the file, one line each.
+    pub(crate) fn found(&self, bytes: &[u8]) -> Result<Vec<String>> {
+        match self.content {
+            Content::Json { .. } => self.entries_of_json().found(bytes, &self.path),
+            Content::Toml if self.is_in(bytes)? => Ok(vec![SERVER.to_owned()]),
+            Content::Plugin(_) if self.is_in(bytes)? => Ok(vec![PLUGIN.to_owned()]),
+            Content::Toml | Content::Plugin(_) => Ok(Vec::new()),
+        }
+    }
+
     /// Says whether something of ours stands in the file.
     pub(crate) fn is_in(&self, old: &[u8]) -> Result<bool> {
         Ok(match self.content {
@@ -88,6 +117,12 @@ impl Target {
         })
     }
 
+    /// Says whether a file is as it was when we created it.
+    pub(crate) fn is_as_created(&self, old: &[u8]) -> bool {
+        let is_it = |choice| self.with(None, choice).is_ok_and(|new| new == old);
+        Choice::ALL.into_iter().any(is_it)
+    }
+
     /// Says whether the file is ours alone, so that there is nothing of others to keep a copy of.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.content, Content::Plugin(_))
@@ -95,7 +130,6 @@ impl Target {
 
     /// Returns what of ours is for this file, one line each.
     pub(crate) fn entries(&self, choice: Choice) -> Vec<String> {
-        const SERVER: &str = "MCP server annals: annals mcp";
         match self.content {
             Content::Json { hooks, server, .. } => {
                 let wanted = self.profile.wanted_hooks(choice);
@@ -108,7 +142,7 @@ impl Target {
                 hooks.chain(server).collect()
             }
             Content::Toml => vec![SERVER.to_owned()],
-            Content::Plugin(_) => vec!["the plugin, a file of its own".to_owned()],
+            Content::Plugin(_) => vec![PLUGIN.to_owned()],
         }
     }
 
@@ -129,6 +163,20 @@ impl Target {
             dialect,
         }
     }
+}
+
+/// What of ours a file of servers has, as a line of the report.
+pub(crate) const SERVER: &str = "MCP server annals: annals mcp";
+
+const PLUGIN: &str = "the plugin, a file of its own";
+
+/// The constants at the plugin's head.
+const SWITCHES: [&str; 2] = ["NOTEPAD", "BREADCRUMB"];
+
+/// Returns what a constant of the plugin is set to.
+fn switch<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("const {name} = "))?;
+    rest.split_once(';').map(|(value, _)| value)
 }
 
 /// Returns the plugin; what is chosen stands in two constants at its head.

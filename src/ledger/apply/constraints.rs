@@ -47,6 +47,7 @@ pub(crate) fn apply(
     for (index, change) in changes {
         let pointer = format!("/constraints/{index}");
         let step = match change.op {
+            _ if !is_complete(change) => Step::Refused(merge.faults_of_part(change, &pointer)),
             Operation::Add => merge.add(change, &pointer),
             Operation::Edit => merge.edit(change, &pointer),
             Operation::Supersede => merge.supersede(change, &pointer),
@@ -63,7 +64,46 @@ pub(crate) fn apply(
     outcome
 }
 
+/// Tells whether a change has the fields that its operation needs.
+fn is_complete(change: &ConstraintChange) -> bool {
+    let needed = match change.op {
+        Operation::Add => [&change.section, &change.bullet],
+        Operation::Edit => [&change.matching, &change.bullet],
+        Operation::Supersede => [&change.matching, &change.reason],
+    };
+    let is_there = |field: &Option<String>| {
+        let text = field.as_deref().unwrap_or_default();
+        !text.trim().is_empty()
+    };
+    needed.into_iter().all(is_there)
+}
+
 impl Merge<'_> {
+    /// Returns what the rules say of the fields of a change that lacks others.
+    fn faults_of_part(&self, change: &ConstraintChange, pointer: &str) -> Vec<Problem> {
+        let found = Constraints::parse(&self.text);
+        let mut problems = Vec::new();
+        if change.op != Operation::Add {
+            if change
+                .matching
+                .as_deref()
+                .is_some_and(|text| !text.trim().is_empty())
+                && let Err(Step::Refused(faults)) = self.find(&found, change, pointer)
+            {
+                problems.extend(faults);
+            }
+            return problems;
+        }
+        if let Some(fault) = change.section.as_deref().and_then(title_fault) {
+            problems.push(Problem::new(format!("{pointer}/section"), fault));
+        }
+        let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
+        if let Some(other) = found.collision(bullet.as_str(), None) {
+            problems.push(collision(&format!("{pointer}/bullet"), other));
+        }
+        problems
+    }
+
     fn add(&mut self, change: &ConstraintChange, pointer: &str) -> Step {
         let title = Line::new(change.section.as_deref().unwrap_or_default());
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());

@@ -39,7 +39,8 @@ pub(crate) fn apply(
         problems.extend(faults.into_iter().map(at_evidence));
         let date = parse_date(&decision.date);
         let step = match date {
-            Some(date) if problems.is_empty() => {
+            // Without a title there is nothing to find in the file; the shape says that it is missing.
+            Some(date) if problems.is_empty() && !decision.title.trim().is_empty() => {
                 append(&outcome.text, decision, date, &pointer, line_end)
             }
             _ => Step::Refused(problems),

@@ -14,6 +14,7 @@ use crate::ledger::apply::Outcome;
 use crate::ledger::document::NewState;
 use crate::ledger::files::File;
 use crate::ledger::state::MOST_LINES;
+use crate::ledger::state::REFERENCES;
 use crate::ledger::state::TRIAGE;
 use crate::ledger::state::UNKNOWN;
 use crate::markdown::edit;
@@ -136,11 +137,12 @@ fn render(
     let lines = |texts: &[String]| texts.iter().map(|text| Line::new(text)).collect::<Vec<_>>();
     let known = |text: &Option<String>| text.as_deref().map_or_else(|| UNKNOWN.to_owned(), code);
     let reference = &state.quick_reference;
-    let mut quick = vec![
-        Line::new(&format!("Run: {}", known(&reference.run))),
-        Line::new(&format!("Test: {}", known(&reference.test))),
-        Line::new(&format!("Entry point: {}", known(&reference.entry_point))),
-    ];
+    let given = [&reference.run, &reference.test, &reference.entry_point];
+    let mut quick: Vec<Line> = REFERENCES
+        .iter()
+        .zip(given)
+        .map(|(label, text)| Line::new(&format!("{label}: {}", known(text))))
+        .collect();
     quick.extend(lines(&reference.more));
     let mut next_actions = lines(&state.next_actions);
     if next_actions.is_empty() {

@@ -1,10 +1,10 @@
 //! The update document: what an agent hands in, whole.
 
+mod lenient;
 mod schema;
 
 use serde::Deserialize;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::Problem;
@@ -135,7 +135,7 @@ pub struct NewDecision {
     pub evidence: String,
 }
 
-/// A document as far as its shape allows: what is out of shape is left out, and told.
+/// A document as far as its fields have the right type: the rest is left out, and told.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
     /// STATE.md, written anew.
@@ -152,67 +152,35 @@ pub(crate) struct Draft {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Reads a document: what has the right shape, and every fault of the rest, each with its JSON pointer.
+/// Reads a document: each field that can be read, and every fault of its shape, each with its JSON pointer.
 ///
-/// What is left out is refused with the whole; the rest is held against the rules all the same, so that
-/// one answer has all there is to put right.
+/// A fault refuses the whole; what can be read is held against the rules all the same, so that one answer
+/// has all there is to put right.
 pub(crate) fn read(text: &str, allow_secret: bool) -> Draft {
-    let value: Value = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+    let text = text.trim_start_matches('\u{feff}');
+    let unreadable = |message: String| Draft {
+        problems: vec![Problem::new("", message)],
+        ..Draft::default()
+    };
+    if text.trim().is_empty() {
+        return unreadable("is empty".to_owned());
+    }
+    let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,
-        Err(error) => {
-            let problems = vec![Problem::new("", format!("is not JSON: {error}"))];
-            return Draft {
-                problems,
-                ..Draft::default()
-            };
-        }
+        Err(error) => return unreadable(format!("is not JSON: {error}")),
     };
     let mut problems = schema::validate(&value);
-    let mut draft = Draft {
-        state: part(value.get("state"), "/state", &problems),
-        constraints: parts(value.get("constraints"), "/constraints", &problems),
-        decisions: parts(value.get("decisions"), "/decisions", &problems),
-        rollup: part(value.get("rollup"), "/rollup", &problems),
-        covered_through: part(value.get("covered_through"), "/covered_through", &problems),
-        problems: Vec::new(),
-    };
     if !allow_secret {
         find_secrets(&value, "", &mut problems);
     }
-    draft.problems = problems;
-    draft
-}
-
-/// Returns a part of the document, if its shape is right: what the schema lets through fits the types.
-fn part<T: DeserializeOwned>(
-    value: Option<&Value>,
-    pointer: &str,
-    problems: &[Problem],
-) -> Option<T> {
-    let is_at_fault = problems.iter().any(|problem| {
-        let below = problem.pointer.strip_prefix(pointer);
-        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    });
-    let value = value.filter(|value| !value.is_null() && !is_at_fault)?;
-    T::deserialize(value).ok()
-}
-
-fn parts<T: DeserializeOwned>(
-    value: Option<&Value>,
-    pointer: &str,
-    problems: &[Problem],
-) -> Vec<(usize, T)> {
-    let items = value
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .enumerate();
-    items
-        .filter_map(|(index, item)| {
-            let pointer = format!("{pointer}/{index}");
-            part(Some(item), &pointer, problems).map(|item| (index, item))
-        })
-        .collect()
+    Draft {
+        state: lenient::state(value.get("state")),
+        constraints: lenient::items(value.get("constraints"), lenient::constraint),
+        decisions: lenient::items(value.get("decisions"), lenient::decision),
+        rollup: lenient::rollup(value.get("rollup")),
+        covered_through: lenient::text(value.get("covered_through")),
+        problems,
+    }
 }
 
 fn find_secrets(value: &Value, pointer: &str, problems: &mut Vec<Problem>) {

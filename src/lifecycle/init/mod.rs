@@ -102,7 +102,7 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<I
         let mut report = create(project, request, work)?;
         let after = afterwards(project, &work.changes)?;
         report.project = after.name(project);
-        work.next = Some(NextStatus::of(&after.position, layout).command);
+        work.point_to(NextStatus::of(&after.position, layout));
         work.warnings.extend(after.warnings.iter().cloned());
         refresh::plan(project, &after, work)?;
         Ok(report)

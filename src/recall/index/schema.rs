@@ -17,7 +17,7 @@ const WAIT: Duration = Duration::from_secs(5);
 const CACHE_KIB: i32 = 64 * 1024;
 
 /// What the tables and the texts in them look like; another number means another cache.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 const SCHEMA: &str = "
 CREATE TABLE owner(identity TEXT NOT NULL);

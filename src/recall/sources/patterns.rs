@@ -15,6 +15,20 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan;
 use crate::warning::Warning;
 
+/// Tells whether a line of an entry says only that nothing is known: `Effort: unknown`, and
+/// `Plans: 3, Average: unknown, Total: unknown`, whose count the entry's plans show.
+fn is_unknown(text: &str) -> bool {
+    let mut fields = text.split(['\n', ',']).map(|field| {
+        let field = field.trim().trim_start_matches("- ");
+        field.split_once(':').unwrap_or(("", field))
+    });
+    let is_known = |(name, value): (&str, &str)| {
+        let value = value.trim().trim_matches(['*', '_']).trim();
+        !value.eq_ignore_ascii_case("unknown") && name.trim_matches(['*', '_']) != "Plans"
+    };
+    text.contains("unknown") && !fields.any(is_known)
+}
+
 /// PATTERNS.md.
 pub(crate) struct Patterns;
 
@@ -32,7 +46,9 @@ impl Source for Patterns {
     }
 
     fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
-        documents(text, path, Authority::Canonical)
+        let mut documents = documents(text, path, Authority::Canonical);
+        documents.retain(|document| !is_unknown(&document.text));
+        documents
     }
 
     /// Of the folder in use alone.
@@ -46,5 +62,29 @@ impl Source for Patterns {
             memory: "patterns",
             files: vec![("patterns/PATTERNS.md".to_owned(), path)],
         }])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_knows_is_not_found() {
+        let text = "# Patterns\n\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- `a.rs` is unknown to git\n\n**Timing:**\n- Plans: 3, Average: unknown, Total: unknown\n- Effort: unknown\n\n**Deviations:** unknown\n\n### Phase 2: B (2026-01-02)\n\n**Timing:**\n- Plans: 2, Average: unknown, Total: 9m\n- Effort: balanced\n\n**Deviations:** 0\n";
+        let found = Patterns.documents(text, Path::new("PATTERNS.md"));
+        let texts: Vec<&str> = found
+            .iter()
+            .map(|document| document.text.as_str())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "`a.rs` is unknown to git",
+                "Plans: 2, Average: unknown, Total: 9m",
+                "Effort: balanced",
+                "**Deviations:** 0"
+            ]
+        );
     }
 }

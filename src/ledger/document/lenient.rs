@@ -1,0 +1,93 @@
+//! Reads a document field by field: one that is missing or of another type is empty, and hides no other.
+//!
+//! The schema says what is wrong with the shape; here is only what the rules can be asked of all the same.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::ledger::document::ConstraintChange;
+use crate::ledger::document::NewDecision;
+use crate::ledger::document::NewState;
+use crate::ledger::document::Operation;
+use crate::ledger::document::QuickReference;
+
+/// Returns a string.
+pub(crate) fn text(value: Option<&Value>) -> Option<String> {
+    value?.as_str().map(str::to_owned)
+}
+
+/// Returns the strings of a list; anything else in it counts as an empty one, so that each keeps its place.
+fn list(value: Option<&Value>) -> Vec<String> {
+    let items = value.and_then(Value::as_array).into_iter().flatten();
+    items
+        .map(|item| item.as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// Returns the items of a list that can be read, each with its place.
+pub(crate) fn items<T>(
+    value: Option<&Value>,
+    read: impl Fn(&Value) -> Option<T>,
+) -> Vec<(usize, T)> {
+    let items = value.and_then(Value::as_array).into_iter().flatten();
+    items
+        .enumerate()
+        .filter_map(|(index, item)| Some((index, read(item)?)))
+        .collect()
+}
+
+/// Returns the state of an object.
+pub(crate) fn state(value: Option<&Value>) -> Option<NewState> {
+    let state = value.filter(|value| value.is_object())?;
+    let reference = state.get("quick_reference");
+    let of_reference = |name: &str| text(reference.and_then(|reference| reference.get(name)));
+    Some(NewState {
+        objective: text(state.get("objective")).unwrap_or_default(),
+        active_work: list(state.get("active_work")),
+        blockers: list(state.get("blockers")),
+        next_actions: list(state.get("next_actions")),
+        quick_reference: QuickReference {
+            run: of_reference("run"),
+            test: of_reference("test"),
+            entry_point: of_reference("entry_point"),
+            more: list(reference.and_then(|reference| reference.get("more"))),
+        },
+        out_of_scope: list(state.get("out_of_scope")),
+    })
+}
+
+/// Returns a change whose operation is known.
+pub(crate) fn constraint(value: &Value) -> Option<ConstraintChange> {
+    Some(ConstraintChange {
+        op: Operation::deserialize(value.get("op")?).ok()?,
+        section: text(value.get("section")),
+        bullet: text(value.get("bullet")),
+        matching: text(value.get("match")),
+        reason: text(value.get("reason")),
+    })
+}
+
+/// Returns the decision of an object.
+pub(crate) fn decision(value: &Value) -> Option<NewDecision> {
+    let decision = value.as_object()?;
+    let field = |name: &str| text(decision.get(name));
+    Some(NewDecision {
+        date: field("date").unwrap_or_default(),
+        title: field("title").unwrap_or_default(),
+        why: field("why"),
+        impact: field("impact"),
+        symptom: field("symptom"),
+        root_cause: field("root_cause"),
+        fix: field("fix"),
+        prevention: field("prevention"),
+        evidence: field("evidence").unwrap_or_default(),
+    })
+}
+
+/// Returns a rollup whose bullets all say something: the rules are about it as a whole.
+pub(crate) fn rollup(value: Option<&Value>) -> Option<Vec<String>> {
+    let is_list = value.is_some_and(Value::is_array);
+    let bullets = list(value.filter(|_| is_list));
+    let are_whole = bullets.iter().all(|bullet| !bullet.trim().is_empty());
+    (is_list && are_whole).then_some(bullets)
+}
