@@ -69,7 +69,7 @@ fn adopt(history: &History, id: OperationId, dry_run: bool, out: &mut Output) ->
     let question =
         "Undo, or the next write if it was interrupted, will act on this. Sign it? [yes/no]";
     if out.ask(question)?.as_deref() != Some("yes") {
-        return Err(Error::refused("not signed, for the answer was not yes"));
+        return Err(Error::refused("not signed: the answer was not `yes`"));
     }
     let signed = history.adopt(id)?;
     out.note(&format!("Signed as operation {signed}."));

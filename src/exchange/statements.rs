@@ -90,7 +90,7 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
     let value = text::strip_controls(statement).trim().to_owned();
     if value.is_empty() || value.len() > LONGEST {
         return Err(Error::refused(format!(
-            "a value has from 1 to {LONGEST} bytes"
+            "a value must be 1 to {LONGEST} bytes long"
         )));
     }
     let fact_id = id(&[user.as_str(), memory, name, &value]);

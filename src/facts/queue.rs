@@ -141,7 +141,7 @@ pub fn observe(
     let texts = [&observation.user_input, &observation.assistant_response];
     if texts.iter().any(|text| text.len() > LONGEST) {
         return Err(Error::usage(format!(
-            "a side of a turn has at most {LONGEST} bytes"
+            "user_input and assistant_response may have at most {LONGEST} bytes each"
         )));
     }
     let clean = |text: &str| {

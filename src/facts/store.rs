@@ -232,7 +232,7 @@ impl Facts {
         let holder = holders::of(&self.path);
         let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
         Error::refused(format!(
-            "is held open by {holder}, also after {} s",
+            "is still held open by {holder} after {} s",
             self.wait.as_secs_f32()
         ))
         .at(&self.path, None)

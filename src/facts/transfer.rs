@@ -179,7 +179,7 @@ fn fact_of(user: &UserId, line: &str, allow_secret: bool) -> Result<Fact> {
         let end = moment(end)
             .ok_or_else(|| Error::refused(format!("{end:?} is not an ISO 8601 time")))?;
         if end < fact.valid_from {
-            return Err(Error::refused("it would end before it begins"));
+            return Err(Error::refused("valid_to is not after valid_from"));
         }
         fact.valid_to = Some(end);
     }

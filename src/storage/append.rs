@@ -277,7 +277,7 @@ fn write_whole(file: &File, path: &Path, before: u64, text: &[u8]) -> Result<()>
     if file.metadata().at("read", path)?.len() == before + written as u64 {
         disk::set_len(file, before).at("write", path)?;
     }
-    Err(Error::failed("took only a part of the lines, is the disk full?").at(path, None))
+    Err(Error::failed("only some of the lines were written; the disk may be full").at(path, None))
 }
 
 fn terminated(mut text: Vec<u8>, lines: &[u8]) -> Vec<u8> {

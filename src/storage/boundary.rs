@@ -190,7 +190,7 @@ impl Boundary {
         }
         let mib = MOST_BYTES / 1024 / 1024;
         let message =
-            format!("contains more than one command reads: {mib} MiB or {MOST_FILES} files");
+            format!("exceeds what one command may read ({mib} MiB or {MOST_FILES} files)");
         Err(Error::refused(message)
             .at(folder, None)
             .hint("move finished milestones out of the planning folder"))
@@ -211,7 +211,7 @@ impl Boundary {
         {
             let mib = MOST_BYTES / 1024 / 1024;
             let message = format!(
-                "contains more than one search reads: {mib} MiB or {MOST_FILES} files; {} left out",
+                "exceeds what one search may read ({mib} MiB or {MOST_FILES} files); {} left out",
                 quantity(rest, "file")
             );
             let warning = Warning::file(folder, message);

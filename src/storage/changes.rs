@@ -295,7 +295,7 @@ impl Changes {
 }
 
 fn changed_since(path: &Path) -> Error {
-    Error::refused("has changed since, so the operation is not taken back")
+    Error::refused("has changed since then; nothing was undone")
         .at(path, None)
         .hint("its old content is in the record that `annals log` lists")
 }

@@ -179,7 +179,7 @@ impl History {
                 return Ok(operation(id, &header, &marks));
             }
         }
-        Err(Error::not_found("there is no operation to take back"))
+        Err(Error::not_found("nothing to undo"))
     }
 
     /// Returns a record that is not this user's, to be shown: what it says, and its changes as a diff.
@@ -249,7 +249,7 @@ impl History {
             return Err(unknown(id.0));
         }
         if !lock::are_free(&self.folder.locks(), &Store::ALL.into())? {
-            return Err(Error::failed("belongs to an operation at work").at(&pending, None));
+            return Err(Error::failed("belongs to an operation in progress").at(&pending, None));
         }
         disk::remove_file(&pending).at("remove", &pending)
     }

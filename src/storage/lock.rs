@@ -203,7 +203,7 @@ fn held(path: &Path, wait: Duration) -> Error {
         _ => "another process".to_owned(),
     };
     Error::failed(format!(
-        "is locked by {holder}, also after {} s",
+        "is still locked by {holder} after {} s",
         wait.as_secs_f32()
     ))
     .at(path, None)

@@ -117,7 +117,7 @@ fn what_is_no_turn_or_no_answer_is_refused_with_the_reason() {
     assert!(
         refused
             .stderr()
-            .starts_with("error: the answer is not what was asked for: not JSON")
+            .starts_with("error: invalid answer: not JSON")
     );
     run("facts show 123").code(3);
     run("facts confirm x").code(3);

@@ -116,7 +116,7 @@ fn no_planning_folder() {
     ] {
         refuses(&case, line, 3, "[ROOT]: no planning folder here", NO_FOLDER);
     }
-    refuses(&case, "undo", 3, "there is no operation to take back", "");
+    refuses(&case, "undo", 3, "nothing to undo", "");
     for line in ["log", "config"] {
         case.run(line).success();
     }

@@ -91,7 +91,7 @@ fn the_session_hook_keeps_action_required_and_the_coverage_line() {
     };
     let told = hook();
     assert!(
-        told.contains("ACTION REQUIRED: nobody has filled in the ledger"),
+        told.contains("ACTION REQUIRED: the ledger is empty"),
         "{told}"
     );
     assert!(

@@ -218,8 +218,7 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
         .env("ANNALS_NOW", "2026-03-01T13:00:00Z")
         .success();
     assert!(
-        work.stderr()
-            .contains("what is forgotten waits to be erased: "),
+        work.stderr().contains("erasure pending: "),
         "{}",
         work.report()
     );
@@ -256,7 +255,7 @@ fn the_worker_says_that_vectors_wait_and_does_the_rest() {
         "{why}"
     );
     assert!(
-        done.stderr().contains("vectors wait: "),
+        done.stderr().contains("vectors not updated: "),
         "{}",
         done.report()
     );

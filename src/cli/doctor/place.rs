@@ -81,7 +81,7 @@ fn cache(project: &Project) -> Row {
             "recall",
             "cache",
             Level::Attention,
-            "the cache cannot be used; a search builds it again",
+            "cache unusable; the next search rebuilds it",
             "annals recall QUERY",
         ),
     }

@@ -66,7 +66,7 @@ fn show(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {
         .map_or("-".to_owned(), |mean| format!("{mean:.0}"));
     writeln!(
         to,
-        "{:<20}  {mean} tokens a profile ({})",
+        "{:<20}  {mean} tokens per profile ({})",
         "injection cost",
         quantity(cost.profiles, "profile")
     )

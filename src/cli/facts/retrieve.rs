@@ -122,7 +122,7 @@ fn show(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
 
 fn none(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
     match found.withheld {
-        0 => writeln!(to, "No facts about {} fit.", found.user),
+        0 => writeln!(to, "No matching facts about {}.", found.user),
         _ => writeln!(to, "{NOTHING_RELEVANT}"),
     }
 }

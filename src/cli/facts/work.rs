@@ -183,7 +183,7 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
     };
     if !has_auditor && pass.waiting > 0 {
         out.note(&format!(
-            "{} to be judged: llm.command or llm.url names an auditor, `annals facts prompt` and `apply` do without",
+            "{} waiting: set llm.command or llm.url, or judge them with `annals facts prompt` and `apply`",
             quantity(pass.waiting, "turn")
         ));
     }
@@ -192,13 +192,13 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
 
 fn note_what_waits(pass: &Pass, out: &mut Output) {
     if let Some(why) = &pass.vectors_wait {
-        out.note(&format!("vectors wait: {why}"));
+        out.note(&format!("vectors not updated: {why}"));
     }
     if let Some(why) = &pass.sharing_waits {
-        out.note(&format!("other devices wait: {why}"));
+        out.note(&format!("not synced: {why}"));
     }
     if let Some(why) = &pass.erasures_wait {
-        out.note(&format!("what is forgotten waits to be erased: {why}"));
+        out.note(&format!("erasure pending: {why}"));
     }
 }
 

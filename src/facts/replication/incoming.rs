@@ -173,7 +173,7 @@ fn line(payload: &str) -> std::result::Result<String, Unreadable> {
         && !payload.line.contains('\n');
     is_line
         .then_some(payload.line)
-        .ok_or_else(|| broken("no line of a journal"))
+        .ok_or_else(|| broken("not a journal record"))
 }
 
 struct Receiver<'a> {
@@ -203,7 +203,7 @@ impl Receiver<'_> {
             device.see(received.clock);
             self.understand(received)?;
         } else {
-            self.set_aside(received, "a clock that no time has")?;
+            self.set_aside(received, "invalid clock")?;
         }
         self.moved.insert(address.clone());
         self.cursors.insert(address, received.number);
@@ -260,7 +260,7 @@ impl Receiver<'_> {
             return self.rewrite(received);
         }
         if self.is_of_another(&change)? {
-            return self.set_aside(received, "a fact_id that is another fact's");
+            return self.set_aside(received, "fact_id belongs to another fact");
         }
         let is_scrubbed = self.tombstones.scrub(&address, user, &mut change);
         let json = |fact: &crate::facts::fact::Fact| {

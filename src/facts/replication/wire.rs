@@ -185,7 +185,7 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
         .as_ref()
         .is_some_and(|end| *end < fact.valid_from)
     {
-        return Err(broken("it would end before it begins"));
+        return Err(broken("valid_to is not after valid_from"));
     }
     let is_id = fact.fact_id.len() == 36
         && fact
