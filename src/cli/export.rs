@@ -70,7 +70,11 @@ fn show(exported: &Exported, to: &mut dyn Write) -> io::Result<()> {
         exported.folder.display()
     )?;
     if !exported.empty.is_empty() {
-        write!(to, "; nothing there: {}", exported.empty.join(", "))?;
+        write!(
+            to,
+            "; nothing to export from: {}",
+            exported.empty.join(", ")
+        )?;
     }
     writeln!(to, ".")
 }

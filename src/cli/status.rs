@@ -16,7 +16,7 @@ use crate::project::Project;
 use crate::text::clip;
 use crate::text::quantity;
 
-/// Say where the work stands and what comes next
+/// Show where the work stands and what comes next
 ///
 /// Worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
 /// where they know more. Statements in these two that contradict the files are listed as drift;

@@ -42,7 +42,7 @@ pub(crate) fn import(
     let mut ids = BTreeSet::new();
     for note in notes {
         if note.statements.is_empty() {
-            let reason = "holds no single statements; without --as facts it becomes an entry";
+            let reason = "contains no single statements; without --as facts it becomes an entry";
             left_out(note, reason, account);
             continue;
         }

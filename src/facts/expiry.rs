@@ -136,7 +136,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
     };
     let cause = Cause {
         action: "restore",
-        reason: "the value that held for a time is over",
+        reason: "the temporary value has expired",
         turn: RETURN,
         at: now,
     };

@@ -236,7 +236,9 @@ impl Facts {
             self.wait.as_secs_f32()
         ))
         .at(&self.path, None)
-        .hint("what is forgotten must stay nowhere; end that process and run it again")
+        .hint(
+            "no trace of forgotten facts may remain; end that process, then run the command again",
+        )
     }
 
     /// Lets others in again.
@@ -284,7 +286,7 @@ impl Facts {
         replication::record(&transaction, &self.scopes, self.clock)?;
         stop_here();
         if dry_run {
-            transaction.rollback().stored("take back a dry run")?;
+            transaction.rollback().stored("roll back a dry run")?;
         } else {
             transaction.commit().stored("write to the database")?;
         }
@@ -304,8 +306,8 @@ pub(crate) fn stop_here() {
 pub fn user(project: &Project, named: Option<&str>) -> Result<UserId> {
     match named.or(project.settings.user.as_deref()) {
         Some(user) => UserId::new(user),
-        None => Err(Error::usage("whose facts? no user is named")
-            .hint("--user names one, as do ANNALS_USER and `user` in the user's own config.toml")),
+        None => Err(Error::usage("no user is named")
+            .hint("name one with --user, ANNALS_USER or `user` in your own config.toml")),
     }
 }
 
@@ -315,7 +317,7 @@ fn path(project: &Project, named: Option<&Path>) -> Result<PathBuf> {
     }
     let folder = project.environment.data_dir().ok_or_else(|| {
         Error::usage("there is no home folder to keep facts in")
-            .hint("--db names the database, as does ANNALS_DB")
+            .hint("name the database with --db or ANNALS_DB")
     })?;
     Ok(folder.join(FILE))
 }

@@ -140,8 +140,8 @@ fn read(user: &UserId, lines: &str, allow_secret: bool) -> Result<Vec<Fact>> {
 }
 
 fn fact_of(user: &UserId, line: &str, allow_secret: bool) -> Result<Fact> {
-    let mut fact: Fact =
-        serde_json::from_str(line).map_err(|error| Error::refused(format!("no fact: {error}")))?;
+    let mut fact: Fact = serde_json::from_str(line)
+        .map_err(|error| Error::refused(format!("not a fact: {error}")))?;
     if fact.user_id != user.as_str() {
         return Err(Error::refused(format!(
             "a fact of {}, not of {user}",
@@ -151,9 +151,7 @@ fn fact_of(user: &UserId, line: &str, allow_secret: bool) -> Result<Fact> {
     FactKey::parse(&fact.key)?;
     addition::refuse_secrets(&fact.value_text, allow_secret)?;
     if !(0.0..=1.0).contains(&fact.confidence) || fact.value_text.trim().is_empty() {
-        return Err(Error::refused(
-            "no value, or a confidence that is not from 0 to 1",
-        ));
+        return Err(Error::refused("no value, or a confidence outside 0 to 1"));
     }
     let is_id = fact.fact_id.len() == 36
         && fact

@@ -170,7 +170,7 @@ fn judge(
         if let Some(lease) = lease
             && !queue::holds(connection, lease)?
         {
-            return Err(Error::not_found("another worker has the turn by now"));
+            return Err(Error::not_found("another worker has taken the turn"));
         }
         let arbiter = Arbiter {
             connection,
@@ -204,10 +204,10 @@ fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Applied>> {
     if actions.iter().all(is_known) {
         return application::apply(arbiter, actions);
     }
-    Err(
-        Error::refused(format!("the turn {turn} is done, with other actions"))
-            .hint("a turn is judged once; `annals facts history` shows what came of it"),
-    )
+    Err(Error::refused(format!(
+        "the turn {turn} has been judged with other actions"
+    ))
+    .hint("a turn is judged once; `annals facts history` shows the result"))
 }
 
 fn source(turn: &Turn) -> Source {

@@ -191,7 +191,7 @@ impl Git {
         match made {
             Some(_) => Ok(true),
             None => Err(Error::not_found(
-                "there is no git program to make a tag with",
+                "git was not found, so no tag can be created",
             )),
         }
     }
@@ -218,7 +218,9 @@ impl Git {
     fn change_configuration(&self, arguments: &[&str]) -> Result<()> {
         self.refuse_elsewhere()?;
         let Some(program) = self.program()? else {
-            return Err(Error::not_found("there is no git program to configure"));
+            return Err(Error::not_found(
+                "git was not found, so it cannot be configured",
+            ));
         };
         program.run(arguments).map(|_| ())
     }

@@ -102,7 +102,10 @@ impl Reader<'_> {
     fn fill(&mut self, entry: &mut Entry, front: &Front<'_>) {
         if let Some((named, line)) = text(front, "key") {
             if named != entry.key {
-                self.warn(line, format!("calls itself `{named}`"));
+                self.warn(
+                    line,
+                    format!("has the key `{named}`, which is not its file name"),
+                );
             }
             entry.named = Some(named.to_owned());
         }
@@ -129,7 +132,7 @@ impl Reader<'_> {
         for (index, field) in front.fields.iter().enumerate() {
             let is_same = |other: &Field<'_>| other.name.eq_ignore_ascii_case(&field.name);
             if let Some(first) = front.fields[..index].iter().find(|other| is_same(other)) {
-                let message = format!("{} stands on line {} already", field.name, first.line);
+                let message = format!("{} is already on line {}", field.name, first.line);
                 self.warn(field.line, message);
             }
         }

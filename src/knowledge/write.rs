@@ -192,7 +192,8 @@ fn plan(
     }
     if entry.status == Status::Superseded {
         let back = supersede::way_back(place, key.as_str())?;
-        let message = format!("is superseded, and stays so: a search leaves it out; {back}");
+        let message =
+            format!("is superseded and stays superseded, so searches leave it out; {back}");
         warnings.push(Warning::file(&path, message));
     }
     let (added, removed) = differences(old.as_deref(), &new);
@@ -229,7 +230,7 @@ fn match_hash(key: &Key, wanted: &str, old: Option<&[u8]>) -> Result<()> {
     let what = if now.is_some() {
         "has changed since it was read"
     } else {
-        "is not there"
+        "does not exist"
     };
     Err(
         Error::refused(format!("the entry `{key}` {what}")).hint(format!(

@@ -229,7 +229,7 @@ fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
         (None, head) => {
             if let (Some(head), true) = (head, update.state.is_some()) {
                 refuse(format!(
-                    "is required with a state; what is checked out is {head}"
+                    "is required with a state; the checked-out commit is {head}"
                 ));
             }
             return Ok(target);
@@ -245,7 +245,7 @@ fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
             .is_none_or(|distance| distance.behind > 0)
     {
         refuse(format!(
-            "{wanted} is not in the history of what is checked out"
+            "{wanted} is not in the history of the checked-out commit"
         ));
         return Ok(target);
     }

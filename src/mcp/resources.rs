@@ -45,9 +45,8 @@ struct File {
 
 /// Returns a page of what there is: the files and the first entries, or the entries after a key.
 pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListResourcesResult> {
-    let after = cursor.map(|cursor| {
-        address::decoded(cursor).ok_or_else(|| Error::usage("the cursor is not one of ours"))
-    });
+    let after =
+        cursor.map(|cursor| address::decoded(cursor).ok_or_else(|| Error::usage("invalid cursor")));
     let after = after.transpose()?;
     let mut resources = Vec::new();
     if after.is_none() {

@@ -70,7 +70,7 @@ pub struct Synced {
     pub is_renamed: bool,
     /// Whether time ran out before all was done; the next sync goes on from there.
     pub is_partial: bool,
-    /// Whether what others forgot may still be in free pages of the file, which another process holds open.
+    /// Whether facts forgotten on other devices may remain in free pages of the file, which another process holds open.
     pub is_unclean: bool,
     /// How often the server was asked.
     pub round_trips: u32,
@@ -142,8 +142,8 @@ pub(crate) fn connect(
 /// Returns the address that the settings name.
 pub(crate) fn address(project: &Project) -> Result<Address> {
     Address::find(project)?.ok_or_else(|| {
-        Error::usage("no server is named").hint(
-            "share.url in your own config.toml, or ANNALS_SHARE_URL: postgres://role@host/database",
+        Error::usage("no server is set").hint(
+            "set share.url in your own config.toml, or ANNALS_SHARE_URL: postgres://role@host/database",
         )
     })
 }

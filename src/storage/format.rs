@@ -138,7 +138,7 @@ pub(crate) fn bytes(changes: &[Change<Vec<u8>>]) -> Result<Vec<u8>> {
     }
     if bytes.len() as u64 > MAX_BYTES {
         return Err(
-            Error::failed("changes more than one operation may record").hint(format!(
+            Error::failed("the change is too large to record as one operation").hint(format!(
                 "split it: the limit is {} MiB",
                 MAX_BYTES / 1024 / 1024
             )),

@@ -221,7 +221,7 @@ impl Storage {
             }
             if let Some(obstacle) = hold.obstacle {
                 return Err(match obstacle.hint {
-                    None => obstacle.hint("nothing can be written here, and nothing was"),
+                    None => obstacle.hint("annals cannot write here; nothing was changed"),
                     Some(_) => obstacle,
                 });
             }
@@ -289,7 +289,8 @@ impl Storage {
             let id = operation.id;
             let path = record::file_name(&self.folder.history(), id.0, "pending");
             let name = operation.operation;
-            let what = format!("`{name}` (operation {id}) was interrupted and is still to finish");
+            let what =
+                format!("`{name}` (operation {id}) was interrupted and is not completed yet");
             warnings.push(Warning::file(&path, what));
         }
         Ok(Hold {

@@ -16,7 +16,9 @@ fn the_files_are_listed() {
         outcome.report()
     );
     assert!(
-        stdout.ends_with("Exported 2 files to out; nothing there: ledger, patterns, journal.\n"),
+        stdout.ends_with(
+            "Exported 2 files to out; nothing to export from: ledger, patterns, journal.\n"
+        ),
         "{}",
         outcome.report()
     );

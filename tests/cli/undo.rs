@@ -67,7 +67,7 @@ fn what_is_not_there_cannot_be_taken_back() {
         .code(3)
         .stdout_json(&json!({"error": {
             "kind": "not_found", "message": "there is no operation 7", "place": null,
-            "hint": "`annals log` lists what can be taken back"
+            "hint": "`annals log` lists the operations that can be undone"
         }}));
     let wrong = case.run("undo seven").code(2);
     assert_error(

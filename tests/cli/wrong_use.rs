@@ -708,7 +708,7 @@ mod unix {
         assert_error(
             &outcome,
             ".annals: cannot create: Permission denied (os error 13)",
-            "nothing can be written here, and nothing was",
+            "annals cannot write here; nothing was changed",
         );
         set_mode(case.root(), 0o755);
         assert_eq!(before, case.whole_tree());

@@ -319,7 +319,7 @@ fn an_accepted_update_passes_the_check() {
         written.contains("- Keep one file\n- Use tabs\n"),
         "{written}"
     );
-    assert!(hand_in().stdout().contains("Applied already"));
+    assert!(hand_in().stdout().contains("Already applied"));
 }
 
 #[test]

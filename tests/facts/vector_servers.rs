@@ -201,7 +201,9 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
         "forgotten in the database, but not yet everywhere: 1 vector at http://127.0.0.1:9 (";
     assert!(failed.stderr().contains(said), "{}", failed.report());
     assert!(
-        failed.stderr().contains("`annals facts work` asks again"),
+        failed
+            .stderr()
+            .contains("`annals facts work` repeats the request"),
         "{}",
         failed.report()
     );

@@ -142,7 +142,7 @@ fn database(project: &Project) -> Option<Row> {
     }
     let whose = match facts::user(project, None) {
         Ok(user) => format!("for {}", user.as_str()),
-        Err(_) => "no user is set: `user` in your config.toml names one".to_owned(),
+        Err(_) => "no user is set; set `user` in your config.toml".to_owned(),
     };
     Some(Row::ok("facts", "database", &format!("{file}, {whose}")))
 }

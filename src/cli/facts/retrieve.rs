@@ -81,7 +81,7 @@ pub(crate) fn run(
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut place.read(project)?, &user, &query, &embedder)?;
     if let Some(because) = &found.degraded_because {
-        out.note(&format!("degraded to words alone: {because}"));
+        out.note(&format!("searched by words only: {because}"));
     }
     out.result(&found, if args.explain { explain } else { show });
     Ok(())

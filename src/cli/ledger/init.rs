@@ -84,7 +84,7 @@ fn show(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     }
     let folder = report.folder.display();
     if let Some(settings) = hook {
-        writeln!(to, "Put the SessionStart hook into {}.", settings.display())?;
+        writeln!(to, "Added the SessionStart hook to {}.", settings.display())?;
     }
     if report.created.is_empty() {
         return writeln!(to, "{folder} is complete already; nothing created.");

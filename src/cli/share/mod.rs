@@ -92,12 +92,12 @@ fn exchange(
     }
     if synced.withheld > 0 {
         out.note(&format!(
-            "{} kept here: it looks like a secret",
+            "{} not sent: looks like a secret",
             quantity(synced.withheld, "operation")
         ));
     }
     if synced.is_unclean {
-        out.note("another process holds the database open: what others forgot is erased, but not from its free pages");
+        out.note("another process has the database open: facts forgotten on other devices are erased, but may remain in its free pages");
     }
     let exchange = Exchange {
         synced,

@@ -72,9 +72,7 @@ pub(crate) fn receive(
     clock: Clock,
 ) -> Result<Incoming> {
     let Some(mut device) = Device::joined(connection)? else {
-        return Err(
-            Error::refused("this database takes no part in sharing").hint("annals share init")
-        );
+        return Err(Error::refused("this database is not shared").hint("annals share init"));
     };
     let mut receiver = Receiver {
         connection,

@@ -165,7 +165,7 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
         return Err(broken("a fact of another user"));
     }
     if !(0.0..=1.0).contains(&fact.confidence) || fact.value_text.trim().is_empty() {
-        return Err(broken("no value, or a confidence that is not from 0 to 1"));
+        return Err(broken("no value, or a confidence outside 0 to 1"));
     }
     let needed = [
         &fact.valid_from,

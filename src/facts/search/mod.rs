@@ -348,7 +348,7 @@ impl Meaning {
         let server = Chroma::of(facts.connection())?.filter(|_| is_settled);
         let server = server.ok_or_else(|| {
             Error::failed("the vectors are not on the Chroma server yet")
-                .hint("`annals facts work` takes them there")
+                .hint("`annals facts work` sends them")
         })?;
         let vector = embedder.vector(&query.text)?;
         let near = if vector.is_zero() {
@@ -377,7 +377,7 @@ fn query_vector(facts: &mut Facts, text: &str, embedder: &Embedder) -> Result<Ve
         let model = embedder.model();
         return Err(
             Error::failed(format!("the vectors are not those of {model}"))
-                .hint("a dry run makes no others"),
+                .hint("a dry run creates no new ones"),
         );
     }
     embedder.vector(text)

@@ -55,7 +55,7 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
         return Ok(Embedder::BuiltIn);
     };
     let model = settings.model.as_deref().ok_or_else(|| {
-        Error::usage("embedding.url is set, and embedding.model is not")
+        Error::usage("embedding.url is set, but embedding.model is not")
             .hint("name the model that the endpoint is to use")
     })?;
     let key = project.environment.get("ANNALS_EMBEDDING_API_KEY");

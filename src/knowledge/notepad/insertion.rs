@@ -204,7 +204,7 @@ pub(super) fn check(
         return Ok(());
     }
     Err(
-        Error::refused("the sections could not be told apart with this text")
+        Error::refused("with this text, the sections could not be told apart")
             .hint("a code fence or comment that is not closed hides what follows; close it"),
     )
 }

@@ -111,7 +111,7 @@ impl Merge<'_> {
         }
         if Words::of(&said).is_foreign_to(&Words::of(&old.text)) {
             let message = format!(
-                "has no word of line {}, {:?}: supersede that one and add this",
+                "shares no word with line {}, {:?}: supersede that bullet and add this one",
                 old.line, old.text
             );
             return Step::refused(format!("{pointer}/bullet"), message);
@@ -137,7 +137,7 @@ impl Merge<'_> {
                 });
                 return match done {
                     Some(bullet) => {
-                        let message = format!("was superseded already, see line {}", bullet.line);
+                        let message = format!("is already superseded, see line {}", bullet.line);
                         Step::Repeated(Problem::new(format!("{pointer}/match"), message))
                     }
                     None => step,
@@ -180,11 +180,14 @@ impl Merge<'_> {
         let place = format!("{pointer}/match");
         match matching[..] {
             [one] if self.touched.contains(&one.text) => {
-                let message = format!("means line {}, which this same update writes", one.line);
+                let message = format!(
+                    "refers to line {}, which this update itself writes",
+                    one.line
+                );
                 Err(Step::refused(place, message))
             }
             [one] => Ok(one),
-            [] => Err(Step::refused(place, "matches no bullet that holds")),
+            [] => Err(Step::refused(place, "matches no current bullet")),
             _ => {
                 let lines: Vec<String> = matching
                     .iter()
@@ -266,7 +269,8 @@ fn checked(before: &Constraints, text: String, bullet: &str, more: usize, pointe
     if is_there && !lost {
         return Step::Changed(text);
     }
-    let message = "the markdown around this place would swallow the bullet; put CONSTRAINTS.md in order there first";
+    let message =
+        "the surrounding markdown would swallow the bullet; fix CONSTRAINTS.md there first";
     Step::refused(pointer, message)
 }
 

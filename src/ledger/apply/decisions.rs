@@ -63,7 +63,7 @@ fn shape(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Vec<Problem
         )),
         // Somewhere it is tomorrow already.
         Some(date) if Some(date) > today.succ_opt() => {
-            let message = format!("lies in the future: today is {today}");
+            let message = format!("is in the future: today is {today}");
             problems.push(Problem::new(format!("{pointer}/date"), message));
         }
         Some(_) => {}
@@ -127,7 +127,7 @@ fn append(
     if is_there && after.entries.len() == found.entries.len() + 1 {
         return Step::Changed(new);
     }
-    let message = "the markdown around its place would swallow the entry; put DECISIONS.md in order there first";
+    let message = "the surrounding markdown would swallow the entry; fix DECISIONS.md there first";
     Step::refused(pointer.to_owned(), message)
 }
 

@@ -48,7 +48,8 @@ pub(crate) fn apply(text: &str, bullets: &[String], today: NaiveDate, line_end: 
     if let Some(text) = replaced(text, &bullets, line_end) {
         outcome.change(text);
     } else {
-        let message = "the markdown around the rollup would swallow it; put DECISIONS.md in order there first";
+        let message =
+            "the surrounding markdown would swallow the rollup; fix DECISIONS.md there first";
         outcome.problems.push(Problem::new("/rollup", message));
     }
     outcome

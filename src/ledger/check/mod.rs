@@ -148,7 +148,11 @@ pub fn check(project: &Project) -> Result<CheckReport> {
 fn start(file: &File) -> Findings<'_> {
     let mut findings = Findings::new(&file.path);
     if !file.exists() {
-        findings.add("missing", None, "is missing: `annals ledger init` makes it");
+        findings.add(
+            "missing",
+            None,
+            "is missing: `annals ledger init` creates it",
+        );
         return findings;
     }
     if file.is_broken {

@@ -82,7 +82,7 @@ impl Server {
             return Ok(());
         }
         Err(Error::refused(format!(
-            "the role {} passes over row-level security, and would see and change what is not its own",
+            "the role {} bypasses row-level security, so it could read and change the data of other roles",
             self.role
         ))
         .hint("name a role in share.url that is not a superuser and does not have BYPASSRLS"))
