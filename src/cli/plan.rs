@@ -100,7 +100,7 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints how often finished plans of the project deviated; nothing where no summary says.
+/// Prints how often finished plans of the project deviated; nothing if no summary says.
 fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     if rate.deviated.of == 0 {
         return Ok(());
@@ -138,7 +138,7 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
     list(&format!("Problems in {}", folder.display()), &lines, 8, to)
 }
 
-/// Prints a heading and the first of some lines under it; nothing where there are none.
+/// Prints a heading and the first of some lines under it; nothing if there are none.
 fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io::Result<()> {
     listed(heading, lines, (most, WIDTH), to)
 }

@@ -75,7 +75,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the lines of one part; none where its store is not in use.
+    /// Returns the lines of one part; none if its store is not in use.
     pub(crate) fn gather(&self, part: Part, warnings: &mut Vec<Warning>) -> Result<Section> {
         let lines = match part {
             Part::Position => self.position(),

@@ -13,7 +13,7 @@ const DAYS: u64 = 7;
 pub(crate) struct Ledger(Brief);
 
 impl Ledger {
-    /// Reads the ledger; nothing where none is kept.
+    /// Reads the ledger; returns `None` if none is kept.
     pub(crate) fn read(project: &Project) -> Result<Option<Self>> {
         if !ledger::is_kept(project) {
             return Ok(None);

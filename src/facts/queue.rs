@@ -384,7 +384,7 @@ pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Resu
     })
 }
 
-/// Tells whether a worker still holds its turn.
+/// Returns whether a worker still holds its turn.
 pub(crate) fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
     connection
         .query_row(

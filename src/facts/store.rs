@@ -198,7 +198,7 @@ impl Facts {
             .stored("open the database")
     }
 
-    /// Tells whether this run is to write nothing.
+    /// Returns whether this run is to write nothing.
     pub(crate) fn is_dry_run(&self) -> bool {
         self.dry_run
     }

@@ -80,7 +80,7 @@ pub fn apply(
     judge(facts, &turn, None, &actions, (ranks.as_ref(), &now))
 }
 
-/// Judges the next turn of the queue; nothing where none may be taken on.
+/// Judges the next turn of the queue; returns `None` if none may be taken on.
 pub fn step(
     facts: &mut Facts,
     auditor: &Auditor,

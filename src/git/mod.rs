@@ -90,7 +90,7 @@ impl Git {
         self.obstacle.as_ref().map(UnsafeRepository::warning)
     }
 
-    /// Tells whether the project stands in a repository.
+    /// Returns whether the project stands in a repository.
     pub fn is_repository(&self) -> bool {
         self.repository.is_some()
     }
@@ -132,7 +132,7 @@ impl Git {
         Ok(roots.and_then(|roots| roots.lines().filter_map(parse_date).min()))
     }
 
-    /// Returns how many commits were made since the one of a full hash; none where it is not known here.
+    /// Returns how many commits were made since the one of a full hash, or `None` if it is not known here.
     pub fn commits_since(&self, hash: &str) -> Result<Option<u32>> {
         let is_hash = [40, 64].contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
         let (Some(program), true) = (self.program()?, is_hash) else {
@@ -160,7 +160,7 @@ impl Git {
         }))
     }
 
-    /// Makes an annotated tag on the commit that is checked out, and tells whether it is new.
+    /// Makes an annotated tag on the commit that is checked out, and returns whether it is new.
     ///
     /// The same tag on the same commit is left alone; on another it is refused. Never signed: signing
     /// runs a program that the repository's own settings name.
@@ -248,7 +248,7 @@ impl Git {
             .map(|repository| repository.top.as_path())
     }
 
-    /// Tells whether some tracked files are left out of the folder on purpose.
+    /// Returns whether some tracked files are left out of the folder on purpose.
     pub fn is_sparse(&self) -> bool {
         self.repository.as_ref().is_some_and(Repository::is_sparse)
     }
@@ -297,7 +297,7 @@ impl Git {
         self.ask(Objects::open)
     }
 
-    /// Tells whether the oldest commits here are not the first ones.
+    /// Returns whether the oldest commits here are not the first ones.
     pub fn is_shallow(&self) -> bool {
         self.repository.as_ref().is_some_and(Repository::is_shallow)
     }
@@ -375,7 +375,7 @@ impl Git {
         Ok(only.unwrap_or_default())
     }
 
-    /// Commits these files (from the top of the repository) and nothing else; none where they are committed already.
+    /// Commits these files (from the top of the repository) and nothing else; returns `None` if they are committed already.
     ///
     /// What else is staged stays staged. Like a tag, never signed, and without the repository's hooks.
     pub fn commit_only(

@@ -216,7 +216,7 @@ impl<'a> Program<'a> {
         self.sign_as(&arguments, clock)
     }
 
-    /// Commits these files and nothing else, with the time of this run; tells whether there was something to commit.
+    /// Commits these files and nothing else, with the time of this run, and returns whether there was something to commit.
     ///
     /// Refused where git would filter one of them; the filters of all other files stay off.
     pub(crate) fn commit(&self, paths: &[&str], message: &str, clock: &Clock) -> Result<bool> {

@@ -53,7 +53,7 @@ pub struct Node {
 pub struct Distance {
     /// The commits that only what is checked out has.
     pub ahead: usize,
-    /// The commits that only the other one has; none where that one is an ancestor.
+    /// The commits that only the other one has; 0 if that one is an ancestor.
     pub behind: usize,
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn only_below(
 }
 
 impl Commit {
-    /// Tells whether the commit changed something, and nothing outside of a folder.
+    /// Returns whether the commit changed something, and nothing outside of a folder.
     pub fn is_below(&self, folder: &str) -> bool {
         let inside = |path: &str| {
             path.strip_prefix(folder)
@@ -228,7 +228,7 @@ fn parse(output: &str) -> Vec<Commit> {
     commits
 }
 
-/// Tells whether what follows is a file's letter: a hash is far longer, and what separates is empty.
+/// Returns whether what follows is a file's letter: a hash is far longer, and what separates is empty.
 fn is_status(text: &str) -> bool {
     let text = text.trim_start_matches('\n');
     let mut letters = text.chars();

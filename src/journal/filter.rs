@@ -42,7 +42,7 @@ impl Filter {
         })
     }
 
-    /// Says whether a record passes.
+    /// Returns whether a record passes.
     pub(crate) fn accepts(&self, record: &Record) -> bool {
         self.kind
             .as_deref()

@@ -75,7 +75,7 @@ impl Request {
         }
     }
 
-    /// Says whether these are the lines of the request.
+    /// Returns whether these are the lines of the request.
     pub(crate) fn is_of(&self, lines: &[u8]) -> bool {
         self.bytes == lines.len() as u64 && self.sha256 == sum(lines)
     }

@@ -55,7 +55,7 @@ pub(crate) fn scan<T>(
     })
 }
 
-/// Reads an entry's file; nothing where it is none, or gone.
+/// Reads an entry's file; returns `None` if it is no entry, or is gone.
 fn found<'a>(
     place: &KnowledgeDir,
     listing: &Listing,

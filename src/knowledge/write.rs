@@ -46,9 +46,9 @@ pub struct EntryWrite {
     pub kind: EntryType,
     /// How sure the writer is.
     pub confidence: Confidence,
-    /// The words it is filed under; nothing where those there are stay.
+    /// The words it is filed under, or `None` if the present ones stay.
     pub tags: Option<Vec<String>>,
-    /// All that stands under the front matter; nothing where what is there stays.
+    /// All that stands under the front matter, or `None` if the present text stays.
     pub body: Option<Vec<u8>>,
     /// The title, where the body has none of its own.
     pub title: Option<String>,

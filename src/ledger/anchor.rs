@@ -20,7 +20,7 @@ const COMMENT: &str = ":last-commit:";
 /// A hash that stands for all commits up to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
-    /// The hash as it is written; none where the line says that there is none.
+    /// The hash as it is written, or `None` if the line says that there is none.
     pub(crate) hash: Option<String>,
     /// The bytes of the hash, or of what stands in its place.
     pub(crate) range: Range<usize>,

@@ -35,7 +35,7 @@ pub struct CommitLine {
 pub struct Brief {
     /// What to do first, where the ledger is not in use yet.
     pub action_required: Option<String>,
-    /// STATE.md, all of it; none where there is no such file.
+    /// STATE.md, all of it, or `None` if there is no such file.
     pub state: Option<String>,
     /// CONSTRAINTS.md: infrastructure, rules and hazards.
     pub constraints: String,

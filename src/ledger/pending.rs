@@ -20,7 +20,7 @@ use crate::project::Project;
 use crate::templates::Template;
 use crate::warning::Warning;
 
-/// The three files as they stand; none where a file is missing.
+/// The three files as they stand; `None` if a file is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CurrentFiles {
     /// STATE.md.

@@ -79,7 +79,7 @@ impl FrontMatter {
         keys.iter().find_map(|key| self.get(&[key])?.as_text())
     }
 
-    /// Tells whether the file has no field at all.
+    /// Returns whether the file has no field at all.
     pub fn is_empty(&self) -> bool {
         self.fields.pairs().is_empty()
     }

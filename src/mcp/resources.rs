@@ -111,7 +111,7 @@ fn entry(project: &Project, key: &str, uri: &str) -> Result<String> {
     Ok(fenced(&source, &secrets::redact(&text).text))
 }
 
-/// Says whether a key may be the name of an entry's file, and of no file elsewhere.
+/// Returns whether a key may be the name of an entry's file, and of no file elsewhere.
 fn is_name(key: &str) -> bool {
     !key.is_empty() && !key.starts_with('.') && !key.contains(['/', '\\', '\0'])
 }

@@ -157,7 +157,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Tells whether a block is one short line that ends in a colon.
+    /// Returns whether a block is one short line that ends in a colon.
     fn is_label(&self, block: &Block) -> bool {
         let text = self.outline.slice(&block.range);
         let is_line = text.len() <= LABEL && !text.contains('\n');
@@ -165,7 +165,7 @@ impl Splitter<'_> {
         is_line && is_alone && text.trim_end_matches(['*', '_']).ends_with(':')
     }
 
-    /// Tells whether a block stands indented under the open list item.
+    /// Returns whether a block stands indented under the open list item.
     fn joins_item(&self, range: &Range<usize>) -> bool {
         let text = self.outline.text();
         let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
@@ -226,7 +226,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Tells whether a text is a link to a heading of its own file, as tables of contents have them.
+/// Returns whether a text is a link to a heading of its own file, as tables of contents have them.
 fn is_own_link(text: &str) -> bool {
     let inner = text
         .strip_prefix('[')
@@ -236,7 +236,7 @@ fn is_own_link(text: &str) -> bool {
         .is_some_and(|(title, anchor)| !title.contains("](") && !anchor.contains(['(', ' ']))
 }
 
-/// Tells whether a text only says that there is nothing to say, or where something is said.
+/// Returns whether a text only says that there is nothing to say, or where something is said.
 fn says_nothing(text: &str) -> bool {
     if is_own_link(text.trim()) {
         return true;
@@ -267,7 +267,7 @@ fn says_nothing(text: &str) -> bool {
     is_nothing && (words.is_empty() || !text.contains('`')) && !is_sign(text, &words)
 }
 
-/// Tells whether a text has signs that somebody could look for.
+/// Returns whether a text has signs that somebody could look for.
 fn is_sign(text: &str, words: &[&str]) -> bool {
     words.is_empty()
         && text.contains(|c: char| {

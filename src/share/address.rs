@@ -23,7 +23,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Returns the address of the settings; nothing where none is set.
+    /// Returns the address of the settings, or `None` if none is set.
     pub(crate) fn find(project: &Project) -> Result<Option<Self>> {
         let Some(url) = &project.settings.share.url else {
             return Ok(None);

@@ -76,12 +76,12 @@ pub struct Synced {
     pub round_trips: u32,
 }
 
-/// Tells whether the settings name a server.
+/// Returns whether the settings name a server.
 pub fn is_configured(project: &Project) -> bool {
     project.settings.share.url.is_some()
 }
 
-/// Tells whether this database is shared, and the settings name a server.
+/// Returns whether this database is shared, and the settings name a server.
 pub fn is_active(project: &Project, facts: &Facts) -> Result<bool> {
     Ok(is_configured(project) && Device::joined(facts.connection())?.is_some())
 }
@@ -321,7 +321,7 @@ impl Run<'_> {
         }
     }
 
-    /// Makes sure of the device's name; tells whether it had to be changed.
+    /// Makes sure of the device's name, and returns whether it had to be changed.
     fn settle_identity(&mut self) -> Result<bool> {
         let renamed = identity::settle(self.facts, &mut self.server, &self.state, &self.device)?;
         let is_renamed = renamed.is_some();

@@ -161,7 +161,7 @@ pub(crate) fn joined(mut bytes: Vec<u8>, lines: &[u8]) -> Vec<u8> {
     terminated(bytes, lines)
 }
 
-/// Makes an append that was interrupted: all of it, the rest of it, or nothing where it came through.
+/// Makes an append that was interrupted: all of it, the rest of it, or nothing if it had succeeded.
 pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
     let wanted = terminated(Vec::new(), lines);
     let tail = tail(path, LOOK_BACK + wanted.len() as u64)?;
@@ -196,7 +196,7 @@ fn tail(path: &Path, length: u64) -> Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// Says whether the file is a device such as `/dev/null`; refuses a pipe, which would wait for a reader.
+/// Returns whether the file is a device such as `/dev/null`; refuses a pipe, which would wait for a reader.
 fn refuse_what_blocks(path: &Path, links: Links) -> Result<bool> {
     let looked = match links {
         Links::Followed => fs::metadata(path),

@@ -32,7 +32,7 @@ impl Changes {
         Self::default()
     }
 
-    /// Says whether there is nothing to do.
+    /// Returns whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.preview.changes().is_empty()
     }
@@ -53,7 +53,7 @@ impl Changes {
         diff::unified(self.preview.changes(), &root)
     }
 
-    /// Returns a file's bytes as the plan will leave them, or nothing where no file will be.
+    /// Returns a file's bytes as the plan will leave them, or `None` if no file will be.
     pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         match resolve(path)? {
             Resolved::Inside(real) => self.preview.bytes(&real),

@@ -51,7 +51,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Reads a header; nothing where it is in no format of ours.
+    /// Reads a header; returns `None` if it is in none of our formats.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         let header: Self = serde_json::from_slice(line).ok()?;
         [UNSIGNED, FORMAT]
@@ -59,7 +59,7 @@ impl Header {
             .then_some(header)
     }
 
-    /// Says whether a signature follows the header.
+    /// Returns whether a signature follows the header.
     pub(crate) fn is_signed(&self) -> bool {
         self.format == FORMAT
     }

@@ -104,7 +104,7 @@ type Rest = rustix::fs::Dir;
 type Rest = fs::ReadDir;
 
 impl Listing {
-    /// Lists a folder; nothing where a link leads outside of its project.
+    /// Lists a folder; returns `None` if a link leads outside of its project.
     #[cfg(target_os = "linux")]
     pub(crate) fn of(path: &Path) -> io::Result<Option<Self>> {
         let Some(folder) = open::of_project(path, Wanted::Folder)? else {
@@ -117,7 +117,7 @@ impl Listing {
         }))
     }
 
-    /// Lists a folder; nothing where a link leads outside of its project.
+    /// Lists a folder; returns `None` if a link leads outside of its project.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn of(path: &Path) -> io::Result<Option<Self>> {
         let real = match Boundary::around(path) {
@@ -192,7 +192,7 @@ fn name_of(entry: fs::DirEntry) -> Option<String> {
     entry.file_name().into_string().ok()
 }
 
-/// Returns what is in a project's folder, by name, links as such; nothing where there is no folder or a link leads outside.
+/// Returns what is in a project's folder, by name, links as such; empty if there is no folder or a link leads outside.
 ///
 /// Names that are not text are shown with U+FFFD.
 pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, Kind)>> {

@@ -147,7 +147,7 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     }
 }
 
-/// Says whether nobody holds the lock of any of these stores, without disturbing who else asks.
+/// Returns whether nobody holds the lock of any of these stores, without disturbing who else asks.
 pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> {
     for store in stores {
         let path = store.file(folder);

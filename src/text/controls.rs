@@ -62,7 +62,7 @@ fn is_control(c: char) -> bool {
     }
 }
 
-/// Tells whether a character takes no room and is no part of a letter.
+/// Returns whether a character takes no room and is no part of a letter.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         // Soft hyphen, joiners of graphemes, fillers.
@@ -79,7 +79,7 @@ fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Tells whether a joiner beside this character can be one.
+/// Returns whether a joiner beside this character can be one.
 fn joins(beside: Option<char>) -> bool {
     beside.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !is_suspect(c))
 }

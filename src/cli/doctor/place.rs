@@ -87,7 +87,7 @@ fn cache(project: &Project) -> Row {
     }
 }
 
-/// Names what a killed process left half done; nothing where there is none.
+/// Names what a killed process left half done; returns `None` if there is none.
 fn interrupted(project: &Project) -> Option<Row> {
     let fix = "annals sync, or any other command that writes";
     let row =

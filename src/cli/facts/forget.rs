@@ -22,8 +22,9 @@ use crate::text::quantity;
 /// Erases facts, archive, history, indexes, vectors and the turns that mention them, and rewrites the file:
 /// no byte remains. Records of reports that earlier versions kept in this project are erased as well. One
 /// line records when, how many and why. This cannot be undone. Every Chroma server that vectors were sent to
-/// is asked to erase them; if one does not, the exit code is 1 and `annals facts work` repeats the request. If the database is shared, the facts are erased on the server at once, and on each other device
-/// at its next sync.
+/// is asked to erase them; if one does not, the exit code is 1 and `annals facts work` repeats the request.
+/// If the database is shared, the facts are erased on the server at once, and on each other device at its
+/// next sync.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts forget --user ada --key home.address --reason 'asked to'"

@@ -35,7 +35,7 @@ pub(crate) struct InitArgs {
 struct Report {
     #[serde(flatten)]
     ledger: InitReport,
-    /// The settings that the hook was put in; none where it is there already, or was not asked for.
+    /// The settings that the hook was put in, or `None` if it is there already, or was not asked for.
     hook: Option<PathBuf>,
 }
 

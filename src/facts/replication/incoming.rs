@@ -294,7 +294,7 @@ impl Receiver<'_> {
         Ok(())
     }
 
-    /// Tells whether the id of a fact belongs to another user or key.
+    /// Returns whether the id of a fact belongs to another user or key.
     fn is_of_another(&mut self, change: &FactChange) -> Result<bool> {
         let fact = &change.after;
         let subject = (fact.user_id.clone(), fact.key.clone());

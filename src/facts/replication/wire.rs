@@ -40,7 +40,7 @@ struct Payload {
     turn: String,
     at: String,
     fact: Map<String, Value>,
-    /// The fields that were different; nothing where the fact is new.
+    /// The fields that were different, or `None` if the fact is new.
     was: Option<Map<String, Value>>,
 }
 

@@ -168,7 +168,7 @@ pub(crate) fn erase_now(facts: &mut Facts) -> Result<Option<Error>> {
 pub(crate) struct IndexLocation {
     /// The model.
     pub(crate) model: String,
-    /// The address of the server; none where they are in the file.
+    /// The address of the server, or `None` if they are in the file.
     pub(crate) server: Option<String>,
 }
 

@@ -172,7 +172,7 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     .collect()
 }
 
-/// Tells whether an entry's key and title say most of what the finding says, and the finding most of the title.
+/// Returns whether an entry's key and title say most of what the finding says, and the finding most of the title.
 fn is_said_by(known: &IndexedEntry, said: &[String]) -> bool {
     let both = said
         .iter()

@@ -248,7 +248,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 impl Rule {
-    /// Tells whether the rule applies.
+    /// Returns whether the rule applies.
     pub(super) fn applies(&self, finding: &str) -> bool {
         has(self.cue, finding)
             && (self.with.is_empty() || has(self.with, finding))

@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         self.pass(length.unwrap_or(quote.open.len()));
     }
 
-    /// Tells whether only space stands before the place on its line.
+    /// Returns whether only space stands before the place on its line.
     fn is_alone(&mut self) -> bool {
         let end = match self.indent {
             Some((line, end)) if line == self.line => end,

@@ -150,7 +150,7 @@ impl Notepad<'_> {
     }
 }
 
-/// Tells whether a line is a rule: three or more of one mark.
+/// Returns whether a line is a rule: three or more of one mark.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
     let is_one_mark = |mark: char| line.chars().all(|c| c == mark);

@@ -131,7 +131,7 @@ fn appended(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Opti
     Some(edit::apply(text, edits))
 }
 
-/// Returns the text with these bullets as its rollup; none where they would not read back as such.
+/// Returns the text with these bullets as its rollup, or `None` if they would not read back as such.
 pub(crate) fn replaced(text: &str, bullets: &[String], line_end: &str) -> Option<String> {
     let found = Decisions::parse(text);
     let list = bullets.iter().fold(String::new(), |list, bullet| {

@@ -176,7 +176,7 @@ fn start(file: &File) -> Findings<'_> {
     findings
 }
 
-/// Tells whether the comments that guide an editor stand above the first heading.
+/// Returns whether the comments that guide an editor stand above the first heading.
 pub(crate) fn has_header(text: &str) -> bool {
     let head = text.lines().take_while(|line| !line.starts_with('#'));
     let comments: Vec<&str> = head.filter(|line| line.contains("<!--")).collect();

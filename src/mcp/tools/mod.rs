@@ -80,7 +80,7 @@ const TOOLS: &[&[Tool]] = &[
 ];
 
 impl Tool {
-    /// Says whether a call changes the project; facts and the journal are the user's own.
+    /// Returns whether a call changes the project; facts and the journal are the user's own.
     pub(crate) fn writes_in_project(&self) -> bool {
         let is_users = self.set == ToolSet::Facts || self.name == "memory_write";
         self.effect != Effect::Reads && !is_users

@@ -168,7 +168,7 @@ fn may_set(key: &Key, value: &Input) -> Result<()> {
     .hint(format!("set it in your own {USER_FILE} or as {variable}")))
 }
 
-/// Says whether a text is a slash command of a known workflow with plain arguments.
+/// Returns whether a text is a slash command of a known workflow with plain arguments.
 ///
 /// It is printed where an agent reads what to do next, so a cloned repository must not choose the words.
 fn is_slash_command(text: &str) -> bool {
@@ -200,7 +200,7 @@ fn not_a_slash_command(name: &str, line: usize) -> Warning {
     )
 }
 
-/// Says whether a path is relative and never climbs out of where it starts; links are not followed.
+/// Returns whether a path is relative and never climbs out of where it starts; links are not followed.
 fn stays_inside(path: &Path) -> bool {
     path.components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))

@@ -75,7 +75,7 @@ impl Source for Journal {
     }
 }
 
-/// Returns a record as a text under its kind and tags; nothing where it says nothing.
+/// Returns a record as a text under its kind and tags, or `None` if it says nothing.
 fn document(line: &str) -> Option<Document> {
     let record: Value = serde_json::from_str(line).ok()?;
     let content = record.get("content")?.as_str()?.trim();
