@@ -52,7 +52,7 @@ pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Resul
     out.result_until(&done, show, done.refusal())
 }
 
-/// Prints the brief, which nobody asked to change anything: a diff stands behind it, and the context files nowhere.
+/// Prints the brief. Nobody asked it to change anything: a diff comes last, and context files are not named.
 fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()> {
     let brief = &done.value;
     heading(brief, to)?;

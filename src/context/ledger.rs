@@ -76,7 +76,7 @@ fn without_footer(state: &str) -> String {
     kept.join("\n")
 }
 
-/// Returns a text's lines, each behind the heading it stands under; comments and rules left out.
+/// Returns a text's lines, each after the heading it stands under; comments and rules left out.
 fn under_headings(text: &str) -> Vec<String> {
     let mut heading = String::new();
     let mut lines = Vec::new();

@@ -22,7 +22,7 @@ use crate::facts::failure::Stored;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 
-/// Whose doing a return is. Merging knows it by this: nobody said the value anew.
+/// Whose doing a return is. Merging knows it by this: nobody said the value again.
 pub(crate) const RETURN: &str = "annals:restored";
 
 /// The active facts of all users whose end has come.

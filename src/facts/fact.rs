@@ -74,7 +74,7 @@ impl FromStr for Category {
     }
 }
 
-/// Where a fact stands.
+/// The status of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -200,7 +200,7 @@ pub struct Fact {
     pub valid_from: String,
     /// Until when it holds.
     pub valid_to: Option<String>,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
     /// The turn that it comes from.
     pub source_turn_id: String,

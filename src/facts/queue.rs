@@ -62,7 +62,7 @@ pub struct Receipt {
     pub turn_seq: Option<i64>,
 }
 
-/// Where a turn stands.
+/// A turn in the queue, with its status.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
     /// Whose turn it is.

@@ -38,7 +38,7 @@ const FILE: &str = "mem.db";
 /// How long SQLite's own switch to the write-ahead log is left alone before it is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How many statements stay prepared: more than one change of a fact needs, or each would be prepared anew.
+/// How many statements stay prepared: more than one change of a fact needs, or each would be prepared again.
 const STATEMENTS: usize = 64;
 
 /// SQLite's page cache, as `cache_size` takes it, for runs that write to all indexes.
@@ -249,7 +249,7 @@ impl Facts {
         use_write_ahead_log(&self.connection, self.wait)
     }
 
-    /// Writes the file anew without what was deleted, and lets others in again.
+    /// Rewrites the file without what was deleted, and lets others in again.
     pub(crate) fn leave_no_trace(&self) -> Result<()> {
         self.connection
             .execute_batch("VACUUM")
@@ -395,7 +395,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
         .is_some_and(|code| busy.contains(&code))
 }
 
-/// Makes the file and its folders where they are missing, for nobody but the user.
+/// Creates the file and its folders if they are missing, readable by nobody but the user.
 fn create(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());

@@ -206,7 +206,7 @@ fn parse(output: &str) -> Vec<Commit> {
             body: field().trim().to_owned(),
             files: Vec::new(),
         };
-        // What git itself puts behind each commit.
+        // What git itself puts after each commit.
         rest.next_if(|next| next.is_empty());
         while let Some(status) = rest.next_if(|next| is_status(next)) {
             let status = status.trim_start_matches('\n').chars().next();

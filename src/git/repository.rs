@@ -165,7 +165,7 @@ fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Returns the path that a file consists of, behind a prefix, or `None` if git might read a different one.
+/// Returns the path that a file consists of, after a prefix, or `None` if git might read a different one.
 pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = read(file, LARGEST_FILE)?;
     let path = text.strip_prefix(prefix)?;

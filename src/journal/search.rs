@@ -48,7 +48,7 @@ const MOST_PARTS: usize = 64;
 /// What a search found.
 #[derive(Debug, Serialize)]
 pub struct SearchResults {
-    /// The records that match, the latest first, each as it stands in the file.
+    /// The records that match, the latest first, each as it is in the file.
     pub results: Vec<Box<RawValue>>,
     /// Whether the window holds more matches than were asked for, or than fit into 4 MiB.
     pub truncated: bool,

@@ -156,7 +156,7 @@ fn cells(line: &str) -> Vec<String> {
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// Plans that INDEX.md has this row for a key, or none; made anew where it is not as we wrote it.
+/// Plans that INDEX.md has this row for a key, or none; rebuilt where it is not as we wrote it.
 pub(crate) fn update(
     place: &KnowledgeDir,
     changes: &mut Changes,

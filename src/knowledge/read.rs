@@ -1,4 +1,4 @@
-//! Reads one entry as it stands in its file.
+//! Reads one entry as it is in its file.
 
 use std::fs;
 use std::path::Path;

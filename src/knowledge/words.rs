@@ -63,7 +63,7 @@ pub(crate) fn words(query: &str) -> Vec<Word> {
     found.into_iter().map(Word::new).collect()
 }
 
-/// Hands out every word of a text in lower case, as often as it stands there.
+/// Hands out every word of a text in lower case, as often as it occurs.
 fn each(folded: &str, add: &mut impl FnMut(&str)) {
     let mut add = |word: &str| {
         if !word.is_empty() {

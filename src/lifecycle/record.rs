@@ -220,7 +220,7 @@ impl<'a> Recorder<'a> {
 
     /// Returns the phases of the whole history in the order in which they were finished.
     ///
-    /// One without a date stays behind the one before it.
+    /// One without a date stays after the one before it.
     fn dated(&self) -> Result<Vec<Dated>> {
         // What is odd in old summaries was told where they were taken.
         let mut phases = patterns::history(self.survey, &self.known)?.value;

@@ -1,4 +1,4 @@
-//! Names as they stand in an address, with `%20` for what may not.
+//! Names as they are in an address, with `%20` for what may not.
 
 use std::fmt::Write;
 

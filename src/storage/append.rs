@@ -58,7 +58,7 @@ impl Log {
         })
     }
 
-    /// Returns where the next line will begin: behind the newline that ends what was torn.
+    /// Returns where the next line will begin: after the newline that ends what was torn.
     pub fn next_line(&self) -> Result<u64> {
         let torn = !ends_a_line(&self.file, self.length).at("read", &self.path)?;
         Ok(self.length + u64::from(torn))

@@ -308,7 +308,7 @@ enum Resolved {
     Outside(PathBuf),
 }
 
-/// Follows the links of a path; the boundary is asked with the path as it is named, for the real one names no project.
+/// Follows the links of a path; the boundary is asked with the path as it is named, because the real one names no project.
 fn resolve(path: &Path) -> Result<Resolved> {
     let real = root::real_path(path)?;
     Ok(match Boundary::around(path) {

@@ -279,7 +279,7 @@ impl History {
     /// Returns the changes that take an operation back: the exact bytes from before it.
     ///
     /// Refused where a file no longer holds what the operation wrote. Files for which `is_generated`
-    /// says so are left out: the caller makes them anew. Call it inside the transaction that applies
+    /// says so are left out: the caller makes them again. Call it inside the transaction that applies
     /// the changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
         let folder = self.folder.history();

@@ -168,7 +168,7 @@ pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> 
 
 /// Waits for an exclusive lock on a file, and gives up after `wait`.
 ///
-/// The pauses grow at first, for the lock is held only briefly, and shrink again for who waits long.
+/// The pauses grow at first, because the lock is held only briefly, and shrink again for who waits long.
 pub(crate) fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {

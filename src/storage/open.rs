@@ -154,7 +154,7 @@ fn special() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "is not a regular file")
 }
 
-/// Why a path was not opened as it stands.
+/// Why a path was not opened as it is.
 #[derive(Debug)]
 struct LeadsThroughLink;
 

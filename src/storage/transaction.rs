@@ -35,7 +35,7 @@ use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// How often a transaction works anew because somebody saved one of its files meanwhile.
+/// How often a transaction works again because somebody saved one of its files meanwhile.
 const ROUNDS: usize = 3;
 
 /// Where a run writes, and how.

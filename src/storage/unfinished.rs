@@ -1,4 +1,4 @@
-//! A new folder that is filled file by file: one that a killed process left half full is cleared and begun anew.
+//! A new folder that is filled file by file: one that a killed process left half full is cleared and begun again.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -19,8 +19,8 @@ const MOST_RULES: usize = 256 * 1024;
 
 /// Returns a walk without what `.gitignore` files leave out; `is_wanted` is asked about every entry below the root.
 ///
-/// The rules of the user and those above the repository are left out, for they would make the answer another on every
-/// machine. The crate's walker does not read the rules itself: it would open a device or a file of any size.
+/// The rules of the user and those above the repository are left out, because with them the answer would differ from
+/// machine to machine. The crate's walker does not read the rules itself: it would open a device or a file of any size.
 pub(crate) fn tracked(
     root: &Path,
     is_wanted: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,

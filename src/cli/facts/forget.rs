@@ -52,7 +52,7 @@ pub(crate) fn run(
     }
     let user = place.user(project)?;
     let mut store = place.write(project)?;
-    // First, so that a run that is killed later leaves none: a page can be made anew at any time.
+    // First, so that a run that is killed later leaves none: a page can be rebuilt at any time.
     let report_records = report::erase_records(project)?;
     let (forgotten, untold) = share::forget(
         project,

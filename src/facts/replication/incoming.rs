@@ -49,7 +49,7 @@ pub(crate) struct Incoming {
     pub(crate) lines: Vec<(String, String)>,
     /// How many were set aside.
     pub(crate) set_aside: usize,
-    /// Whether something was forgotten, so that the file is to be written anew.
+    /// Whether something was forgotten, so that the file is to be rewritten.
     pub(crate) has_forgotten: bool,
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn model_of(embedder: &Embedder) -> String {
 
 /// Gives every fact that lacks one its vector of this model; returns how many were made.
 ///
-/// With another model than before, all vectors are made anew: those of two models do not compare.
+/// With another model than before, all vectors are rebuilt: those of two models do not compare.
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     settle(facts, embedder)?;
     if let Some(server) = Chroma::of(facts.connection())? {
@@ -196,7 +196,7 @@ impl IndexLocation {
     }
 }
 
-/// Changes model or place to what the settings want: what was there is of no use, and all is told or made anew.
+/// Changes model or place to what the settings want: what was there is of no use, and all is told or rebuilt.
 fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let wanted = IndexLocation::wanted(facts, embedder);
     let is = IndexLocation::of(facts.connection())?;

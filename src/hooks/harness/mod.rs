@@ -125,7 +125,7 @@ pub(crate) enum Content {
 pub(crate) struct JsonDialect {
     /// Comments.
     pub(crate) comments: bool,
-    /// A comma behind the last member.
+    /// A comma after the last member.
     pub(crate) trailing_commas: bool,
 }
 

@@ -76,7 +76,7 @@ pub struct Proposal {
     pub entry_type: Option<EntryType>,
     /// Tags of other entries that the finding names.
     pub tags: Vec<String>,
-    /// How sure the proposal is; never high, for no rule knows that a finding is true.
+    /// How sure the proposal is; never high, because no rule knows that a finding is true.
     pub confidence: Confidence,
     /// Why, in one line.
     pub reason: String,

@@ -46,7 +46,7 @@ fn newline(text: &str) -> &'static str {
     }
 }
 
-/// Behind what the section holds; at the end of the file behind its last line that is not blank, be that a rule.
+/// After what the section contains; at the end of the file after its last line that is not blank, be that a rule.
 fn below(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &str) -> Insertion {
     let text = notepad.text;
     let is_last = |body: &Range<usize>| body.end == text.len();

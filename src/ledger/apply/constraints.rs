@@ -215,7 +215,7 @@ impl Merge<'_> {
         let ends_with_bullet = last.is_some_and(|last| last.lines.end >= content_end);
         let marker = last.map_or('-', |last| marker(&self.text, last));
         let at = match self.text[content_end..].find('\n') {
-            // An empty section begins behind its heading's line.
+            // An empty section begins after its heading's line.
             _ if written.trim().is_empty() => own.start,
             Some(end) => content_end + end + 1,
             None => self.text.len(),
@@ -239,7 +239,7 @@ impl Merge<'_> {
         edit::apply(&self.text, vec![Edit::insert(at, new)])
     }
 
-    /// Returns the text with a new section: before the first that stands behind it, else before Superseded or last.
+    /// Returns the text with a new section: before the first that follows it, else before Superseded or last.
     fn with_section(&self, found: &Constraints, title: &str, bullet: &str) -> String {
         let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
         let behind = &SECTIONS[place.map_or(SECTIONS.len() - 1, |place| place + 1)..];
@@ -260,7 +260,7 @@ impl Merge<'_> {
     }
 }
 
-/// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put behind it.
+/// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put after it.
 fn checked(before: &Constraints, text: String, bullet: &str, more: usize, pointer: String) -> Step {
     let after = Constraints::parse(&text);
     let first = bullet.lines().next().unwrap_or_default();
@@ -309,7 +309,7 @@ fn marker(text: &str, bullet: &Bullet) -> char {
         .unwrap_or('-')
 }
 
-/// Returns the lines that are nested in a bullet, as they stand under its own text.
+/// Returns the lines that are nested in a bullet, as they are under its own text.
 fn nested_lines(text: &str, bullet: &Bullet) -> String {
     let rest = text
         .get(bullet.range.end..bullet.lines.end)

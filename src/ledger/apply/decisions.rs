@@ -169,7 +169,7 @@ fn into_month(
     }
 }
 
-/// Returns the insertion of a month: before the first older one, else behind all there is.
+/// Returns the insertion of a month: before the first older one, else after all there is.
 fn into_new_month(text: &str, found: &Decisions, name: &str, entry: &str, line_end: &str) -> Edit {
     let month = format!("## {name}{line_end}{line_end}{entry}");
     let older = found.months.iter().find(|month| month.name.as_str() < name);
@@ -184,7 +184,7 @@ fn into_new_month(text: &str, found: &Decisions, name: &str, entry: &str, line_e
     }
 }
 
-/// Returns the insertion of a piece behind the text before a byte, with a blank line on either side.
+/// Returns the insertion of a piece after the text before a byte, with a blank line on either side.
 fn behind(text: &str, end: usize, piece: &str, line_end: &str) -> Edit {
     let before = &text[..end];
     let gap =

@@ -1,4 +1,4 @@
-//! The rollup of DECISIONS.md: the one part of it that is written anew.
+//! The rollup of DECISIONS.md: the one part of it that is rewritten.
 
 use std::cmp::Reverse;
 
@@ -106,7 +106,7 @@ fn missing_titles(found: &Decisions, said: &[String], needed: usize) -> Vec<Stri
     missing
 }
 
-/// Returns the text with bullets behind those of the rollup, placeholders left out; nested lines stay where they are.
+/// Returns the text with bullets after those of the rollup, placeholders left out; nested lines stay where they are.
 fn appended(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option<String> {
     let mut edits = Vec::new();
     let mut end = None;

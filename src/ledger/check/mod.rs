@@ -1,4 +1,4 @@
-//! Holds the files as they stand against the rules of each.
+//! Checks the files against the rules of each.
 
 mod committed;
 mod constraints;

@@ -18,7 +18,7 @@ use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::PROJECT;
 use crate::project::Project;
 
-/// Which tools a client is shown: a few by default, for each costs tokens in every session.
+/// Which tools a client is shown: a few by default, because each costs tokens in every session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolSet {
     /// What every session can use.

@@ -69,7 +69,7 @@ impl Source for Journal {
         text.lines().filter_map(document).collect()
     }
 
-    /// Nothing: an export writes it line by line, for it may be long and grow meanwhile.
+    /// Nothing: an export writes it line by line, because it may be long and grow meanwhile.
     fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
         Ok(Vec::new())
     }
