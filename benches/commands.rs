@@ -88,7 +88,7 @@ fn main() {
     std::io::stdout().write_all(page.as_bytes()).unwrap();
 }
 
-/// Makes the project a repository with one commit; tells whether it is one now.
+/// Makes the project a repository with one commit; returns whether it is one now.
 fn git_init(place: &Place) -> bool {
     let git = |line: &str| place.git(&line.split(' ').collect::<Vec<_>>()).is_some();
     git("init --quiet") && git("add --all") && git("commit --quiet --message all")

@@ -91,7 +91,7 @@ impl Row {
         self
     }
 
-    /// Runs once; tells whether the program is there and ended well.
+    /// Runs once; returns whether the program is there and ended well.
     pub(crate) fn run(&mut self, place: &Place) -> bool {
         if let Some(before) = &mut self.before {
             before(&place.folder);

@@ -33,7 +33,7 @@ impl fmt::Display for SourceLocation {
 /// Something that was read in part only: where, and what could not be understood.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Warning {
-    /// Where it stands.
+    /// Its position.
     #[serde(flatten)]
     pub place: SourceLocation,
     /// What was not understood, in one sentence.

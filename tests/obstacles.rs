@@ -120,7 +120,7 @@ fn a_read_only_file_system_fails_every_writer_and_no_reader() {
         assert_eq!(outcome.exit_code(), Some(1), "{}", outcome.report());
         is_told(
             &outcome,
-            &["Read-only file system", "nothing can be written there"],
+            &["Read-only file system", "annals cannot write there"],
         );
     }
     for reader in READERS {
@@ -132,7 +132,7 @@ fn a_read_only_file_system_fails_every_writer_and_no_reader() {
     assert!(facts.stdout().contains("before"), "{}", facts.report());
     let check = with_mounts(&case, &format!("{READ_ONLY} && $ANNALS facts check"));
     assert_eq!(check.exit_code(), Some(1), "{}", check.report());
-    is_told(&check, &["nothing can be written there"]);
+    is_told(&check, &["annals cannot write there"]);
     assert_eq!(everything(&case), before);
 }
 

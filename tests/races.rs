@@ -121,7 +121,7 @@ fn milestones_started_and_switched_at_once_lose_no_file() {
     case.run("sync --check").success();
 }
 
-/// Says whether a file belongs to the work that a new milestone moves out of the way.
+/// Returns whether a file belongs to the work that a new milestone moves out of the way.
 fn is_work(path: &str) -> bool {
     let work = ["STATE.md", "ROADMAP.md", "phases/"];
     let below = path.strip_prefix(".vbw-planning/");

@@ -54,13 +54,13 @@ fn rows(found: &Integrity) -> Vec<Row> {
         counted(
             "waiting turns",
             found.waiting_turns,
-            "turns wait for the auditor",
+            "turns are waiting for the auditor",
             "annals facts work",
         ),
         counted(
             "dead turns",
             found.dead_turns,
-            "no answer could be used for these turns",
+            "no usable answer for these turns",
             "annals facts turns --status dead",
         ),
         counted(
@@ -86,9 +86,9 @@ fn shared(here: &Summary) -> Row {
     let aside = here.set_aside.iter();
     let aside =
         aside.map(|one| Detail::new(&format!("set aside from {}: {}", one.device, one.reason)));
-    let unclean = here
-        .is_unclean
-        .then(|| Detail::new("what others forgot may still be in free pages of the file"));
+    let unclean = here.is_unclean.then(|| {
+        Detail::new("facts forgotten on other devices may remain in free pages of the file")
+    });
     let found = failed.chain(aside).chain(unclean).collect();
     Row::new(
         STORE,

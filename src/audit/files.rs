@@ -16,7 +16,7 @@ use crate::warning::Warning;
 /// No command takes a secret back: once written it has to be taken for known.
 const MEND: &str = "revoke the key, then remove it from the file by hand";
 
-/// Returns the row of a store's files; nothing where none of them is there.
+/// Returns the row of a store's files, or `None` if none of them is there.
 ///
 /// A file that cannot be read is told as a warning, and the others are searched all the same.
 pub(crate) fn secrets(

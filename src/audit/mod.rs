@@ -118,7 +118,7 @@ pub fn audit(project: &Project) -> Audit {
     }
 }
 
-/// Tells where a context file has no room for the whole block; nothing where there is room.
+/// Returns where a context file has no room for the whole block, or `None` if there is room.
 pub fn lack_of_room(project: &Project) -> Option<Row> {
     // Whatever else is wrong with a context file is the audit's to tell.
     let rows = context::block(&project.dry_run(true), &mut Vec::new()).unwrap_or_default();

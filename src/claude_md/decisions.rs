@@ -260,7 +260,7 @@ fn name_milestones(ordered: &mut [Placed<'_>]) {
     }
 }
 
-/// Tells whether the heading says so, or else more of the dates fall than rise, or of the phases.
+/// Returns whether the heading says so, or else more of the dates fall than rise, or of the phases.
 fn is_newest_first(list: &DecisionList, decisions: &[Placed<'_>]) -> bool {
     let heading = fold(list.heading.as_deref().unwrap_or_default());
     let says = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
@@ -285,7 +285,7 @@ fn is_newest_first(list: &DecisionList, decisions: &[Placed<'_>]) -> bool {
     }
 }
 
-/// Tells whether more steps of a list lead down than up.
+/// Returns whether more steps of a list lead down than up.
 fn falls<T: PartialOrd>(list: &[T]) -> bool {
     let steps = || list.iter().zip(list.iter().skip(1));
     let down = steps().filter(|(one, next)| one > next).count();

@@ -213,7 +213,7 @@ fn label(line: &str) -> Option<(&str, &str)> {
     Some((label, value.trim()))
 }
 
-/// Tells whether a value has the shape `2 - Name (status)`, or says that there is none.
+/// Returns whether a value has the shape `2 - Name (status)`, or says that there is none.
 fn is_phase(value: &str) -> bool {
     let (number, rest) = value.split_once(" - ").unwrap_or_default();
     is_absent(value)
@@ -235,7 +235,7 @@ fn is_dashes(cell: &str) -> bool {
     cell.len() > 2 && cell.chars().all(|c| matches!(c, '-' | ':'))
 }
 
-/// Tells whether a row is the placeholder's, or a recorded decision with the same reason.
+/// Returns whether a row is the placeholder's, or a recorded decision with the same reason.
 fn is_recorded_row(cells: &[&str], known: &RecordedContent<'_>) -> bool {
     let [text, _, rationale] = cells else {
         return false;

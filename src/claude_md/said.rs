@@ -21,7 +21,7 @@ impl Said {
         Self { sentences }
     }
 
-    /// Tells whether the text has this line as a sentence; where it came from and why may be left out there.
+    /// Returns whether the text has this line as a sentence; where it came from and why may be left out there.
     pub(crate) fn says(&self, line: &str) -> bool {
         let reason = line.split_once(" \u{2014} ").map(|(what, _)| what);
         let source = line

@@ -39,7 +39,7 @@ struct PlacedMarker {
 }
 
 impl Span {
-    /// Tells whether `text` has a marker outside of code, whatever its state.
+    /// Returns whether `text` has a marker outside of code, whatever its state.
     pub(crate) fn has_markers(text: &str) -> bool {
         markers(text).iter().any(|found| !found.is_code)
     }

@@ -54,7 +54,7 @@ pub(crate) fn resolve(project: &Project, asked: &[Target]) -> Result<Vec<Result<
     Ok(found)
 }
 
-/// Tells whether a file has markers, damaged ones too, so that a block is never left behind.
+/// Returns whether a file has markers, damaged ones too, so that a block is never left behind.
 fn has_block(project: &Project, target: Target) -> Result<bool> {
     let path = project.root.join(target.file());
     if !path.exists() || real(project, &path).is_err() {
@@ -77,7 +77,7 @@ fn substitute(project: &Project, target: Target) -> Result<Target> {
     })
 }
 
-/// Tells whether a text has no line of its own but headings, and imports `AGENTS.md`.
+/// Returns whether a text has no line of its own but headings, and imports `AGENTS.md`.
 fn only_imports_agents(text: &str) -> bool {
     let is_silent = |line: &&str| {
         line.is_empty()

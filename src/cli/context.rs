@@ -19,7 +19,7 @@ use crate::project::Project;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals context --budget 1000 --for \"offline sync\"")]
 pub(crate) struct ContextArgs {
-    /// The most tokens to print, as estimated
+    /// Maximum number of tokens to print (estimated)
     #[arg(long, value_name = "TOKENS", default_value_t = context::BUDGET)]
     budget: usize,
     /// What the session is about [default: the current phase]

@@ -22,7 +22,7 @@ use crate::project::Project;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals cost --harness codex")]
 pub(crate) struct CostArgs {
-    /// The harness whose session it is
+    /// Whose session to count
     #[arg(long, value_name = "NAME", default_value = "claude")]
     harness: Harness,
 }

@@ -71,7 +71,11 @@ fn show(exported: &Exported, has_facts: bool, to: &mut dyn Write) -> io::Result<
         exported.folder.display()
     )?;
     if !exported.empty.is_empty() {
-        write!(to, "; nothing there: {}", exported.empty.join(", "))?;
+        write!(
+            to,
+            "; nothing to export from: {}",
+            exported.empty.join(", ")
+        )?;
     }
     writeln!(to, ".")?;
     if has_facts {

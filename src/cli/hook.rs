@@ -98,9 +98,9 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
         Ok(answer) => answer,
         Err(mpsc::RecvTimeoutError::Timeout) => {
             git::end_all();
-            Err(Error::failed("was not done in time"))
+            Err(Error::failed("did not finish in time"))
         }
-        Err(mpsc::RecvTimeoutError::Disconnected) => Err(Error::failed("broke down")),
+        Err(mpsc::RecvTimeoutError::Disconnected) => Err(Error::failed("crashed")),
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ImportArgs, project: &Project, out: &mut Output) -> Res
     let nothing = account.counts.imported + account.counts.known == 0;
     if nothing && account.counts.not_understood > 0 {
         let from = &account.from;
-        return Err(Error::failed("nothing in it was understood")
+        return Err(Error::failed("contains nothing that annals understands")
             .at(from, None)
             .hint(format!("is it a memory of {}?", account.format.as_str())));
     }
@@ -100,7 +100,7 @@ fn show(account: &Account, to: &mut dyn Write) -> io::Result<()> {
     };
     writeln!(
         to,
-        "{} {done}{into}, {} there already, {} skipped, {} not understood",
+        "{} {done}{into}, {} already there, {} skipped, {} not understood",
         counts.imported, counts.known, counts.skipped, counts.not_understood
     )?;
     let taken = account.imported.iter();

@@ -116,7 +116,7 @@ fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Names files as they stand in the planning folder.
+/// Names files as they are in the planning folder.
 fn names(paths: &[PathBuf], folder: &Path) -> String {
     let below = |path: &PathBuf| {
         path.strip_prefix(folder)

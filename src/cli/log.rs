@@ -57,7 +57,7 @@ fn adopt(history: &History, id: OperationId, dry_run: bool, out: &mut Output) ->
     let (operation, diff) = history.unverified(id)?;
     if !out.can_ask() && !dry_run {
         return Err(Error::refused(
-            "a record is signed on a terminal only, by a person who has seen it",
+            "a record can be signed only on a terminal, by a person who has seen it",
         )
         .hint("--dry-run shows it"));
     }
@@ -66,10 +66,9 @@ fn adopt(history: &History, id: OperationId, dry_run: bool, out: &mut Output) ->
     if dry_run {
         return Ok(());
     }
-    let question =
-        "Undo, or the next write if it was interrupted, will act on this. Sign it? [yes/no]";
+    let question = "`annals undo`, or the next write if it was interrupted, will act on this record. Sign it? [yes/no]";
     if out.ask(question)?.as_deref() != Some("yes") {
-        return Err(Error::refused("not signed, for the answer was not yes"));
+        return Err(Error::refused("not signed: the answer was not `yes`"));
     }
     let signed = history.adopt(id)?;
     out.note(&format!("Signed as operation {signed}."));

@@ -80,6 +80,9 @@ Exit codes: 0 done, 1 failed or a --check found something, 2 wrong usage, 3 not 
 
 Example: annals status";
 
+/// Heads these options in the help of a command, below the options of its own.
+const GLOBAL_OPTIONS: &str = "Global options";
+
 /// Options that every command takes
 #[derive(Args, Clone, Debug)]
 #[expect(
@@ -87,29 +90,29 @@ Example: annals status";
     reason = "each is a flag of the command line"
 )]
 struct Global {
-    /// The project's folder [default: the nearest one upwards with a planning folder or .git]
-    #[arg(short = 'C', long, value_name = "DIR", global = true)]
+    /// The project's folder [default: nearest parent folder with a planning folder or .git]
+    #[arg(short = 'C', long, value_name = "DIR", global = true, help_heading = GLOBAL_OPTIONS)]
     project: Option<PathBuf>,
     /// Planning folder, if it has a non-standard name; relative to the project's folder
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, help_heading = GLOBAL_OPTIONS)]
     planning_dir: Option<PathBuf>,
     /// Print one JSON document
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
     json: bool,
     /// Print no warnings
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = GLOBAL_OPTIONS)]
     quiet: bool,
-    /// Say more about what happens
-    #[arg(short, long, global = true)]
+    /// Print more detail
+    #[arg(short, long, global = true, help_heading = GLOBAL_OPTIONS)]
     verbose: bool,
     /// When to use colour
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", help_heading = GLOBAL_OPTIONS)]
     color: Color,
     /// Show what would change as a unified diff, and change nothing
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
     dry_run: bool,
-    /// Keep no record of this change for `annals undo`
-    #[arg(long, global = true)]
+    /// Do not record this change for `annals undo`
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
     no_history: bool,
 }
 

@@ -92,7 +92,7 @@ struct NoteArgs {
     /// Write it even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
-    /// An id of your choice: under the same one, nothing is written twice
+    /// An id of your choice: repeating it returns the first answer and writes nothing
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }

@@ -109,7 +109,7 @@ impl Output {
         ExitCode::from(self.failed.map_or(0, Kind::exit_code))
     }
 
-    /// Tells whether the result goes out as JSON.
+    /// Returns whether the result goes out as JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.manner.json
     }
@@ -279,7 +279,7 @@ impl Output {
         }
     }
 
-    /// Tells whether a result that goes on has a reader still.
+    /// Returns whether a result that goes on has a reader still.
     pub(crate) fn is_read(&self) -> bool {
         !self.closed && self.failed.is_none()
     }
@@ -309,13 +309,13 @@ impl Output {
         }
     }
 
-    /// Tells whether someone is there to be asked: both ends are a terminal, and no program reads the result.
+    /// Returns whether someone is there to be asked: both ends are a terminal, and no program reads the result.
     pub(crate) fn can_ask(&self) -> bool {
         let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
         is_there && self.captured.is_none() && !self.manner.json && !self.manner.quiet
     }
 
-    /// Asks for one line; nothing where the answer is empty.
+    /// Asks for one line; returns `None` if the answer is empty.
     pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>> {
         let question = text::strip_controls(question);
         let asked = write!(self.stderr, "{question}").and_then(|()| self.stderr.flush());

@@ -14,7 +14,7 @@ use crate::project::Project;
 
 /// Leave a note for the next session in RESUME.md
 ///
-/// It holds the position, the last completed and the next pending plan, your notes and the next command.
+/// The note contains the position, the last completed and the next pending plan, your notes and the next command.
 /// A note that someone else wrote or edited is not replaced.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals pause \"The parser is half done; see src/parse.rs\"")]

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Resul
     out.result_until(&done, show, done.refusal())
 }
 
-/// Prints the brief, which nobody asked to change anything: a diff stands behind it, and the context files nowhere.
+/// Prints the brief. Nobody asked it to change anything: a diff comes last, and context files are not named.
 fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()> {
     let brief = &done.value;
     heading(brief, to)?;
@@ -101,7 +101,7 @@ fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints how often finished plans of the project deviated; nothing where no summary says.
+/// Prints how often finished plans of the project deviated; nothing if no summary says.
 fn rate(rate: DeviationRate, to: &mut dyn Write) -> io::Result<()> {
     if rate.deviated.of == 0 {
         return Ok(());
@@ -139,7 +139,7 @@ fn problems(problems: &[Warning], to: &mut dyn Write) -> io::Result<()> {
     list(&format!("Problems in {}", folder.display()), &lines, 8, to)
 }
 
-/// Prints a heading and the first of some lines under it; nothing where there are none.
+/// Prints a heading and the first of some lines under it; nothing if there are none.
 fn list(heading: &str, lines: &[String], most: usize, to: &mut dyn Write) -> io::Result<()> {
     listed(heading, lines, (most, WIDTH), to)
 }

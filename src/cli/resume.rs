@@ -13,8 +13,8 @@ use crate::project::Project;
 
 /// Read the note that the last session left, and show what has progressed since
 ///
-/// Reads RESUME.md of the active milestone, else of the planning folder; another tool's note as far as it
-/// can be understood.
+/// Reads RESUME.md of the active milestone, else of the planning folder. A note of another tool is read as
+/// far as it can be understood.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals resume --json | jq .since")]
 pub(crate) struct ResumeArgs {}

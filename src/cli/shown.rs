@@ -69,7 +69,7 @@ pub(crate) fn show_silence(silence: &Silence, to: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// Prints one line that names phases; nothing where there are none.
+/// Prints one line that names phases; nothing if there are none.
 pub(crate) fn phases(what: &str, phases: &[String], to: &mut dyn Write) -> io::Result<()> {
     const NAMED: usize = 4;
     match phases {

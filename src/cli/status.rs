@@ -16,7 +16,7 @@ use crate::project::Project;
 use crate::text::clip;
 use crate::text::quantity;
 
-/// Say where the work stands and what comes next
+/// Show where the work stands and what comes next
 ///
 /// Worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
 /// where they know more. Statements in these two that contradict the files are listed as drift;
@@ -39,7 +39,7 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
 /// Longer values are cut: a page is to be read at a glance, `--json` has all of it.
 const WIDTH: usize = 160;
 
-/// The longest name of a phase, in characters: what became of the phase stands behind it.
+/// The longest name of a phase, in characters: its status comes after it.
 const NAME: usize = 100;
 
 /// The most characters of the core value, which is a sentence and not cut inside.

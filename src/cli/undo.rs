@@ -37,7 +37,7 @@ fn show(report: &UndoReport, to: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         to,
-        "Took back {} ({}).",
+        "Undid operation {} ({}).",
         report.undone.id, report.undone.operation
     )?;
     for path in &report.changed {

@@ -14,7 +14,7 @@ impl AlreadyRead {
         self.words.push('\n');
     }
 
-    /// Says whether one of the texts has the words of a line, one after the other.
+    /// Returns whether one of the texts has the words of a line, one after the other.
     pub fn has(&self, line: &str) -> bool {
         let line = words(line);
         !line.trim().is_empty() && self.words.contains(&line)

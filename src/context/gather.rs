@@ -33,7 +33,7 @@ use crate::warning::Warning;
 /// The longest line, in characters: a digest points at things, the stores hold them.
 const WIDTH: usize = 240;
 
-/// The longest name of a phase, in characters, as in the context file; how far the phase is stands behind it.
+/// The longest name of a phase, in characters, as in the context file; its status comes after it.
 const NAME: usize = 160;
 
 /// How many patterns one session is told.
@@ -76,7 +76,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the lines of one part; none where its store is not in use.
+    /// Returns the lines of one part; none if its store is not in use.
     pub(crate) fn gather(&self, part: Part, warnings: &mut Vec<Warning>) -> Result<Section> {
         let lines = match part {
             Part::Position => self.position(),
@@ -273,7 +273,7 @@ fn contradicted(drift: &[Drift]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns what was read; what could not be becomes a warning, for the other stores are there.
+/// Returns what was read; what could not be becomes a warning, because the other stores are there.
 fn told<T>(project: &Project, read: Result<Option<T>>, warnings: &mut Vec<Warning>) -> Option<T> {
     read.unwrap_or_else(|error| {
         warnings.push(Warning::file(&project.root, error.to_string()));

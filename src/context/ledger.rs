@@ -13,7 +13,7 @@ const DAYS: u64 = 7;
 pub(crate) struct Ledger(Brief);
 
 impl Ledger {
-    /// Reads the ledger; nothing where none is kept.
+    /// Reads the ledger; returns `None` if none is kept.
     pub(crate) fn read(project: &Project) -> Result<Option<Self>> {
         if !ledger::is_kept(project) {
             return Ok(None);
@@ -76,7 +76,7 @@ fn without_footer(state: &str) -> String {
     kept.join("\n")
 }
 
-/// Returns a text's lines, each behind the heading it stands under; comments and rules left out.
+/// Returns a text's lines, each after the heading it stands under; comments and rules left out.
 fn under_headings(text: &str) -> Vec<String> {
     let mut heading = String::new();
     let mut lines = Vec::new();

@@ -37,7 +37,7 @@ pub(crate) const START_LINES: usize = 5;
 /// A budget below this is too small for a digest: it holds only the frame.
 const LEAST: usize = 100;
 
-/// Tells whether a project has a planning folder, entries or a ledger.
+/// Returns whether a project has a planning folder, entries or a ledger.
 pub fn has_memory(project: &Project) -> bool {
     project.planning().is_ok()
         || KnowledgeDir::of(project).root().is_dir()

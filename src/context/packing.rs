@@ -103,7 +103,7 @@ pub(crate) fn pack(sections: Vec<Section>, request: &DigestRequest) -> Digest {
 }
 
 /// Returns what a piece costs at most, in half tokens: the estimate of the whole is not the sum of those
-/// of its lines, for each is rounded.
+/// of its lines, because each is rounded.
 fn cost(piece: &str) -> usize {
     2 * tokens(piece) + 1
 }

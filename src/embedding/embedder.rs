@@ -25,7 +25,7 @@ impl Embedder {
         }
     }
 
-    /// Tells whether vectors cost nothing but microseconds.
+    /// Returns whether vectors cost nothing but microseconds.
     pub fn is_built_in(&self) -> bool {
         matches!(self, Self::BuiltIn)
     }

@@ -31,7 +31,7 @@ impl Vector {
         self.0.len()
     }
 
-    /// Tells whether nothing in the text was known.
+    /// Returns whether nothing in the text was known.
     pub fn is_zero(&self) -> bool {
         self.0.iter().all(|value| *value == 0.0)
     }
@@ -57,7 +57,7 @@ pub struct Quantized {
 }
 
 impl Quantized {
-    /// Returns several vectors of one length one after the other, with one scale; nothing where there are none.
+    /// Returns several vectors of one length one after the other, with one scale, or `None` if there are none.
     pub fn joined(vectors: &[Vector]) -> Option<Self> {
         let values = || vectors.iter().flat_map(|vector| &vector.0);
         let largest = values().fold(0.0_f32, |most, value| most.max(value.abs()));

@@ -66,7 +66,7 @@ pub struct Counts {
 /// An item that is in a store.
 #[derive(Clone, Debug, Serialize)]
 pub struct Taken {
-    /// Where it stands in the source.
+    /// Its position in the source.
     #[serde(flatten)]
     pub place: SourceLocation,
     /// What the source calls it.
@@ -78,7 +78,7 @@ pub struct Taken {
 /// An item that is left out.
 #[derive(Clone, Debug, Serialize)]
 pub struct Left {
-    /// Where it stands in the source.
+    /// Its position in the source.
     #[serde(flatten)]
     pub place: SourceLocation,
     /// What the source calls it.

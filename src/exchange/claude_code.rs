@@ -115,7 +115,7 @@ fn index(path: &Path, files: &Files, source: &mut Source) {
         for (index, text) in file.body[range].split_inclusive('\n').enumerate() {
             match pointed_at(text, path, files) {
                 Some(topic) => {
-                    let reason = format!("points at {topic}, which is imported itself");
+                    let reason = format!("points to {topic}, which is imported itself");
                     source.skip(Item::new(place(line + index), text.trim()), reason);
                 }
                 None => body.push_str(text),

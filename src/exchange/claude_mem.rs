@@ -140,7 +140,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &Row, source: &mut Source) 
         return source.skip(item, "says nothing");
     }
     let Some(time) = time(row) else {
-        let warning = format!("{}: has no time that can be understood", item.name);
+        let warning = format!("{}: has no valid time", item.name);
         return source.unknown.push(Warning::file(path, warning));
     };
     let concepts = list(row, "concepts");

@@ -181,7 +181,7 @@ fn write_private(to: &Path, lines: &[u8]) -> Result<()> {
     log.flush()
 }
 
-/// Copies whole lines of a file that may be long; nothing where there is no such file.
+/// Copies whole lines of a file that may be long; does nothing if there is no such file.
 #[expect(
     clippy::disallowed_methods,
     reason = "the journal lies where the user says"

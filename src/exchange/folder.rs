@@ -61,7 +61,7 @@ pub(crate) fn markdown(path: &Path) -> Result<Files> {
     collect(path, 0, &mut files)?;
     files.paths.sort();
     if files.paths.len() > MOST {
-        return Err(Error::failed(format!("holds more than {MOST} notes"))
+        return Err(Error::failed(format!("contains more than {MOST} notes"))
             .at(path, None)
             .hint("import its folders one by one"));
     }
@@ -80,7 +80,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Files) -> Result<()> {
             files.warnings.push(Warning::file(&path, warning));
         } else if kind == Kind::Folder && !is_hidden {
             if depth == DEEPEST {
-                let warning = format!("lies more than {DEEPEST} folders deep, so it is not read");
+                let warning = format!("is more than {DEEPEST} folders deep, so it is not read");
                 files.warnings.push(Warning::file(&path, warning));
             } else {
                 collect(&path, depth + 1, files)?;

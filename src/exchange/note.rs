@@ -124,7 +124,7 @@ pub(crate) fn item(path: &Path, name: &str) -> Item {
     Item::new(place, name)
 }
 
-/// Returns a word as a tag, without its `#`; nothing where it is none.
+/// Returns a word as a tag, without its `#`, or `None` if it is not one.
 pub(crate) fn tag(word: &str) -> Option<String> {
     let word = word.trim().trim_start_matches('#').trim().to_lowercase();
     let is_tag = !word.is_empty() && word.len() <= 60 && !word.contains(char::is_control);

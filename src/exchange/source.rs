@@ -12,7 +12,7 @@ const LONGEST_TITLE: usize = 100;
 /// One thing that the source holds: what the account names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// Where it stands.
+    /// Its position.
     pub(crate) place: SourceLocation,
     /// What the source calls it.
     pub(crate) name: String,

@@ -43,7 +43,7 @@ pub(crate) fn import(
     let mut ids = BTreeSet::new();
     for note in notes {
         if note.statements.is_empty() {
-            let reason = "holds no single statements; without --as facts it becomes an entry";
+            let reason = "contains no single statements; without --as facts it becomes an entry";
             left_out(note, reason, account);
             continue;
         }
@@ -93,7 +93,7 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
     let value = text::strip_controls(statement).trim().to_owned();
     if value.is_empty() || value.len() > LONGEST {
         return Err(Error::refused(format!(
-            "a value has from 1 to {LONGEST} bytes"
+            "a value must be 1 to {LONGEST} bytes long"
         )));
     }
     let fact_id = id(&[user.as_str(), memory, name, &value]);

@@ -128,7 +128,7 @@ impl Action {
 /// Reads an answer; the error names every problem, so that whoever answered can put all of them right.
 pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     let refused = |problems: &str| {
-        Error::refused(format!("the answer is not what was asked for: {problems}"))
+        Error::refused(format!("invalid answer: {problems}"))
             .hint("return one JSON object with the list \"actions\", and nothing around it")
     };
     let document: Value = serde_json::from_str(unfenced(answer.trim()))
@@ -144,7 +144,7 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     let mut actions = Vec::new();
     match object.get("actions").map(Value::as_array) {
         Some(Some(list)) if list.len() > MOST => {
-            problems.push(format!("{} actions, {MOST} at most", list.len()));
+            problems.push(format!("{} actions; the maximum is {MOST}", list.len()));
         }
         Some(Some(list)) => {
             for (index, value) in list.iter().enumerate() {

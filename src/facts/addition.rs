@@ -111,7 +111,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
                 let added = answer(connection, user, &applied)?;
                 keep_scope(connection, statement, added)
             }
-            None => Err(Error::failed("the statement came to nothing")),
+            None => Err(Error::failed("the statement had no effect")),
         }
     });
     facts.name_scope(None);
@@ -143,7 +143,7 @@ fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> R
     };
     match replication::of_fact(connection, &fact.user_id, &fact.fact_id)? {
         Some(scope) if scope != *wanted => Err(Error::refused(format!(
-            "the fact is in the scope {scope}, and keeps it"
+            "the fact's scope is {scope} and cannot change"
         ))
         .hint("forget it first where others are to see it, or are not to")),
         _ => Ok(added),
@@ -171,7 +171,7 @@ fn action(statement: &Statement) -> Result<Action> {
     let value = text::strip_controls(&statement.value).trim().to_owned();
     if value.is_empty() || value.len() > LONGEST {
         return Err(Error::usage(format!(
-            "a value has from 1 to {LONGEST} bytes"
+            "a value must be 1 to {LONGEST} bytes long"
         )));
     }
     let json = statement.json.as_deref().map(object).transpose()?;
@@ -184,8 +184,7 @@ fn action(statement: &Statement) -> Result<Action> {
     if let (Some(from), Some(to)) = (&valid_from, &valid_to)
         && to <= from
     {
-        return Err(Error::refused("it would end before it begins")
-            .hint("valid_to must be later than valid_from"));
+        return Err(Error::refused("valid_to is not after valid_from"));
     }
     Ok(Action {
         kind: ActionType::Insert,

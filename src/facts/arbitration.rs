@@ -187,7 +187,7 @@ impl Arbiter<'_> {
             }
             return self.repeat(action, Some(current.clone()));
         }
-        // What the user confirmed is confirmed as it stands: another text asks again.
+        // What the user confirmed is confirmed as it is: another text asks again.
         let is_certain = current.confidence >= confidence::CONFIRMED;
         let may_refine =
             self.source.is_confirmed || !(is_certain || self.is_high_risk(action, current));

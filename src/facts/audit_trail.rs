@@ -19,7 +19,7 @@ pub struct Change {
     pub key: String,
     /// What was done.
     pub action: String,
-    /// The fact as it was; nothing where it was new.
+    /// The fact as it was, or `None` if it was new.
     pub before: Option<Fact>,
     /// The fact as it was from then on.
     pub after: Option<Fact>,

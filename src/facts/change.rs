@@ -13,7 +13,7 @@ use crate::facts::vectors;
 /// Why a fact changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cause<'a> {
-    /// What is done, as it stands in the history.
+    /// What is done, as it is in the history.
     pub(crate) action: &'a str,
     /// Why, in words.
     pub(crate) reason: &'a str,

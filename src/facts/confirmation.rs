@@ -75,10 +75,7 @@ fn question(fact: &Fact, contested: Option<&Fact>, high_risk: &[String]) -> Opti
             format!("Is {key} no longer \"{}\"?", old.value_text)
         }
         (_, Some(old)) => {
-            format!(
-                "Is {key} now \"{value}\"? So far it was \"{}\".",
-                old.value_text
-            )
+            format!("Change {key} from \"{}\" to \"{value}\"?", old.value_text)
         }
         (_, None) => format!("Is it right that {key} is \"{value}\"?"),
     })

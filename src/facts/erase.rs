@@ -79,7 +79,7 @@ pub fn forget(
     let (mut forgotten, ids) = match erased {
         Ok(erased) => erased,
         Err(error) if error.kind == Kind::NotFound => {
-            // An earlier run may have erased the rows and not come to write the file anew.
+            // An earlier run may have erased the rows and not come to rewrite the file.
             facts.leave_no_trace()?;
             return Err(error);
         }
@@ -98,7 +98,7 @@ pub fn forget(
     Ok(forgotten)
 }
 
-/// Says what is erased and what is not where the file could not be written anew.
+/// Says what is erased and what is not where the file could not be rewritten.
 fn traces_stay(mut error: Error, forgotten: &Forgotten) -> Error {
     error.message = format!(
         "{} erased from every table; traces may be left in unused parts of the file, which could not be rewritten: {}",
@@ -177,7 +177,7 @@ fn erase(
         run("DELETE FROM metrics WHERE user_id = ?1", &[&name])?;
     }
     run("DELETE FROM erasing", &[])?;
-    // Deleted words stay in the segments of an index until it is written anew.
+    // Deleted words stay in the segments of an index until it is rewritten.
     for table in ["facts_fts", "facts_trigram"] {
         run(
             &format!("INSERT INTO {table} ({table}) VALUES ('rebuild')"),

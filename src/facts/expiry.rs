@@ -22,13 +22,13 @@ use crate::facts::failure::Stored;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 
-/// Whose doing a return is. Merging knows it by this: nobody said the value anew.
+/// Whose doing a return is. Merging knows it by this: nobody said the value again.
 pub(crate) const RETURN: &str = "annals:restored";
 
 /// The active facts of all users whose end has come.
 const OVER: &str = "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1";
 
-/// Tells whether a fact stands as active whose end has come.
+/// Returns whether a fact stands as active whose end has come.
 pub(crate) fn is_due(connection: &Connection, now: &str) -> Result<bool> {
     // Every reader asks this: without the hint, SQLite would read the whole table where users are many.
     let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
@@ -136,7 +136,7 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
     };
     let cause = Cause {
         action: "restore",
-        reason: "the value that held for a time is over",
+        reason: "the temporary value has expired",
         turn: RETURN,
         at: now,
     };

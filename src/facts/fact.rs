@@ -74,7 +74,7 @@ impl FromStr for Category {
     }
 }
 
-/// Where a fact stands.
+/// The status of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -107,7 +107,7 @@ impl Status {
         }
     }
 
-    /// Tells whether facts of this status are found by a search.
+    /// Returns whether facts of this status are found by a search.
     pub fn is_retrievable(self) -> bool {
         matches!(self, Self::Active | Self::PendingConfirmation)
     }
@@ -200,7 +200,7 @@ pub struct Fact {
     pub valid_from: String,
     /// Until when it holds.
     pub valid_to: Option<String>,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
     /// The turn that it comes from.
     pub source_turn_id: String,
@@ -311,12 +311,12 @@ impl Fact {
             .map(|_| ())
     }
 
-    /// Tells whether it stands as one that holds and has ended by this time.
+    /// Returns whether it stands as one that holds and has ended by this time.
     pub fn is_over_at(&self, now: &str) -> bool {
         self.status.is_retrievable() && self.valid_to.as_deref().is_some_and(|end| end <= now)
     }
 
-    /// Tells whether it holds at this time.
+    /// Returns whether it holds at this time.
     pub fn is_valid_at(&self, now: &str) -> bool {
         self.valid_from.as_str() <= now && self.valid_to.as_deref().is_none_or(|end| now < end)
     }

@@ -23,7 +23,7 @@ impl<T> Stored<T> for rusqlite::Result<T> {
                     failed.hint("`annals facts check` says more; --db names another file")
                 }
                 Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                    failed.hint("nothing can be written there, and nothing was")
+                    failed.hint("annals cannot write there; nothing was changed")
                 }
                 Some(ErrorCode::SystemIoFailure) => {
                     failed.hint("the disk may be full or failing; nothing was written")

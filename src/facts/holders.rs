@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Returns the id of another process that has the file open; nothing where there is none, or no telling.
+/// Returns the id of another process that has the file open, or `None` if there is none or it cannot be found out.
 #[expect(
     clippy::disallowed_methods,
     reason = "the system's own list of processes"

@@ -43,13 +43,13 @@ const ORPHANS: &[(&str, &str)] = &[
          WHERE h.user_id = facts.user_id AND h.fact_id = facts.fact_id)",
     ),
     (
-        "vectors without a fact that can be found",
+        "vectors without a current fact",
         "SELECT count(*) FROM fact_vectors AS v WHERE NOT EXISTS (SELECT 1 FROM facts \
          WHERE facts.user_id = v.user_id AND facts.fact_id = v.fact_id \
          AND facts.status IN ('active', 'pending_confirmation'))",
     ),
     (
-        "facts that are archived and current at once",
+        "facts that are both archived and current",
         "SELECT count(*) FROM facts JOIN facts_archive USING (fact_id)",
     ),
     (
@@ -172,6 +172,6 @@ fn unlike_history(connection: &Connection) -> Result<Vec<String>> {
         (fact.embedding_id, told.embedding_id) = (None, None);
         unlike += u64::from(fact != told);
     }
-    let problem = format!("{} unlike what the history left", quantity(unlike, "fact"));
+    let problem = format!("{} not matching the history", quantity(unlike, "fact"));
     Ok((unlike > 0).then_some(problem).into_iter().collect())
 }

@@ -53,7 +53,7 @@ impl FactKey {
         &self.0
     }
 
-    /// Tells whether it holds several values, each its own fact.
+    /// Returns whether it holds several values, each its own fact.
     pub fn is_multi_valued(&self) -> bool {
         self.0.ends_with(SEVERAL)
     }
@@ -64,7 +64,7 @@ impl FactKey {
         row.map_or(Category::Other, |row| row.category)
     }
 
-    /// Tells whether a fact under it may be overwritten only when that is as good as certain.
+    /// Returns whether a fact under it may be overwritten only when that is as good as certain.
     ///
     /// `further` are the user's own: a key, or the beginning of keys where it ends in a dot.
     pub fn is_high_risk(&self, category: Category, further: &[String]) -> bool {
@@ -84,7 +84,7 @@ impl FactKey {
         self.0.strip_suffix(SEVERAL).unwrap_or(&self.0)
     }
 
-    /// Tells whether a word of [`TOPICS`] fits: one that ends in a dot as the beginning, others as a part.
+    /// Returns whether a word of [`TOPICS`] fits: one that ends in a dot as the beginning, others as a part.
     fn is_about(&self, word: &str) -> bool {
         if word.ends_with('.') {
             let first = word.trim_end_matches('.');
@@ -101,7 +101,7 @@ impl FactKey {
             .or_else(|| self.is_key_of_a_lock().then_some("key"))
     }
 
-    /// Tells whether the last part is a key that opens something: `ssh.key`, `deploy_key`, or `key` alone.
+    /// Returns whether the last part is a key that opens something: `ssh.key`, `deploy_key`, or `key` alone.
     fn is_key_of_a_lock(&self) -> bool {
         let mut parts = self.name().rsplit('.');
         let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
@@ -124,7 +124,7 @@ impl fmt::Display for FactKey {
     }
 }
 
-/// Tells whether a part is the word, alone, in the plural, or beside others: `phone`, `phones`, `work_phone`.
+/// Returns whether a part is the word, alone, in the plural, or beside others: `phone`, `phones`, `work_phone`.
 fn holds(part: &str, word: &str) -> bool {
     part.match_indices(word).any(|(at, _)| {
         let before = part[..at].chars().next_back();

@@ -1,4 +1,4 @@
-//! A user's facts as they stand, without a search.
+//! A user's facts as they are, without a search.
 
 use serde::Serialize;
 

@@ -101,7 +101,7 @@ pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Bu
     })
 }
 
-/// Returns the profile that the worker built last; none where it has built none yet.
+/// Returns the profile that the worker built last, or `None` if it has built none yet.
 pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<Built>> {
     let found: Option<(String, String)> = facts
         .connection()
@@ -138,7 +138,7 @@ pub(crate) fn valid(
     Ok(found)
 }
 
-/// Tells whether a fact is spoken of with care: it is no matter of identity and yet of high risk.
+/// Returns whether a fact is spoken of with care: it is no matter of identity and yet of high risk.
 pub(crate) fn is_sensitive(fact: &Fact, high_risk: &[String]) -> bool {
     let is_risky =
         || FactKey::parse(&fact.key).is_ok_and(|key| key.is_high_risk(fact.category, high_risk));

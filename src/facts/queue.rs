@@ -63,7 +63,7 @@ pub struct Receipt {
     pub turn_seq: Option<i64>,
 }
 
-/// Where a turn stands.
+/// A turn in the queue, with its status.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
     /// Whose turn it is.
@@ -142,7 +142,7 @@ pub fn observe(
     let texts = [&observation.user_input, &observation.assistant_response];
     if texts.iter().any(|text| text.len() > LONGEST) {
         return Err(Error::usage(format!(
-            "a side of a turn has at most {LONGEST} bytes"
+            "user_input and assistant_response may have at most {LONGEST} bytes each"
         )));
     }
     let clean = |text: &str| {
@@ -386,7 +386,7 @@ pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Resu
     })
 }
 
-/// Tells whether a worker still holds its turn.
+/// Returns whether a worker still holds its turn.
 pub(crate) fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
     connection
         .query_row(

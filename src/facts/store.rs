@@ -38,7 +38,7 @@ const FILE: &str = "mem.db";
 /// How long SQLite's own switch to the write-ahead log is left alone before it is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How many statements stay prepared: more than one change of a fact needs, or each would be prepared anew.
+/// How many statements stay prepared: more than one change of a fact needs, or each would be prepared again.
 const STATEMENTS: usize = 64;
 
 /// SQLite's page cache, as `cache_size` takes it, for runs that write to all indexes.
@@ -198,7 +198,7 @@ impl Facts {
             .stored("open the database")
     }
 
-    /// Tells whether this run is to write nothing.
+    /// Returns whether this run is to write nothing.
     pub(crate) fn is_dry_run(&self) -> bool {
         self.dry_run
     }
@@ -232,11 +232,13 @@ impl Facts {
         let holder = holders::of(&self.path);
         let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
         Error::refused(format!(
-            "is held open by {holder}, also after {} s",
+            "is still held open by {holder} after {} s",
             self.wait.as_secs_f32()
         ))
         .at(&self.path, None)
-        .hint("what is forgotten must stay nowhere; end that process and run it again")
+        .hint(
+            "no trace of forgotten facts may remain; end that process, then run the command again",
+        )
     }
 
     /// Lets others in again.
@@ -247,7 +249,7 @@ impl Facts {
         use_write_ahead_log(&self.connection, self.wait)
     }
 
-    /// Writes the file anew without what was deleted, and lets others in again.
+    /// Rewrites the file without what was deleted, and lets others in again.
     pub(crate) fn leave_no_trace(&self) -> Result<()> {
         self.connection
             .execute_batch("VACUUM")
@@ -284,7 +286,7 @@ impl Facts {
         replication::record(&transaction, &self.scopes, self.clock)?;
         stop_here();
         if dry_run {
-            transaction.rollback().stored("take back a dry run")?;
+            transaction.rollback().stored("roll back a dry run")?;
         } else {
             transaction.commit().stored("write to the database")?;
         }
@@ -304,8 +306,8 @@ pub(crate) fn stop_here() {
 pub fn user(project: &Project, named: Option<&str>) -> Result<UserId> {
     match named.or(project.settings.user.as_deref()) {
         Some(user) => UserId::new(user),
-        None => Err(Error::usage("whose facts? no user is named")
-            .hint("--user names one, as do ANNALS_USER and `user` in the user's own config.toml")),
+        None => Err(Error::usage("no user is named")
+            .hint("name one with --user, ANNALS_USER or `user` in your own config.toml")),
     }
 }
 
@@ -315,7 +317,7 @@ fn path(project: &Project, named: Option<&Path>) -> Result<PathBuf> {
     }
     let folder = project.environment.data_dir().ok_or_else(|| {
         Error::usage("there is no home folder to keep facts in")
-            .hint("--db names the database, as does ANNALS_DB")
+            .hint("name the database with --db or ANNALS_DB")
     })?;
     Ok(folder.join(FILE))
 }
@@ -393,7 +395,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
         .is_some_and(|code| busy.contains(&code))
 }
 
-/// Makes the file and its folders where they are missing, for nobody but the user.
+/// Creates the file and its folders if they are missing, readable by nobody but the user.
 fn create(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());

@@ -141,8 +141,8 @@ fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
 }
 
 fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
-    let mut fact: Fact =
-        serde_json::from_str(line).map_err(|error| Error::refused(format!("no fact: {error}")))?;
+    let mut fact: Fact = serde_json::from_str(line)
+        .map_err(|error| Error::refused(format!("not a fact: {error}")))?;
     if fact.user_id != user.as_str() {
         return Err(Error::refused(format!(
             "a fact of {}, not of {user}",
@@ -152,9 +152,7 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
     FactKey::parse(&fact.key)?;
     addition::refuse_secrets(&fact.value_text, policy)?;
     if !(0.0..=1.0).contains(&fact.confidence) || fact.value_text.trim().is_empty() {
-        return Err(Error::refused(
-            "no value, or a confidence that is not from 0 to 1",
-        ));
+        return Err(Error::refused("no value, or a confidence outside 0 to 1"));
     }
     let is_id = fact.fact_id.len() == 36
         && fact
@@ -180,7 +178,7 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
         let end = moment(end)
             .ok_or_else(|| Error::refused(format!("{end:?} is not an ISO 8601 time")))?;
         if end < fact.valid_from {
-            return Err(Error::refused("it would end before it begins"));
+            return Err(Error::refused("valid_to is not after valid_from"));
         }
         fact.valid_to = Some(end);
     }

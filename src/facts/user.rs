@@ -21,7 +21,7 @@ impl UserId {
         let text = text.trim();
         if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
             return Err(Error::usage(format!(
-                "a user's id is one line of 1 to {LONGEST} bytes"
+                "a user id must be one line of 1 to {LONGEST} bytes"
             )));
         }
         Ok(Self(text.to_owned()))

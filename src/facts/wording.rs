@@ -3,12 +3,12 @@
 use crate::text::fold;
 use crate::text::is_wide;
 
-/// Tells whether two values are the same but for case, spaces and a closing full stop.
+/// Returns whether two values are the same but for case, spaces and a closing full stop.
 pub(crate) fn is_same(a: &str, b: &str) -> bool {
     folded(a) == folded(b)
 }
 
-/// Tells whether a new value holds the old one whole, and nothing that takes it back.
+/// Returns whether a new value holds the old one whole, and nothing that takes it back.
 pub(crate) fn refines(new: &str, old: &str) -> bool {
     let (new, old) = (folded(new), folded(old));
     if old.is_empty() || new.len() <= old.len() {
@@ -30,7 +30,7 @@ pub(crate) fn folded(text: &str) -> String {
     fold(text).trim_end_matches(['.', '!']).to_owned()
 }
 
-/// Tells whether a word ends between two neighbours; a script without spaces has an end everywhere.
+/// Returns whether a word ends between two neighbours; a script without spaces has an end everywhere.
 fn parts(outside: Option<char>, inside: Option<char>) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_wide(c));
     !(is_word(outside) && is_word(inside))

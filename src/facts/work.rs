@@ -81,7 +81,7 @@ pub fn apply(
     judge(facts, &turn, None, &actions, (ranks.as_ref(), &now))
 }
 
-/// Judges the next turn of the queue; nothing where none may be taken on.
+/// Judges the next turn of the queue; returns `None` if none may be taken on.
 pub fn step(
     facts: &mut Facts,
     auditor: &Auditor,
@@ -171,7 +171,7 @@ fn judge(
         if let Some(lease) = lease
             && !queue::holds(connection, lease)?
         {
-            return Err(Error::not_found("another worker has the turn by now"));
+            return Err(Error::not_found("another worker has taken the turn"));
         }
         let arbiter = Arbiter {
             connection,
@@ -205,10 +205,10 @@ fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Applied>> {
     if actions.iter().all(is_known) {
         return application::apply(arbiter, actions);
     }
-    Err(
-        Error::refused(format!("the turn {turn} is done, with other actions"))
-            .hint("a turn is judged once; `annals facts history` shows what came of it"),
-    )
+    Err(Error::refused(format!(
+        "the turn {turn} has been judged with other actions"
+    ))
+    .hint("a turn is judged once; `annals facts history` shows the result"))
 }
 
 fn source(turn: &Turn) -> Source {

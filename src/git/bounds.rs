@@ -133,7 +133,7 @@ pub(crate) fn check_rules(top: &Path, path: &str) -> Option<UnsafeRepository> {
         .map(|file| UnsafeRepository::new(&file, ENDLESS))
 }
 
-/// Returns the real folders that belong to this project; none where they are another's.
+/// Returns the real folders that belong to this project, or `None` if they are another's.
 fn own_folders(repository: &Repository) -> Option<Vec<PathBuf>> {
     let top = repository.top.canonicalize().ok()?;
     let own = repository.own.canonicalize().ok()?;
@@ -153,7 +153,7 @@ fn own_folders(repository: &Repository) -> Option<Vec<PathBuf>> {
     })
 }
 
-/// Tells whether the folder of a worktree names the `.git` of this one.
+/// Returns whether the folder of a worktree names the `.git` of this one.
 fn names_link(own: &Path, top: &Path) -> bool {
     let link = read_line(&own.join("gitdir"), "").map(|path| own.join(path));
     link.is_some_and(|link| {
@@ -162,7 +162,7 @@ fn names_link(own: &Path, top: &Path) -> bool {
     })
 }
 
-/// Tells whether a folder of git's says that its files are checked out here, as a submodule's does.
+/// Returns whether a folder of git's says that its files are checked out here, as a submodule's does.
 fn names_worktree(own: &Path, top: &Path) -> bool {
     // A sparse submodule keeps the setting in the second.
     ["config", "config.worktree"].iter().any(|file| {
@@ -202,7 +202,7 @@ fn find_unsafe(
     })
 }
 
-/// Tells whether reading may never end; a socket, such as git's own monitor keeps, cannot be opened at all.
+/// Returns whether reading may never end; a socket, such as git's own monitor keeps, cannot be opened at all.
 #[cfg(unix)]
 fn is_endless(kind: FileType) -> bool {
     use std::os::unix::fs::FileTypeExt;

@@ -34,7 +34,7 @@ pub(crate) fn authored(
     Ok(times.collect())
 }
 
-/// Tells whether a text can only be a hash: `HEAD` and other expressions of git are not asked.
+/// Returns whether a text can only be a hash: `HEAD` and other expressions of git are not asked.
 fn is_abbreviation(hash: &str) -> bool {
     (4..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit())
 }

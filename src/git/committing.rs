@@ -23,7 +23,7 @@ pub struct NewCommit<'a> {
 /// The mode of a file that is tracked for the first time.
 const PLAIN_FILE: &str = "100644";
 
-/// Commits these files and nothing else, with the time of this run; tells whether there was something to commit.
+/// Commits these files and nothing else, with the time of this run; returns whether there was something to commit.
 ///
 /// Refused where git would filter one of them. What else is staged stays staged.
 pub(crate) fn commit(program: &Program<'_>, draft: &NewCommit<'_>, clock: &Clock) -> Result<bool> {

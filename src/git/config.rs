@@ -53,7 +53,7 @@ pub(crate) fn worktree(config: &Path) -> Option<String> {
     values(&text, "worktree", |section| section == "core").pop()
 }
 
-/// Tells whether what a file includes, and what that includes, lies in one of the folders.
+/// Returns whether what a file includes, and what that includes, lies in one of the folders.
 fn stays_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
     let real = file.canonicalize().ok();
     let Some(real) = real.filter(|real| folders.iter().any(|folder| real.starts_with(folder)))
@@ -76,7 +76,7 @@ fn stays_inside(file: &Path, folders: &[PathBuf], depth: usize) -> bool {
     })
 }
 
-/// Tells whether a path to nothing would lie in one of the folders.
+/// Returns whether a path to nothing would lie in one of the folders.
 fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
     let folder = path.ancestors().find_map(|path| path.canonicalize().ok());
     folder.is_some_and(|real| folders.iter().any(|folder| real.starts_with(folder)))

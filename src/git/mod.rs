@@ -90,7 +90,7 @@ impl Git {
         self.obstacle.as_ref().map(UnsafeRepository::warning)
     }
 
-    /// Tells whether the project stands in a repository.
+    /// Returns whether the project stands in a repository.
     pub fn is_repository(&self) -> bool {
         self.repository.is_some()
     }
@@ -146,7 +146,7 @@ impl Git {
         }))
     }
 
-    /// Makes an annotated tag on the commit that is checked out, and tells whether it is new.
+    /// Makes an annotated tag on the commit that is checked out, and returns whether it is new.
     ///
     /// The same tag on the same commit is left alone; on another it is refused. Never signed: signing
     /// runs a program that the repository's own settings name.
@@ -177,7 +177,7 @@ impl Git {
         match made {
             Some(_) => Ok(true),
             None => Err(Error::not_found(
-                "there is no git program to make a tag with",
+                "git was not found, so no tag can be created",
             )),
         }
     }
@@ -204,7 +204,9 @@ impl Git {
     fn change_configuration(&self, arguments: &[&str]) -> Result<()> {
         self.refuse_elsewhere()?;
         let Some(program) = self.program()? else {
-            return Err(Error::not_found("there is no git program to configure"));
+            return Err(Error::not_found(
+                "git was not found, so it cannot be configured",
+            ));
         };
         program.run(arguments).map(|_| ())
     }
@@ -232,7 +234,7 @@ impl Git {
             .map(|repository| repository.top.as_path())
     }
 
-    /// Tells whether some tracked files are left out of the folder on purpose.
+    /// Returns whether some tracked files are left out of the folder on purpose.
     pub fn is_sparse(&self) -> bool {
         self.repository.as_ref().is_some_and(Repository::is_sparse)
     }
@@ -281,7 +283,7 @@ impl Git {
         self.ask(Objects::open)
     }
 
-    /// Tells whether the oldest commits here are not the first ones.
+    /// Returns whether the oldest commits here are not the first ones.
     pub fn is_shallow(&self) -> bool {
         self.repository.as_ref().is_some_and(Repository::is_shallow)
     }

@@ -85,7 +85,7 @@ impl Objects {
     }
 }
 
-/// One process: a line for each question, an answer behind a line for each.
+/// One process: a line for each question, an answer after a line for each.
 #[derive(Debug)]
 struct Talk {
     child: Child,

@@ -350,7 +350,7 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
     match fed {
         // A git that ends early says why.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
-        _ if length > LARGEST_OUTPUT => return Err(io::Error::other("it says more than 64 MiB")),
+        _ if length > LARGEST_OUTPUT => return Err(io::Error::other("its output exceeds 64 MiB")),
         _ => {}
     }
     let stderr = String::from_utf8_lossy(&stderr).into_owned();
@@ -388,7 +388,7 @@ fn checked(output: Output, arguments: &[&str]) -> Result<Vec<u8>> {
         return Ok(output.stdout);
     }
     let complaint = strip_controls(output.stderr.trim()).into_owned();
-    let complaint = complaint.lines().next().unwrap_or("it gives no reason");
+    let complaint = complaint.lines().next().unwrap_or("no reason given");
     let command = arguments.first().unwrap_or(&"");
     Err(Error::failed(format!("git {command} failed: {complaint}")))
 }

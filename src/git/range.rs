@@ -53,7 +53,7 @@ pub struct Node {
 pub struct Distance {
     /// The commits that only what is checked out has.
     pub ahead: usize,
-    /// The commits that only the other one has; none where that one is an ancestor.
+    /// The commits that only the other one has; 0 if that one is an ancestor.
     pub behind: usize,
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn only_below(
 }
 
 impl Commit {
-    /// Tells whether the commit changed something, and nothing outside of a folder.
+    /// Returns whether the commit changed something, and nothing outside of a folder.
     pub fn is_below(&self, folder: &str) -> bool {
         let inside = |path: &str| {
             path.strip_prefix(folder)
@@ -207,7 +207,7 @@ fn parse(output: &str) -> Vec<Commit> {
             body: field().trim().to_owned(),
             files: Vec::new(),
         };
-        // What git itself puts behind each commit.
+        // What git itself puts after each commit.
         rest.next_if(|next| next.is_empty());
         while let Some(status) = rest.next_if(|next| is_status(next)) {
             let status = status.trim_start_matches('\n').chars().next();
@@ -229,7 +229,7 @@ fn parse(output: &str) -> Vec<Commit> {
     commits
 }
 
-/// Tells whether what follows is a file's letter: a hash is far longer, and what separates is empty.
+/// Returns whether what follows is a file's letter: a hash is far longer, and what separates is empty.
 fn is_status(text: &str) -> bool {
     let text = text.trim_start_matches('\n');
     let mut letters = text.chars();

@@ -88,12 +88,12 @@ impl Repository {
         })
     }
 
-    /// Tells whether the oldest commits here are not the first ones.
+    /// Returns whether the oldest commits here are not the first ones.
     pub(crate) fn is_shallow(&self) -> bool {
         self.common.join("shallow").exists()
     }
 
-    /// Tells whether rules say which files are checked out at all.
+    /// Returns whether rules say which files are checked out at all.
     pub(crate) fn is_sparse(&self) -> bool {
         self.own.join("info/sparse-checkout").exists()
     }
@@ -127,7 +127,7 @@ impl Repository {
         Head::Unknown
     }
 
-    /// Tells whether a file lies in the folder of the refs, or is not there; a link may lead out of it.
+    /// Returns whether a file lies in the folder of the refs, or is not there; a link may lead out of it.
     fn holds(&self, file: &Path) -> bool {
         match (file.canonicalize(), self.common.canonicalize()) {
             (Ok(file), Ok(common)) => file.starts_with(common),
@@ -155,7 +155,7 @@ impl Repository {
     }
 }
 
-/// Tells whether git would take a folder itself for a repository, as it does where nothing is checked out.
+/// Returns whether git would take a folder itself for a repository, as it does where nothing is checked out.
 fn is_bare(folder: &Path) -> bool {
     let has = |name: &str| is_there(&folder.join(name));
     has("HEAD") && (has("commondir") || has("objects") && has("refs"))
@@ -165,7 +165,7 @@ fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Returns the path that a file consists of, behind a prefix; nothing where git might read another one.
+/// Returns the path that a file consists of, after a prefix, or `None` if git might read a different one.
 pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = read(file, LARGEST_FILE)?;
     let path = text.strip_prefix(prefix)?;
@@ -176,7 +176,7 @@ pub(crate) fn read_line(file: &Path, prefix: &str) -> Option<PathBuf> {
     is_plain.then(|| PathBuf::from(path))
 }
 
-/// Tells whether a name stays inside the folder of the refs.
+/// Returns whether a name stays inside the folder of the refs.
 fn is_ref(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     name.starts_with("refs/") && parts.all(|part| matches!(part, Component::Normal(_)))

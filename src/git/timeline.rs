@@ -34,12 +34,12 @@ impl Timeline {
         self.commits.len()
     }
 
-    /// Tells whether there is no commit, and perhaps no repository.
+    /// Returns whether there is no commit, and perhaps no repository.
     pub fn is_empty(&self) -> bool {
         self.commits.is_empty()
     }
 
-    /// Tells whether older commits exist that are not here, as in a shallow clone.
+    /// Returns whether older commits exist that are not here, as in a shallow clone.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }

@@ -50,7 +50,7 @@ pub struct Answer {
 /// What became of a call.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// What the harness is to read; nothing where there is nothing to say.
+    /// What the harness is to read, or `None` if there is nothing to say.
     pub answer: Option<Answer>,
     /// A problem that could not be noted, because the log cannot be written.
     pub unnoted: Option<Error>,
@@ -139,7 +139,7 @@ fn context_for(
     }
 }
 
-/// Says whether the same hook in the other scope answers this event: set up in both, one of two speaks.
+/// Returns whether the same hook in the other scope answers this event: set up in both, one of two speaks.
 fn is_said_by_another(project: &Project, harness: Harness, input: &Input) -> Result<bool> {
     if !harness.profile().runs_both_scopes || !setup::is_in_both_scopes(project, harness) {
         return Ok(false);

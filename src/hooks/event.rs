@@ -18,7 +18,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Says whether text in the answer reaches the model at this event.
+    /// Returns whether text in the answer reaches the model at this event.
     pub(crate) fn is_heard(self) -> bool {
         matches!(
             self,

@@ -15,7 +15,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads an input; nothing where it is empty, too long or no JSON object.
+    /// Reads an input; returns `None` if it is empty, too long or no JSON object.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         if bytes.len() > MAX_INPUT {
             return None;
@@ -36,7 +36,7 @@ impl Input {
         Some(session).filter(|session| !session.is_empty() && session.len() <= 128)
     }
 
-    /// Says whether the event is one of a subagent, not of the main conversation.
+    /// Returns whether the event is one of a subagent, not of the main conversation.
     pub fn is_subagent(&self) -> bool {
         let agent = self.any(&["agent_id", "agentId"]);
         agent
@@ -51,7 +51,7 @@ impl Input {
         path.is_absolute().then_some(path)
     }
 
-    /// Says whether the session has just been compacted.
+    /// Returns whether the session has just been compacted.
     pub fn is_compacted(&self) -> bool {
         let is = |value: Option<&Value>, word: &str| value.and_then(Value::as_str) == Some(word);
         is(self.object.get("source"), "compact") || is(self.event(), "session.compacted")

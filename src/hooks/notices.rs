@@ -28,7 +28,7 @@ struct Notice {
     waits: Option<String>,
 }
 
-/// Says whether this is the first time that a session is told something; within some seconds, where only those count.
+/// Returns whether this is the first time that a session is told something; within some seconds, where only those count.
 pub(crate) fn is_first(
     project: &Project,
     input: &Input,

@@ -35,7 +35,7 @@ pub(crate) fn text(
     Ok((!said.is_empty()).then(|| said.join("\n")))
 }
 
-/// Returns what there is to say of a phase; nothing where no summary was written.
+/// Returns what there is to say of a phase, or `None` if no summary was written.
 fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Result<Option<String>> {
     let cwd = input.cwd();
     let written = input.written();
@@ -124,7 +124,7 @@ fn is_summary(path: &Path) -> bool {
     FileName::parse(&file, &folder).is_some_and(|name| name.kind == FileKind::Summary)
 }
 
-/// Tells whether a file lies in a phase's folder, whatever links the agent came by.
+/// Returns whether a file lies in a phase's folder, whatever links the agent came by.
 fn is_in(phase: &Phase, path: &Path) -> bool {
     let (Some(dir), Some(parent)) = (&phase.dir, path.parent()) else {
         return false;

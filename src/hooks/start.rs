@@ -23,7 +23,7 @@ pub(crate) struct Start {
     pub(crate) notepad: bool,
 }
 
-/// Returns what a new session is told; nothing where there is no news for it.
+/// Returns what a new session is told, or `None` if there is no news for it.
 pub(crate) fn text(
     project: &Project,
     harness: Harness,

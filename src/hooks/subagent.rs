@@ -5,7 +5,7 @@ use crate::hooks::input::Input;
 use crate::hooks::notices;
 use crate::project::Project;
 
-/// Returns what subagents left for the main conversation; nothing where a subagent itself is spoken to.
+/// Returns what subagents left for the main conversation, or `None` if this is the conversation of a subagent.
 pub(crate) fn text(project: &Project, input: &Input) -> Result<Option<String>> {
     if input.is_subagent() {
         return Ok(None);

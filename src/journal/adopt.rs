@@ -19,7 +19,7 @@ use crate::journal::write::Writing;
 pub struct Dated {
     /// What it says.
     pub draft: Draft,
-    /// When that was; nothing where nobody knows.
+    /// When that was, or `None` if nobody knows.
     pub time: Option<DateTime<Utc>>,
 }
 

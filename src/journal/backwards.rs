@@ -61,7 +61,7 @@ impl<'f> Backwards<'f> {
         }
     }
 
-    /// Returns the region of whole lines before the last one, or nothing where the range begins.
+    /// Returns the region of whole lines before the last one, or `None` at the beginning of the range.
     pub(crate) fn next(&mut self) -> Result<Option<Region<'_>>> {
         let mut dropped = 0;
         loop {

@@ -42,7 +42,7 @@ impl Filter {
         })
     }
 
-    /// Says whether a record passes.
+    /// Returns whether a record passes.
     pub(crate) fn accepts(&self, record: &Record) -> bool {
         self.kind
             .as_deref()
@@ -83,7 +83,7 @@ fn moment(name: &str, text: &str, is_after: bool) -> Result<DateTime<Utc>> {
 }
 
 fn unknown(name: &str, text: &str) -> Error {
-    Error::failed(format!("{name} is neither a day nor a time: {text:?}"))
+    Error::failed(format!("{name} is not a valid date or time: {text:?}"))
         .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
 }
 

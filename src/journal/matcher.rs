@@ -92,12 +92,12 @@ impl Matcher {
         })
     }
 
-    /// Says whether lines can be passed over without a closer look.
+    /// Returns whether lines can be passed over without a closer look.
     pub(crate) fn narrows(&self) -> bool {
         !matches!(self.narrowing, Narrowing::None)
     }
 
-    /// Says whether one of these lines may match.
+    /// Returns whether one of these lines may match.
     pub(crate) fn has_candidates(&self, lines: &[u8]) -> bool {
         match &self.narrowing {
             Narrowing::None => !lines.is_empty(),

@@ -25,10 +25,10 @@ const GROWTH: usize = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// The line as it stands in the file, and its decoded texts where the query may be escaped there.
+    /// The line as it is in the file, and its decoded texts where the query may be escaped there.
     #[default]
     Hybrid,
-    /// The line as it stands in the file.
+    /// The line as it is in the file.
     Rg,
     /// The decoded texts of content, type, tags and meta.
     Jq,

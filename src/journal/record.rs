@@ -16,7 +16,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Returns the record that a line holds; nothing where it is not a JSON object.
+    /// Returns the record that a line holds, or `None` if it is not a JSON object.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         match serde_json::from_slice(line) {
             Ok(Value::Object(fields)) => Some(Self { fields }),

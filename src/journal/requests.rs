@@ -75,7 +75,7 @@ impl Request {
         }
     }
 
-    /// Says whether these are the lines of the request.
+    /// Returns whether these are the lines of the request.
     pub(crate) fn is_of(&self, lines: &[u8]) -> bool {
         self.bytes == lines.len() as u64 && self.sha256 == sum(lines)
     }
@@ -92,8 +92,11 @@ impl Request {
             return Ok(Standing::Written(there));
         }
         if !self.is_of(lines) {
-            let message = format!("request {:?} was made before with another input", self.id);
-            return Err(Error::refused(message).hint("give each request its own id"));
+            let message = format!(
+                "request id {:?} was already used with different input",
+                self.id
+            );
+            return Err(Error::refused(message).hint("use a new id for each request"));
         }
         let length = file.metadata().at("read", journal)?.len();
         // A file that got shorter is another one now, and may hold the lines anywhere.
@@ -229,7 +232,10 @@ mod tests {
     #[test]
     fn another_input_under_the_same_id_is_refused() {
         let error = standing(b"", 0, b"{\"c\":3}\n").unwrap_err();
-        assert!(error.to_string().contains("with another input"), "{error}");
+        assert!(
+            error.to_string().contains("with different input"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -49,7 +49,7 @@ const MOST_PARTS: usize = 64;
 /// What a search found.
 #[derive(Debug, Serialize)]
 pub struct SearchResults {
-    /// The records that match, the latest first, each as it stands in the file.
+    /// The records that match, the latest first, each as it is in the file.
     pub results: Vec<Box<RawValue>>,
     /// Whether the window holds more matches than were asked for, or than fit into 4 MiB.
     pub truncated: bool,
@@ -79,7 +79,7 @@ fn search_divided(path: &Path, query: &Query, division: Division) -> Result<Sear
     Ok(progress.end())
 }
 
-/// Opens the journal, and says how long it is at this moment; nothing where there is none.
+/// Opens the journal and returns it with its present length, or `None` if there is none.
 #[expect(
     clippy::disallowed_methods,
     reason = "the journal lies where the user says"
@@ -199,7 +199,7 @@ impl<'a> Progress<'a> {
         Ok(())
     }
 
-    /// Passes over a part that holds nothing; says whether it could.
+    /// Passes over a part that holds nothing, and returns whether it could.
     fn pass(&mut self, part: &Part) -> bool {
         let lines = self.lines + part.lines;
         let passes = !part.is_to_be_read && lines < self.bound;

@@ -82,7 +82,7 @@ pub(crate) fn line_at(path: &Path, place: u64) -> Result<Option<SharedLine>> {
     Ok(found)
 }
 
-/// Returns a line of another device as it stands here, with its newline.
+/// Returns a line of another device as it is here, with its newline.
 pub(crate) fn marked(line: &str, device: &str) -> String {
     let open = line.strip_suffix('}').unwrap_or(line);
     format!("{open}{MARK}{device}\"}}\n")

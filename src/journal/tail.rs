@@ -16,7 +16,7 @@ use crate::journal::record::trimmed;
 use crate::journal::search::display_line;
 use crate::journal::search::open;
 
-/// A record, as it stands in the journal and as it is understood.
+/// A record, as it is in the journal and as it is understood.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct Entry {

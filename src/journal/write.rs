@@ -55,7 +55,7 @@ impl Writing {
 pub struct Written {
     /// The journal.
     pub file: PathBuf,
-    /// The lines as they stand in the journal.
+    /// The lines as they are in the journal.
     lines: String,
     /// Whether the lines are there because an earlier call with the same request id wrote them.
     pub repeated: bool,

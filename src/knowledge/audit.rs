@@ -42,7 +42,7 @@ pub struct EntryAudit {
     pub stale_low_confidence: Vec<String>,
     /// Active entries that nobody looked at for 180 days.
     pub stale: Vec<String>,
-    /// Whether INDEX.md was not as the entries are, and was made anew.
+    /// Whether INDEX.md was not as the entries are, and was rebuilt.
     pub index_rebuilt: bool,
     /// Entries that are one and the same.
     pub duplicates: Vec<Duplicate>,

@@ -45,7 +45,7 @@ pub fn delete(
 ) -> Result<Deleted> {
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
         return Err(
-            Error::refused("an entry is deleted only for a reason").hint(format!(
+            Error::refused("deleting an entry requires a reason").hint(format!(
                 "add --reason, or keep the history: `annals entry supersede --old {key} --new …`"
             )),
         );

@@ -78,7 +78,7 @@ impl Entry {
         }
     }
 
-    /// Says whether a search finds it without being asked for everything.
+    /// Returns whether a search finds it without being asked for everything.
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }
@@ -103,7 +103,10 @@ impl Reader<'_> {
     fn fill(&mut self, entry: &mut Entry, front: &Front<'_>) {
         if let Some((named, line)) = text(front, "key") {
             if named != entry.key {
-                self.warn(line, format!("calls itself `{named}`"));
+                self.warn(
+                    line,
+                    format!("has the key `{named}`, which is not its file name"),
+                );
             }
             entry.named = Some(named.to_owned());
         }
@@ -132,7 +135,7 @@ impl Reader<'_> {
             let name = field.name.to_ascii_lowercase();
             let first = *first_lines.entry(name).or_insert(field.line);
             if first != field.line {
-                let message = format!("{} stands on line {first} already", field.name);
+                let message = format!("{} is already on line {first}", field.name);
                 self.warn(field.line, message);
             }
         }
@@ -208,13 +211,13 @@ pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Tells whether a line makes a title of the one above it.
+/// Returns whether a line makes a title of the one above it.
 fn is_underline(line: &str) -> bool {
     let marks = line.trim_start_matches(' ');
     line.len() - marks.len() < 4 && !marks.is_empty() && marks.bytes().all(|b| b == b'=')
 }
 
-/// Tells whether a line begins a paragraph: no heading, list, quote, table, comment or indented code.
+/// Returns whether a line begins a paragraph: no heading, list, quote, table, comment or indented code.
 fn is_plain(line: &str) -> bool {
     let is_listed = line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(['.', ')']);
     let is_marked = line.starts_with(['#', '-', '*', '+', '>', '|', '<', '=', '\t']);
@@ -228,7 +231,7 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// Says whether a line belongs to a fenced block; lines are asked in order.
+    /// Returns whether a line belongs to a fenced block; lines are asked in order.
     pub(crate) fn holds(&mut self, line: &str) -> bool {
         let indented = line.len() - line.trim_start_matches(' ').len();
         let text = line.trim();

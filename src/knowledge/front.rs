@@ -49,7 +49,7 @@ impl<'a> Front<'a> {
 }
 
 impl Field<'_> {
-    /// Returns the one text of the field; nothing where it is empty or a list.
+    /// Returns the one text of the field, or `None` if it is empty or a list.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.held {
             Held::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),

@@ -69,7 +69,7 @@ pub(crate) fn remove(text: &str, name: &str) -> String {
 /// A field at the left margin, with the lines that belong to it.
 struct FieldLines<'t> {
     name: &'t str,
-    /// What its value is replaced by: empty right behind the colon where there is none.
+    /// What its value is replaced by: empty right after the colon where there is none.
     value: Range<usize>,
     start: usize,
     end: usize,
@@ -108,7 +108,7 @@ fn lines(text: &str, inner: Range<usize>) -> Vec<FieldLines<'_>> {
     fields
 }
 
-/// Returns where the value stands in what follows a colon; a comment behind it stays.
+/// Returns where the value stands in what follows a colon; a comment after it stays.
 fn value_in(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     let value = &text[start..];
@@ -122,7 +122,7 @@ fn value_in(text: &str) -> Range<usize> {
     start..start + value[..comment].trim_end().len()
 }
 
-/// Returns where a field that is missing belongs: behind the one before it.
+/// Returns where a field that is missing belongs: after the one before it.
 fn place(lines: &[FieldLines<'_>], name: &str, first: usize) -> usize {
     let rank = |name: &str| {
         ORDER

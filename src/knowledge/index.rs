@@ -52,7 +52,7 @@ impl Row {
         }
     }
 
-    /// Says whether it is shown without being asked for everything.
+    /// Returns whether it is shown without being asked for everything.
     pub(crate) fn is_active(&self) -> bool {
         Status::of(&self.status).unwrap_or_default() == Status::Active
     }
@@ -91,7 +91,7 @@ pub(crate) fn render(rows: impl IntoIterator<Item = Row>) -> String {
     text
 }
 
-/// Returns the rows that a text of any hand holds, or nothing where it holds no such table.
+/// Returns the rows that a text of any hand holds, or `None` if it holds no such table.
 pub(crate) fn parse(text: &str) -> Option<Vec<Row>> {
     let mut columns: Option<Vec<String>> = None;
     let mut rows = Vec::new();
@@ -156,7 +156,7 @@ fn cells(line: &str) -> Vec<String> {
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// Plans that INDEX.md has this row for a key, or none; made anew where it is not as we wrote it.
+/// Plans that INDEX.md has this row for a key, or none; rebuilt where it is not as we wrote it.
 pub(crate) fn update(
     place: &KnowledgeDir,
     changes: &mut Changes,
@@ -226,7 +226,7 @@ pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<Row>>> {
     })
 }
 
-/// Returns our own text with another row for a key; nothing where the text is not as we write it.
+/// Returns our own text with another row for a key, or `None` if the text is not as we write it.
 fn with_row(text: &str, key: &str, row: Option<&Row>) -> Option<String> {
     let rows = text.strip_prefix(HEAD)?;
     if !rows.is_empty() && !rows.ends_with('\n') {

@@ -61,18 +61,15 @@ pub(crate) fn fault(text: &str) -> Option<String> {
     } else if let Some(c) = text.chars().find(foreign) {
         Some(match c {
             'A'..='Z' => format!("`{c}` is upper case"),
-            c if c.is_ascii() => format!("{c:?} is not of a-z, 0-9 and the hyphen"),
-            c => format!(
-                "`{c}` (U+{:04X}) is not of a-z, 0-9 and the hyphen",
-                u32::from(c)
-            ),
+            c if c.is_ascii() => format!("{c:?} is not a-z, 0-9 or a hyphen"),
+            c => format!("`{c}` (U+{:04X}) is not a-z, 0-9 or a hyphen", u32::from(c)),
         })
     } else if text.len() > MAX_KEY {
         Some(format!("it has {} characters", text.len()))
     } else if text.starts_with('-') || text.ends_with('-') || text.contains("--") {
         Some("words are separated by single hyphens".to_owned())
     } else if RESERVED.contains(&text) {
-        Some("the store itself uses a file of that name".to_owned())
+        Some("the name is reserved for a file of the store itself".to_owned())
     } else {
         None
     }
@@ -107,8 +104,8 @@ mod tests {
             ("-a", "hyphens"),
             ("a-", "hyphens"),
             ("a--b", "hyphens"),
-            ("log", "a file of that name"),
-            ("index", "a file of that name"),
+            ("log", "the name is reserved"),
+            ("index", "the name is reserved"),
             (&"a".repeat(MAX_KEY + 1), "61 characters"),
         ] {
             let error = Key::parse(bad).unwrap_err();

@@ -1,4 +1,4 @@
-//! Tells whether two entries say the same: an identical first line, and most lines in common.
+//! Decides whether two entries say the same: an identical first line, and most lines in common.
 
 use std::hash::DefaultHasher;
 use std::hash::Hash;

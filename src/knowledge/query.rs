@@ -42,7 +42,7 @@ pub struct Query {
 pub struct Hit {
     /// Its key.
     pub key: String,
-    /// Its type; nothing where it has none of the closed set.
+    /// Its type, or `None` if it has none of the closed set.
     #[serde(rename = "type")]
     pub kind: Option<EntryType>,
     /// The first line that matches, verbatim.
@@ -98,7 +98,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Says whether an entry is worth parsing; without words each is.
+    /// Returns whether an entry is worth parsing; without words each is.
     fn may_match(&self, key: &str, text: &str) -> bool {
         if self.words.is_empty() {
             return self.query.text.trim().is_empty();
@@ -164,7 +164,7 @@ impl<'q> Search<'q> {
             + count(in_body) * BODY
     }
 
-    /// Says whether the query names a tag or a type: as one of its words, or written as it is.
+    /// Returns whether the query names a tag or a type: as one of its words, or written as it is.
     fn is_word(&self, name: &str) -> bool {
         self.words.iter().any(|word| word.as_str() == name)
             || self.key.split_whitespace().any(|word| word == name)

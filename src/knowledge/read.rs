@@ -1,4 +1,4 @@
-//! Reads one entry as it stands in its file.
+//! Reads one entry as it is in its file.
 
 use std::fs;
 use std::path::Path;
@@ -63,7 +63,7 @@ pub fn read(project: &Project, key: &str) -> Result<EntryText> {
     })
 }
 
-/// Returns the bytes of an entry's file, or nothing where there is none; refused where a link leads out.
+/// Returns the bytes of an entry's file, or `None` if there is none; refused where a link leads out.
 pub(crate) fn bytes(place: &KnowledgeDir, path: &Path) -> Result<Option<Vec<u8>>> {
     if leads_out(place, path)? {
         return Err(
@@ -75,7 +75,7 @@ pub(crate) fn bytes(place: &KnowledgeDir, path: &Path) -> Result<Option<Vec<u8>>
     read::bytes(path)
 }
 
-/// Says whether a path is a symbolic link to something outside of the store.
+/// Returns whether a path is a symbolic link to something outside of the store.
 pub(crate) fn leads_out(place: &KnowledgeDir, path: &Path) -> Result<bool> {
     if !path.is_symlink() {
         return Ok(false);

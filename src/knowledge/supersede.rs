@@ -85,7 +85,7 @@ fn plan(
         }
         Some(_) => {
             let message =
-                format!("the entry `{old}` supersedes `{new}` already, so they would form a cycle");
+                format!("the entry `{old}` already supersedes `{new}`, so they would form a cycle");
             return Err(Error::refused(message));
         }
         None if is_return => return Err(superseded_itself(place, new)?),
@@ -147,10 +147,10 @@ pub(crate) fn replaced_by(place: &KnowledgeDir, key: &str) -> Result<Option<Stri
 pub(crate) fn way_back(place: &KnowledgeDir, key: &str) -> Result<String> {
     Ok(match replaced_by(place, key)? {
         Some(by) => {
-            format!("`annals entry supersede --old {by} --new {key}` has `{key}` hold again")
+            format!("`annals entry supersede --old {by} --new {key}` makes `{key}` active again")
         }
         None => format!(
-            "no entry says what took its place; `status: active` in {key}.md has it hold again"
+            "no entry says what replaced it; `status: active` in {key}.md makes it active again"
         ),
     })
 }
@@ -159,10 +159,10 @@ pub(crate) fn way_back(place: &KnowledgeDir, key: &str) -> Result<String> {
 fn refuse_replaced(place: &KnowledgeDir, old: &str, new: &str) -> Result<()> {
     match replaced_by(place, old)? {
         Some(by) if by != new => Err(Error::refused(format!(
-            "the entry `{old}` is superseded by `{by}` already"
+            "the entry `{old}` is already superseded by `{by}`"
         ))
         .hint(format!(
-            "`annals entry supersede --old {by} --new {new}` has `{new}` take its place"
+            "`annals entry supersede --old {by} --new {new}` replaces it with `{new}`"
         ))),
         _ => Ok(()),
     }
@@ -172,7 +172,7 @@ fn superseded_itself(place: &KnowledgeDir, new: &str) -> Result<Error> {
     let message = format!("the entry `{new}` is itself superseded");
     let back = way_back(place, new)?;
     Ok(Error::refused(message).hint(format!(
-        "name the entry that holds today as --new, or: {back}"
+        "name the currently active entry as --new, or: {back}"
     )))
 }
 

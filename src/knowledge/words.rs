@@ -25,12 +25,12 @@ impl Word {
         &self.text
     }
 
-    /// Says whether a key holds the word, perhaps as a part of another one.
+    /// Returns whether a key holds the word, perhaps as a part of another one.
     pub(crate) fn is_part_of(&self, key: &str) -> bool {
         self.finder.find(key.as_bytes()).is_some()
     }
 
-    /// Says whether a text in lower case holds the word by itself; in scripts without spaces, anywhere.
+    /// Returns whether a text in lower case holds the word by itself; in scripts without spaces, anywhere.
     pub(crate) fn is_in(&self, folded: &str) -> bool {
         let mut rest = 0;
         while let Some(found) = self.finder.find(&folded.as_bytes()[rest..]) {
@@ -63,7 +63,7 @@ pub(crate) fn words(query: &str) -> Vec<Word> {
     found.into_iter().map(Word::new).collect()
 }
 
-/// Hands out every word of a text in lower case, as often as it stands there.
+/// Hands out every word of a text in lower case, as often as it occurs.
 fn each(folded: &str, add: &mut impl FnMut(&str)) {
     let mut add = |word: &str| {
         if !word.is_empty() {
@@ -102,7 +102,7 @@ fn belongs(c: char) -> bool {
     c.is_alphanumeric() || joins(c)
 }
 
-/// Says whether a word ends between its own character and its neighbour; `second` is the later of the two,
+/// Returns whether a word ends between its own character and its neighbour; `second` is the later of the two,
 /// which may be a mark that joins the earlier.
 fn is_border(neighbour: Option<char>, own: Option<char>, second: Option<char>) -> bool {
     let (Some(neighbour), Some(own)) = (neighbour, own) else {

@@ -47,9 +47,9 @@ pub struct EntryWrite {
     pub kind: EntryType,
     /// How sure the writer is.
     pub confidence: Confidence,
-    /// The words it is filed under; nothing where those there are stay.
+    /// The words it is filed under, or `None` if the present ones stay.
     pub tags: Option<Vec<String>>,
-    /// All that stands under the front matter; nothing where what is there stays.
+    /// All that stands under the front matter, or `None` if the present text stays.
     pub body: Option<Vec<u8>>,
     /// The title, where the body has none of its own.
     pub title: Option<String>,
@@ -193,7 +193,8 @@ fn plan(
     }
     if entry.status == Status::Superseded {
         let back = supersede::way_back(place, key.as_str())?;
-        let message = format!("is superseded, and stays so: a search leaves it out; {back}");
+        let message =
+            format!("is superseded and stays superseded, so searches leave it out; {back}");
         warnings.push(Warning::file(&path, message));
     }
     let (added, removed) = differences(old.as_deref(), &new);
@@ -230,7 +231,7 @@ fn match_hash(key: &Key, wanted: &str, old: Option<&[u8]>) -> Result<()> {
     let what = if now.is_some() {
         "has changed since it was read"
     } else {
-        "is not there"
+        "does not exist"
     };
     Err(
         Error::refused(format!("the entry `{key}` {what}")).hint(format!(

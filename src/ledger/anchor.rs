@@ -10,7 +10,7 @@ use crate::markdown::edit::Edit;
 /// What stands in place of a hash where nothing is covered yet.
 pub(crate) const NONE_YET: &str = "none yet";
 
-/// Stands behind the hash that `init` writes: it says what was checked out, and covers nothing.
+/// Follows the hash that `init` writes: it says what was checked out, and covers nothing.
 pub(crate) const AT_INIT: &str = "(nothing is covered yet)";
 
 const FOOTER: &str = "commits covered through";
@@ -20,7 +20,7 @@ const COMMENT: &str = ":last-commit:";
 /// A hash that stands for all commits up to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
-    /// The hash as it is written; none where the line says that there is none.
+    /// The hash as it is written, or `None` if the line says that there is none.
     pub(crate) hash: Option<String>,
     /// The bytes of the hash, or of what stands in its place.
     pub(crate) range: Range<usize>,
@@ -42,7 +42,7 @@ pub(crate) struct Footer {
 }
 
 impl Footer {
-    /// Reads the footer wherever it stands; fences are not looked at, for nobody quotes a footer.
+    /// Reads the footer wherever it stands; fences are not looked at, because nobody quotes a footer.
     pub(crate) fn parse(text: &str) -> Self {
         let mut footer = Self::default();
         let mut start = 0;

@@ -35,7 +35,7 @@ pub struct CommitLine {
 pub struct Brief {
     /// What to do first, where the ledger is not in use yet.
     pub action_required: Option<String>,
-    /// STATE.md, all of it; none where there is no such file.
+    /// STATE.md, all of it, or `None` if there is no such file.
     pub state: Option<String>,
     /// CONSTRAINTS.md: infrastructure, rules and hazards.
     pub constraints: String,
@@ -129,7 +129,7 @@ impl Brief {
 
 /// Returns what to do before anything else, where nobody has filled the ledger in.
 fn action(files: &Files, state: &State, coverage: &Coverage) -> Option<String> {
-    let update = "run `annals ledger pending`, then hand the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
+    let update = "run `annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
     if !files.state.exists() {
         let others = files.constraints.exists() || files.decisions.exists();
         let what = if others {
@@ -143,7 +143,7 @@ fn action(files: &Files, state: &State, coverage: &Coverage) -> Option<String> {
         ));
     }
     if state.is_uninitialised(&files.state.text) {
-        return Some(format!("nobody has filled in the ledger: {update}"));
+        return Some(format!("the ledger is empty: {update}"));
     }
     let is_lost = matches!(coverage.standing, Standing::Missing | Standing::Diverged);
     is_lost.then(|| coverage.advice.clone()).flatten()

@@ -152,7 +152,7 @@ impl Constraints {
             })
     }
 
-    /// Tells whether a bullet stands under Superseded.
+    /// Returns whether a bullet stands under Superseded.
     pub(crate) fn is_superseded(&self, bullet: &Bullet) -> bool {
         fold(&self.sections[bullet.section].title) == fold(SUPERSEDED)
     }
@@ -192,7 +192,7 @@ impl Constraints {
     }
 }
 
-/// Tells whether a heading names a section, with decoration or not: `Hazards & Pitfalls`, `2. Rules:`.
+/// Returns whether a heading names a section, with decoration or not: `Hazards & Pitfalls`, `2. Rules:`.
 pub(crate) fn is_named(heading: &str, title: &str) -> bool {
     let heading = fold(heading.trim_start_matches(|c: char| !c.is_alphabetic()));
     heading

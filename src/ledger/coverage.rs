@@ -184,7 +184,7 @@ impl Coverage {
             Standing::Behind => format!("through {anchor}{updated}; {since}"),
             Standing::Diverged => {
                 format!(
-                    "through {anchor}{updated}, which is not in this history; {since} the two parted"
+                    "through {anchor}{updated}, which is not in this history; {since} the two diverged"
                 )
             }
             Standing::Missing => format!("through {anchor}{updated}, which is not here"),

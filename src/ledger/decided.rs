@@ -11,13 +11,13 @@ use crate::warning::Parsed;
 /// A decision of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
-    /// The day; none where none is written.
+    /// The day, or `None` if none is written.
     pub date: Option<NaiveDate>,
     /// What was decided.
     pub title: String,
 }
 
-/// Returns the entries of DECISIONS.md in file order; none where there is no such file.
+/// Returns the entries of DECISIONS.md in file order; none if there is no such file.
 pub fn decided(project: &Project) -> Result<Parsed<Vec<Decided>>> {
     let mut warnings = Vec::new();
     let files = Files::read(project, &mut warnings)?;

@@ -14,7 +14,7 @@ use crate::text::fold;
 /// An entry, however it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The day; none where none is written.
+    /// The day, or `None` if none is written.
     pub(crate) date: Option<NaiveDate>,
     /// What was decided.
     pub(crate) title: String,

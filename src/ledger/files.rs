@@ -33,7 +33,7 @@ pub(crate) struct Folder {
 pub(crate) struct File {
     /// Its path.
     pub(crate) path: PathBuf,
-    /// Its bytes; none where there is no file.
+    /// Its bytes, or `None` if there is no file.
     pub(crate) bytes: Option<Vec<u8>>,
     /// Its text; empty where there is no file.
     pub(crate) text: String,
@@ -54,7 +54,7 @@ pub(crate) struct Files {
     pub(crate) decisions: File,
 }
 
-/// Tells whether a project keeps a ledger.
+/// Returns whether a project keeps a ledger.
 pub fn is_kept(project: &Project) -> bool {
     let folder = project.root.join(&project.settings.ledger_dir);
     read::is_file(&folder.join(STATE))
@@ -110,7 +110,7 @@ impl File {
         })
     }
 
-    /// Tells whether there is a file.
+    /// Returns whether there is a file.
     pub(crate) fn exists(&self) -> bool {
         self.bytes.is_some()
     }

@@ -121,7 +121,7 @@ fn fixed_state(file: &File) -> String {
         let end = file.line_end();
         let piece = state::blank_section(place).join(end) + end + end;
         let longer = insert(&text, at, &piece, end);
-        // A fence that is not closed swallows what is put behind it.
+        // A fence that is not closed swallows what is put after it.
         if State::parse(&longer).parts[place].is_some() {
             text = longer;
         }

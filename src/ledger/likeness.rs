@@ -18,7 +18,7 @@ impl Words {
         Self(words(without_note(text)).into_iter().collect())
     }
 
-    /// Tells whether this bullet adds next to nothing to another one.
+    /// Returns whether this bullet adds next to nothing to another one.
     pub(crate) fn repeat(&self, other: &Self) -> bool {
         let few = self.0.len() < FEW;
         let of = if few {
@@ -29,13 +29,13 @@ impl Words {
         of > 0 && self.shared(other) >= SAME * count(of)
     }
 
-    /// Tells whether two bullets say the same, whichever is asked.
+    /// Returns whether two bullets say the same, whichever is asked.
     pub(crate) fn equal(&self, other: &Self) -> bool {
         let of = self.0.len().max(other.0.len());
         of > 0 && self.shared(other) >= SAME * count(of)
     }
 
-    /// Tells whether two bullets have nothing in common.
+    /// Returns whether two bullets have nothing in common.
     pub(crate) fn is_foreign_to(&self, other: &Self) -> bool {
         self.0.is_disjoint(&other.0)
     }

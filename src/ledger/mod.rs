@@ -1,6 +1,6 @@
 //! Three files with three update modes, and how much of git they cover.
 //!
-//! `STATE.md` says what is true now and is written anew each time:
+//! `STATE.md` says what is true now and is rewritten each time:
 //!
 //! ```markdown
 //! # State

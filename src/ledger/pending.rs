@@ -20,7 +20,7 @@ use crate::project::Project;
 use crate::templates::Template;
 use crate::warning::Warning;
 
-/// The three files as they stand; none where a file is missing.
+/// The three files as they are; `None` if a file is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CurrentFiles {
     /// STATE.md.
@@ -40,13 +40,13 @@ pub struct Pending {
     pub commits: Vec<Commit>,
     /// Where this batch ends: the update's `covered_through`.
     pub covered_through: Option<String>,
-    /// How many commits remain behind this batch.
+    /// How many commits remain after this batch.
     pub remaining: usize,
     /// How many commits before this batch are left out of a first update; `--all` begins with them.
     pub older: usize,
     /// The specs and plans that these commits touch or name.
     pub specs: Specs,
-    /// The three files as they stand.
+    /// The three files as they are.
     pub files: CurrentFiles,
     /// What is worth an entry.
     pub threshold: &'static str,

@@ -66,7 +66,7 @@ fn today() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 3, 1).unwrap()
 }
 
-/// Tells whether all lines of a text are still there, in whatever order.
+/// Returns whether all lines of a text are still there, in whatever order.
 fn keeps_lines(old: &str, new: &str) -> bool {
     let plain = |line: &str| line.trim_matches(['\u{feff}', '\r', ' ']).to_owned();
     let mut left: Vec<String> = new.lines().map(plain).collect();

@@ -1,4 +1,4 @@
-//! Specs and plans that commits touch or name, as they stand at the end of a batch.
+//! Specs and plans that commits touch or name, as they are at the end of a batch.
 
 use std::collections::BTreeSet;
 

@@ -90,7 +90,7 @@ impl State {
         }
     }
 
-    /// Tells whether the file is still the template, or says that nobody knows what is being done.
+    /// Returns whether the file is still the template, or says that nobody knows what is being done.
     pub(crate) fn is_uninitialised(&self, text: &str) -> bool {
         let is_marked = text.contains(UNKNOWN) || text.contains(TRIAGE);
         let is_working = |part: &Part| {
@@ -103,7 +103,7 @@ impl State {
     }
 }
 
-/// Tells whether a bullet is more than a marker that nothing is known or nothing is there.
+/// Returns whether a bullet is more than a marker that nothing is known or nothing is there.
 pub(crate) fn says_something(bullet: &str) -> bool {
     let plain = bullet.trim_matches(['(', ')', '*', '_', '.', ' ', '`']);
     let is_placeholder = plain.starts_with(['{', '<', '[']);

@@ -168,7 +168,7 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
     Ok((planned, changes))
 }
 
-/// Tells whether the shape of a field says all that a rule says of it: what has another form has no meaning.
+/// Returns whether the shape of a field says all that a rule says of it: what has another form has no meaning.
 fn is_told(update: &Draft, problem: &Problem) -> bool {
     let pointer = &problem.pointer;
     let has_form = ["/covered_through", "/date", "/evidence"];
@@ -243,7 +243,7 @@ fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
         (None, head) => {
             if let (Some(head), true) = (head, update.state.is_some()) {
                 refuse(format!(
-                    "is required with a state; what is checked out is {head}"
+                    "is required with a state; the checked-out commit is {head}"
                 ));
             }
             return Ok(target);
@@ -259,7 +259,7 @@ fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
             .is_none_or(|distance| distance.behind > 0)
     {
         refuse(format!(
-            "{wanted} is not in the history of what is checked out"
+            "{wanted} is not in the history of the checked-out commit"
         ));
         return Ok(target);
     }

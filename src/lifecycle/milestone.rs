@@ -195,7 +195,7 @@ fn plan_new(
     })
 }
 
-/// Plans that work in the planning folder itself moves to `default/`; nothing where none was begun.
+/// Plans that work in the planning folder itself moves to `default/`; returns `None` if none was begun.
 fn migrate(survey: &Survey, changes: &mut Changes) -> Result<Option<PathBuf>> {
     let folder = &survey.folder;
     let is_single = folder.active.dir == folder.dir;

@@ -200,7 +200,7 @@ fn page(
     Ok(format!("{MARKER}{} -->\n{body}", digest(&body)))
 }
 
-/// Tells whether a note is as `pause` wrote it.
+/// Returns whether a note is as `pause` wrote it.
 pub(crate) fn is_own(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Some((first, body)) = text.split_once('\n') else {

@@ -99,7 +99,7 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Takes a phase, and tells whether it is new.
+    /// Takes a phase, and returns whether it is new.
     pub(crate) fn take(
         &mut self,
         dir: &PhaseDir,
@@ -146,7 +146,7 @@ impl<'a> Recorder<'a> {
         Ok(true)
     }
 
-    /// Tells whether every plan of a phase's folder has a summary that calls it neither partial nor failed.
+    /// Returns whether every plan of a phase's folder has a summary that calls it neither partial nor failed.
     pub(crate) fn is_complete(dir: &PhaseDir) -> Result<bool> {
         for slot in &dir.plans {
             let Some(name) = &slot.summary else {
@@ -220,7 +220,7 @@ impl<'a> Recorder<'a> {
 
     /// Returns the phases of the whole history in the order in which they were finished.
     ///
-    /// One without a date stays behind the one before it.
+    /// One without a date stays after the one before it.
     fn dated(&self) -> Result<Vec<Dated>> {
         // What is odd in old summaries was told where they were taken.
         let mut phases = patterns::history(self.survey, &self.known)?.value;
@@ -325,7 +325,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Returns the commit that added the last of a phase's summaries; nothing where one is not committed.
+/// Returns the commit that added the last of a phase's summaries, or `None` if one is not committed.
 fn last_added<'a>(
     phase: &FinishedPhase,
     additions: &'a std::collections::BTreeMap<PathBuf, Addition>,

@@ -83,7 +83,7 @@ fn write(
     Ok(())
 }
 
-/// What the whole history shows stands behind what phases taught, where there is room.
+/// What the whole history shows follows what phases taught, where there is room.
 const LESSONS: usize = 1;
 
 /// Gathers what the context files say.

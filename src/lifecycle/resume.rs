@@ -127,7 +127,7 @@ fn done_then(text: &str) -> Option<Vec<&str>> {
     Some(list.trim_end_matches("-->").split_whitespace().collect())
 }
 
-/// Returns the notes section, or everything behind the front matter where there is none.
+/// Returns the notes section, or everything after the front matter where there is none.
 fn notes(outline: &Outline<'_>, has_section: bool) -> Option<String> {
     let section = outline.section(&["Notes"]).filter(|_| has_section);
     let text = match section {

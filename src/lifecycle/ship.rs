@@ -129,7 +129,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     Ok(report)
 }
 
-/// Tells whether there is anything that could be shipped.
+/// Returns whether there is anything that could be shipped.
 ///
 /// A workflow that archives by itself may leave the folders of shipped phases where they were.
 fn has_work(position: &Position, is_foreign: bool) -> bool {

@@ -55,7 +55,7 @@ struct ShippedPhase {
     number: String,
     name: String,
     plans: String,
-    /// How many its summaries tell of; nothing where none of them speaks of deviations.
+    /// How many its summaries tell of, or `None` if none of them speaks of deviations.
     deviations: Option<u32>,
 }
 
@@ -133,7 +133,7 @@ struct Tally {
     commits: Vec<String>,
 }
 
-/// Adds up what is known; nothing where none is.
+/// Adds up what is known; returns `None` if none is.
 fn sum(counts: impl Iterator<Item = Option<u32>>) -> Option<u32> {
     counts.flatten().reduce(u32::saturating_add)
 }

@@ -53,7 +53,7 @@ impl StatedDates {
     }
 }
 
-/// Returns the phase that an entry of the activity log says is complete; nothing where it names several.
+/// Returns the phase that an entry of the activity log says is complete, or `None` if it names several.
 fn completed_phase(text: &str) -> Option<PhaseNumber> {
     let lower = text.to_lowercase();
     let (_, rest) = lower.split_once("phase ")?;

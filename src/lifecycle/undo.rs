@@ -1,4 +1,4 @@
-//! Takes back an operation, and makes what was generated anew.
+//! Undoes an operation, and rebuilds what was generated.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct UndoReport {
 ///
 /// The context files come back as they were, too: what is generated in them follows from the files
 /// that the same operation changed, and the user's text around it must not be lost. The index of the
-/// knowledge entries is made anew: later writes have changed other rows of it.
+/// knowledge entries is rebuilt: later writes have changed other rows of it.
 pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
     let storage = project.storage();
     let history = storage.history();

@@ -57,7 +57,7 @@ impl FrontMatter {
             warnings.push(Warning::at(
                 path,
                 line_at(text, second.whole.start),
-                "a second front matter block; read for the fields that the first has not",
+                "a second front matter block; only fields missing from the first are read",
             ));
             let more = read(text, &second, path, &mut warnings);
             merge(&mut fields, &more);
@@ -79,7 +79,7 @@ impl FrontMatter {
         keys.iter().find_map(|key| self.get(&[key])?.as_text())
     }
 
-    /// Tells whether the file has no field at all.
+    /// Returns whether the file has no field at all.
     pub fn is_empty(&self) -> bool {
         self.fields.pairs().is_empty()
     }

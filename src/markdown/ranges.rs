@@ -22,7 +22,7 @@ impl Ranges {
         Self { merged }
     }
 
-    /// Tells whether one of the ranges holds the byte at an offset.
+    /// Returns whether one of the ranges holds the byte at an offset.
     pub(crate) fn hold(&self, at: usize) -> bool {
         let next = self.merged.partition_point(|range| range.start <= at);
         next.checked_sub(1)

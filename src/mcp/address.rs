@@ -1,4 +1,4 @@
-//! Names as they stand in an address, with `%20` for what may not.
+//! Names as they are in an address, with `%20` for what may not.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ pub(crate) fn encoded(name: &str) -> String {
     encoded
 }
 
-/// Returns the name that an address means, or nothing where it means no text.
+/// Returns the name that an address means, or `None` if it means no text.
 pub(crate) fn decoded(address: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(address.len());
     let mut left = address.bytes();

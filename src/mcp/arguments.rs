@@ -39,7 +39,7 @@ impl Arguments {
     /// Reads the tool's own arguments; one that it does not know is an error, not ignored.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T> {
         serde_json::from_value(self.given())
-            .map_err(|error| Error::usage(format!("the arguments do not fit: {error}")))
+            .map_err(|error| Error::usage(format!("invalid arguments: {error}")))
     }
 
     /// Returns the tool's own arguments as JSON, for a store that reads its input itself.

@@ -55,9 +55,9 @@ covered yet, the specs and plans they touch, the three files as they are, and th
 2. Log only what changes interfaces, storage, workflow, security, performance trade-offs, dependencies, \
 deployment or what users see. Leave refactors, renames, lint and trivial bumps out. Every decision names \
 its evidence: a commit, a pull request or a file.
-3. Write one update document and hand it to `annals ledger update` (or the tool ledger_update). It is \
+3. Write one update document and pass it to `annals ledger update` (or the tool ledger_update). It is \
 applied whole or refused with every problem at once; fix the document and repeat.
-4. Where `pending` says that commits remain, repeat from 1.
+4. If `pending` says that commits remain, repeat from 1.
 5. Finish with `annals ledger check`.";
 
 /// Returns the prompts that there are.
@@ -133,11 +133,11 @@ fn memory_auditor(project: Result<Project>, arguments: Arguments) -> Result<Stri
 
 const UNQUEUED: &str = "\
 Do what follows. The turn is not queued: queue it with `annals facts observe`, then hand the answer to the \
-tool fact_apply, or to `annals facts apply`, with the turn_id that observe names.";
+tool fact_apply, or to `annals facts apply`, with the turn_id that it prints.";
 
 fn of_queue(turn: Turn) -> (Turn, String) {
     let head = format!(
-        "Do what follows, then hand the answer to the tool fact_apply, or to `annals facts apply`, with the \
+        "Do what follows, then pass the answer to the tool fact_apply, or to `annals facts apply`, with the \
          turn_id {:?}.",
         turn.turn_id
     );

@@ -46,9 +46,8 @@ struct File {
 
 /// Returns a page of what there is: the files and the first entries, or the entries after a key.
 pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListResourcesResult> {
-    let after = cursor.map(|cursor| {
-        address::decoded(cursor).ok_or_else(|| Error::usage("the cursor is not one of ours"))
-    });
+    let after =
+        cursor.map(|cursor| address::decoded(cursor).ok_or_else(|| Error::usage("invalid cursor")));
     let after = after.transpose()?;
     let mut resources = Vec::new();
     if after.is_none() {
@@ -116,7 +115,7 @@ fn entry(project: &Project, key: &str, uri: &str) -> Result<String> {
     Ok(fenced(&source, &secrets::redact(&text).text))
 }
 
-/// Says whether a key may be the name of an entry's file, and of no file elsewhere.
+/// Returns whether a key may be the name of an entry's file, and of no file elsewhere.
 fn is_name(key: &str) -> bool {
     !key.is_empty() && !key.starts_with('.') && !key.contains(['/', '\\', '\0'])
 }

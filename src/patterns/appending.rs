@@ -131,7 +131,7 @@ fn joined(old: &[u8], closing: &str, entry: &str, end: &str) -> Vec<u8> {
     new
 }
 
-/// Tells whether the last entry of a text is the one that was added behind byte `from`.
+/// Returns whether the last entry of a text is the one that was added behind byte `from`.
 fn is_entry(text: &[u8], from: usize, trace: &Trace) -> bool {
     let added = text[..from].split(|byte| *byte == b'\n').count() - 1;
     let text = String::from_utf8_lossy(text);

@@ -81,7 +81,7 @@ fn plain(title: &str) -> String {
     words.join(" ").to_lowercase()
 }
 
-/// Tells whether a text says that there was no trouble.
+/// Returns whether a text says that there was no trouble.
 fn is_nothing(text: &str) -> bool {
     let lower = text
         .trim_start_matches(|c: char| !c.is_alphanumeric())
@@ -98,7 +98,7 @@ fn is_nothing(text: &str) -> bool {
         || (starts.iter().any(|start| lower.starts_with(start)) && !lower.starts_with("none of "))
 }
 
-/// Tells whether a line only draws a line, or signs the file.
+/// Returns whether a line only draws a line, or signs the file.
 fn is_rule(text: &str) -> bool {
     !text.contains(char::is_alphabetic) || text.starts_with("*Phase:") || text.starts_with("*Plan")
 }

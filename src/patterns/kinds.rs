@@ -74,7 +74,7 @@ pub(crate) fn plain(kind: &str) -> String {
     words.join(" ")
 }
 
-/// Tells whether two kinds are one: `Rule 3 - Blocking` and `Rule 3 - Blocking Issue` are.
+/// Returns whether two kinds are one: `Rule 3 - Blocking` and `Rule 3 - Blocking Issue` are.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let rule = |kind: &str| {
         let rest = kind.to_lowercase();

@@ -68,7 +68,7 @@ impl Part {
         }
     }
 
-    /// Tells whether a heading or label of this name makes an entry of what it stands in.
+    /// Returns whether a heading or label of this name makes an entry of what it stands in.
     pub(crate) fn is_verdict(self) -> bool {
         matches!(self, Self::Worked | Self::Failed)
     }

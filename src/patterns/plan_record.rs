@@ -91,7 +91,7 @@ impl PlanRecord {
         }
     }
 
-    /// Tells whether another summary, whatever its file is called, says the same of the same plan.
+    /// Returns whether another summary, whatever its file is called, says the same of the same plan.
     pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
         let named_alike = Self {
             file: self.file.clone(),
@@ -106,12 +106,12 @@ impl PlanRecord {
         u32::try_from(files.len()).ok()
     }
 
-    /// Tells whether it came to an end; nothing where its summary has no status.
+    /// Returns whether it came to an end; nothing where its summary has no status.
     pub fn completed_as_stated(&self) -> Option<bool> {
         self.status.map(|status| status == SummaryStatus::Complete)
     }
 
-    /// Tells whether its summary calls it partial or failed.
+    /// Returns whether its summary calls it partial or failed.
     pub fn is_broken_off(&self) -> bool {
         self.completed_as_stated() == Some(false)
     }

@@ -75,7 +75,7 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
     heads
 }
 
-/// Tells whether a section says what worked or failed: by a label, or by a heading right under it.
+/// Returns whether a section says what worked or failed: by a label, or by a heading right under it.
 fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
     let is_verdict = |name: &str| Part::named(name).is_some_and(Part::is_verdict);
     let by_heading = || {

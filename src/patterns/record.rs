@@ -27,7 +27,7 @@ pub enum Recorded {
 }
 
 impl Patterns {
-    /// Tells whether a phase has an entry, wherever its folder has moved to since.
+    /// Returns whether a phase has an entry, wherever its folder has moved to since.
     ///
     /// It is known again by the digest of its summaries, else by its folder's name and its plans; a plan
     /// that was added later leaves it recorded, with other summaries. Folders of several milestones may
@@ -106,13 +106,13 @@ impl FinishedPhase {
     }
 }
 
-/// Tells whether an entry was drawn from the phase's summaries as they are.
+/// Returns whether an entry was drawn from the phase's summaries as they are.
 fn is_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
     let trace = entry.trace.as_ref();
     trace.is_some_and(|trace| trace.digest == phase.digest && !phase.plans.is_empty())
 }
 
-/// Tells whether an entry drawn from equal summaries is that of another phase: one whose folder stands beside
+/// Returns whether an entry drawn from equal summaries is that of another phase: one whose folder stands beside
 /// this one's. A folder of the same name in another milestone is a copy, and teaches the same once.
 fn is_of_another(entry: &Entry, phase: &FinishedPhase) -> bool {
     entry.trace.as_ref().is_some_and(|trace| {
@@ -121,7 +121,7 @@ fn is_of_another(entry: &Entry, phase: &FinishedPhase) -> bool {
     })
 }
 
-/// Tells whether an entry was drawn from the phase's folder in an earlier state.
+/// Returns whether an entry was drawn from the phase's folder in an earlier state.
 fn was_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
     // Shipping gives unnamed work a name; nothing else moves a phase from one milestone to another.
     let is_same_milestone = |recorded: Option<&str>| {
@@ -137,7 +137,7 @@ fn was_drawn_from(entry: &Entry, phase: &FinishedPhase) -> bool {
     })
 }
 
-/// Tells whether a person or another tool wrote this entry about the phase.
+/// Returns whether a person or another tool wrote this entry about the phase.
 fn is_by_others(entry: &Entry, phase: &FinishedPhase) -> bool {
     let says_something = entry.texts().next().is_some() || entry.timing.plans.is_some();
     let plans = u32::try_from(phase.plans.len()).ok();

@@ -94,7 +94,7 @@ impl RelevantPattern {
     }
 }
 
-/// Tells whether a bullet of an earlier version only counts: `3 of 4 plans without deviations`.
+/// Returns whether a bullet of an earlier version only counts: `3 of 4 plans without deviations`.
 fn is_count(text: &str) -> bool {
     const STARTS: &[&str] = &[
         "all ",

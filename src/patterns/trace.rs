@@ -61,7 +61,7 @@ impl Trace {
         })
     }
 
-    /// Tells whether a text holds a comment of this kind, readable or not.
+    /// Returns whether a text holds a comment of this kind, readable or not.
     pub(crate) fn is_in(text: &str) -> bool {
         text.match_indices(OPENING).any(|(at, _)| {
             let inner = text[at + OPENING.len()..].trim_start();
@@ -92,7 +92,7 @@ impl Trace {
         (!trace.phase_dir.is_empty()).then_some(trace)
     }
 
-    /// Tells whether two entries come from the same plans of the same folder, in whatever state.
+    /// Returns whether two entries come from the same plans of the same folder, in whatever state.
     pub fn is_of_same_plans(&self, other: &Self) -> bool {
         self.phase_dir == other.phase_dir && self.plans == other.plans
     }

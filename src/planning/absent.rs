@@ -27,7 +27,7 @@ const FILLERS: &[&str] = &[
     "empty",
 ];
 
-/// Tells whether a value is only a filler: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled `{placeholder}`.
+/// Returns whether a value is only a filler: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled `{placeholder}`.
 pub fn is_absent(value: &str) -> bool {
     // `_(populated as work lands)_` is how templates and tools talk about an empty place.
     if is_aside(value.trim()) {
@@ -54,7 +54,7 @@ pub fn present(value: &str) -> Option<&str> {
     Some(value.trim()).filter(|value| !is_absent(value))
 }
 
-/// Tells whether a text says that there is nothing, and why: `None - all cleared`, `_(none — shipped)_`.
+/// Returns whether a text says that there is nothing, and why: `None - all cleared`, `_(none — shipped)_`.
 pub(crate) fn is_none_remark(text: &str) -> bool {
     let bare = bare(text).trim_start_matches('(');
     let Some(rest) = bare
@@ -71,7 +71,7 @@ pub(crate) fn is_none_remark(text: &str) -> bool {
         || is_absent(text)
 }
 
-/// Tells whether a value is nothing but a remark in italics and brackets.
+/// Returns whether a value is nothing but a remark in italics and brackets.
 fn is_aside(value: &str) -> bool {
     [("_(", ")_"), ("*(", ")*")].iter().any(|(open, close)| {
         value
@@ -87,7 +87,7 @@ fn bare(value: &str) -> &str {
         .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
 }
 
-/// Tells whether a value is a template's hint in brackets: `(No decisions yet)`, `[to be planned]`.
+/// Returns whether a value is a template's hint in brackets: `(No decisions yet)`, `[to be planned]`.
 fn is_hint(bare: &str) -> bool {
     let inside = |open, close| bare.strip_prefix(open)?.strip_suffix(close);
     let says_no = inside('(', ')').is_some_and(|hint: &str| {

@@ -97,7 +97,7 @@ impl CheckKind {
 }
 
 impl Check {
-    /// Tells whether it still asks for something. A verification that waits for a person does not: the
+    /// Returns whether it still asks for something. A verification that waits for a person does not: the
     /// workflows go on without.
     pub fn is_open(&self) -> bool {
         match (self.kind, self.outcome) {

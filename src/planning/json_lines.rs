@@ -53,7 +53,7 @@ const TASK: &[(&str, &str)] = &[
     ("v", "verify"),
 ];
 
-/// Tells whether a text is JSON lines rather than markdown.
+/// Returns whether a text is JSON lines rather than markdown.
 pub(crate) fn is_json_lines(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     text.strip_prefix('{')

@@ -66,7 +66,7 @@ pub fn pair<S: AsRef<str>>(phase_dir: &str, names: &[S]) -> Paired {
     paired
 }
 
-/// Tells whether a file is about the phase as a whole: no plan number, or the phase's own number
+/// Returns whether a file is about the phase as a whole: no plan number, or the phase's own number
 /// where the plans' files carry both and none carries its plan's number alone.
 fn is_of_phase(file: &FileName, phase: Option<&str>, files: &[(&str, FileName)]) -> bool {
     let Some(plan) = &file.plan else {

@@ -149,7 +149,7 @@ impl Columns {
     }
 }
 
-/// Tells whether a header such as `Plans written / executed` names the total before what is done.
+/// Returns whether a header such as `Plans written / executed` names the total before what is done.
 fn names_total_first(header: &str) -> bool {
     let place = |words: &[&str]| words.iter().filter_map(|word| header.find(word)).min();
     let total = place(&["written", "total", "planned"]);

@@ -41,7 +41,7 @@ impl Requirement {
     }
 }
 
-/// Tells whether a text is an id: one word with a number in it.
+/// Returns whether a text is an id: one word with a number in it.
 fn is_id(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-._".contains(c);
     text.chars().all(is_part) && text.contains(|c: char| c.is_ascii_digit())

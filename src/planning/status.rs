@@ -123,12 +123,12 @@ impl PhaseProgress {
         })
     }
 
-    /// Tells whether a status calls a thing finished.
+    /// Returns whether a status calls a thing finished.
     pub(crate) fn calls_complete(status: &str) -> bool {
         Self::of(status) == Some(Self::Complete)
     }
 
-    /// Tells whether a status says that there is work left.
+    /// Returns whether a status says that there is work left.
     pub(crate) fn calls_open(status: &str) -> bool {
         matches!(
             Self::of(status),
@@ -136,13 +136,13 @@ impl PhaseProgress {
         )
     }
 
-    /// Tells whether the phase is neither to be done nor done under its own number.
+    /// Returns whether the phase is neither to be done nor done under its own number.
     pub fn is_dropped(self) -> bool {
         matches!(self, Self::Deferred | Self::Superseded | Self::Removed)
     }
 }
 
-/// Tells whether a text reads as a status rather than as a name.
+/// Returns whether a text reads as a status rather than as a name.
 pub(crate) fn is_status(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -162,7 +162,7 @@ pub(crate) fn is_status(text: &str) -> bool {
             && !text.trim().chars().any(char::is_lowercase)
 }
 
-/// Tells whether `text` begins with `word`, or with it and an ending (`completed`, `completes`).
+/// Returns whether `text` begins with `word`, or with it and an ending (`completed`, `completes`).
 fn begins_with_word(text: &str, word: &str) -> bool {
     text.strip_prefix(word).is_some_and(|rest| {
         let ending = rest.len() - rest.trim_start_matches(char::is_alphanumeric).len();

@@ -32,7 +32,7 @@ pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
     (found * 100).checked_div(wanted.len()).unwrap_or(0)
 }
 
-/// Tells whether a folder is another phase's than that of its number in the roadmap.
+/// Returns whether a folder is another phase's than that of its number in the roadmap.
 ///
 /// It is where its name is that of another number, or where the name of its own number is that of another folder.
 pub(crate) fn is_renumbered(roadmap: &Roadmap, folders: &[PhaseDir], folder: &PhaseDir) -> bool {

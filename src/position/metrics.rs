@@ -88,7 +88,7 @@ impl Measured {
         Ok(measured)
     }
 
-    /// Tells whether a metric counts more than was measured.
+    /// Returns whether a metric counts more than was measured.
     fn is_exceeded_by(&self, name: &str, stated: &str) -> bool {
         if is_count(name) {
             let stated = stated.parse::<usize>();
@@ -124,7 +124,7 @@ fn duration(path: &Path, read: Read<'_>) -> Result<Option<Minutes>> {
     Ok(text.and_then(|text| Summary::parse(&text, path).value.duration_minutes))
 }
 
-/// Tells whether nothing is stated yet.
+/// Returns whether nothing is stated yet.
 fn is_blank(stated: &str) -> bool {
     ["", "-", "\u{2014}", "\u{2013}", "n/a", "none", "0", "tbd"].contains(&fold(stated).as_str())
 }

@@ -127,7 +127,7 @@ impl Phase {
         counted..=counted.max(if begins_at_one { last } else { 0 })
     }
 
-    /// Tells whether a plan has a summary.
+    /// Returns whether a plan has a summary.
     pub(crate) fn is_begun(&self) -> bool {
         self.plans.iter().any(|(slot, _)| slot.summary.is_some())
     }
@@ -140,7 +140,7 @@ impl Phase {
             .map(|(slot, _)| slot)
     }
 
-    /// Tells whether a plan or a summary of it is there.
+    /// Returns whether a plan or a summary of it is there.
     pub fn has_files_of_plans(&self) -> bool {
         !self.plans.is_empty()
     }
@@ -154,14 +154,14 @@ impl Phase {
         open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
     }
 
-    /// Tells whether its verification found gaps that are still open.
+    /// Returns whether its verification found gaps that are still open.
     pub fn has_gaps(&self) -> bool {
         self.checks.iter().any(|check| {
             check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Issues
         })
     }
 
-    /// Tells whether it was verified or tested by its user, and nothing that was found is still open.
+    /// Returns whether it was verified or tested by its user, and nothing that was found is still open.
     pub(crate) fn has_passed(&self) -> bool {
         let is_whole = |kind| matches!(kind, CheckKind::Uat | CheckKind::Verification);
         let mut passed = self.checks.iter();

@@ -162,7 +162,7 @@ impl Survey {
     }
 }
 
-/// Tells whether a heading of MILESTONES.md says that STATE.md's milestone has shipped:
+/// Returns whether a heading of MILESTONES.md says that STATE.md's milestone has shipped:
 /// `## v1.2 Name (Shipped: 2026-04-05)`.
 fn lists_as_shipped(milestones: &str, state: &State) -> bool {
     let Some(name) = state

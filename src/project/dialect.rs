@@ -100,7 +100,7 @@ impl LayoutName {
         self.dialect().dir
     }
 
-    /// Tells whether the tool makes and archives milestones itself, so that nobody else may.
+    /// Returns whether the tool makes and archives milestones itself, so that nobody else may.
     pub fn keeps_milestones(self) -> bool {
         self.dialect().keeps_milestones
     }

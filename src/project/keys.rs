@@ -226,7 +226,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "user",
         scope: Scope::UserOnly,
-        about: "Whose facts are meant if --user is not given",
+        about: "The user whose facts are used if --user is not given",
         set: |settings, input| {
             settings.user = Some(input.line()?);
             Ok(())

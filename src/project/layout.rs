@@ -56,7 +56,7 @@ impl Generation {
     }
 }
 
-/// Tells whether a file is there below `dir`, by the parts of its path.
+/// Returns whether a file is there below `dir`, by the parts of its path.
 fn has_file(dir: &Path, parts: &[&str]) -> bool {
     match parts {
         [] => dir.is_file(),
@@ -72,7 +72,7 @@ fn has_file(dir: &Path, parts: &[&str]) -> bool {
 /// A folder of plugins holds no more than this, or is none.
 const MAX_FOLDERS: usize = 200;
 
-/// Tells whether a planning folder is still to be made, or is as `annals init` makes it where nobody names a
+/// Returns whether a planning folder is still to be made, or is as `annals init` makes it where nobody names a
 /// tool: with its own settings, and without a phase. An init that was interrupted may have yet to write them.
 fn is_as_made(root: &Path, planning: &Path) -> bool {
     let is_empty = |name: &str| {

@@ -51,7 +51,7 @@ impl Planning {
         Ok(Self { dir, layout })
     }
 
-    /// Says whether the folder is there.
+    /// Returns whether the folder is there.
     pub fn exists(&self) -> bool {
         self.dir.is_dir()
     }

@@ -142,7 +142,7 @@ pub struct Setting {
 /// What is in force for this run, from all sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The planning folder, relative to the project; nothing where it is looked for.
+    /// The planning folder, relative to the project, or `None` if annals looks for it.
     pub planning_dir: Option<PathBuf>,
     /// The most lines a context file may have.
     pub max_lines: usize,
@@ -217,7 +217,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Tells whether the user set how long a context file may be.
+    /// Returns whether the user set how long a context file may be.
     pub fn has_own_limits(&self) -> bool {
         self.max_lines != Self::default().max_lines || self.max_tokens.is_some()
     }

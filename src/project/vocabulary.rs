@@ -31,7 +31,7 @@ pub(crate) const PHASES_OF: &str = "-phases";
 /// What follows the slug in the name of a finished milestone's roadmap.
 pub(crate) const ROADMAP_OF: &str = "-ROADMAP.md";
 
-/// Tells whether what lies in a folder of this name belongs to a finished milestone.
+/// Returns whether what lies in a folder of this name belongs to a finished milestone.
 pub(crate) fn is_archive(folder: &str) -> bool {
     [MILESTONES, TAKEN_OVER, "archive"].contains(&folder)
 }

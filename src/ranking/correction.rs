@@ -34,7 +34,7 @@ const PHRASES: &[&str] = &[
     "supersedes ",
 ];
 
-/// Tells whether a text corrects another one on the same matter.
+/// Returns whether a text corrects another one on the same matter.
 pub fn corrects(text: &str, other: &str) -> bool {
     is_correction(text) && !is_correction(other) && are_of_one_matter(text, other)
 }

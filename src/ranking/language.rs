@@ -93,7 +93,7 @@ impl Language {
         best.0
     }
 
-    /// Tells whether a lower-case word says nothing about what is looked for.
+    /// Returns whether a lower-case word says nothing about what is looked for.
     pub fn is_function_word(self, word: &str) -> bool {
         self.function_words().binary_search(&word).is_ok()
     }
@@ -182,7 +182,7 @@ fn before_nasal(word: &str) -> Option<&str> {
     (stem.chars().count() >= SHORTEST_STEM).then_some(stem)
 }
 
-/// Tells whether a letter is Cyrillic.
+/// Returns whether a letter is Cyrillic.
 fn is_cyrillic(c: char) -> bool {
     matches!(c, '\u{400}'..='\u{52f}')
 }

@@ -39,7 +39,7 @@ pub fn content_words(query: &str) -> Vec<String> {
     words
 }
 
-/// Returns the FTS5 expression that matches a text with any form of any of the words; nothing where there are none.
+/// Returns the FTS5 expression that matches a text with any form of any of the words, or `None` if there are none.
 ///
 /// The index has English stems. Of a word of another language, the beginning that its forms share is looked for.
 pub fn any_form_of(words: &[String], language: Language) -> Option<String> {
@@ -58,7 +58,7 @@ fn forms(word: &str, language: Language) -> String {
     }
 }
 
-/// Returns the FTS5 expression that matches a text with any of the words; nothing where there are none.
+/// Returns the FTS5 expression that matches a text with any of the words, or `None` if there are none.
 pub fn any_of(words: &[String]) -> Option<String> {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     (!quoted.is_empty()).then(|| quoted.join(" OR "))

@@ -159,7 +159,7 @@ impl AnswerEvidence {
     /// The evidence that is asked for.
     pub(crate) const THRESHOLD: f64 = ENOUGH;
 
-    /// Tells whether anything of the answer is given, with this threshold.
+    /// Returns whether anything of the answer is given, with this threshold.
     pub(crate) fn passes(self, threshold: f64) -> bool {
         self.evidence >= threshold
     }

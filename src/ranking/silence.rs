@@ -53,7 +53,7 @@ impl SilenceTest {
         self.unanswerable.push((verdict, has_hit));
     }
 
-    /// Returns what was measured; nothing where one kind of question is missing.
+    /// Returns what was measured, or `None` if one kind of question is missing.
     pub fn result(&self) -> Option<Silence> {
         if self.answerable.is_empty() || self.unanswerable.is_empty() {
             return None;

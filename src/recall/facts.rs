@@ -37,7 +37,7 @@ const MOST: usize = 50;
 /// A fact below this is read with care.
 const UNSURE: f64 = 0.5;
 
-/// The facts that fit a query; none where no user is set.
+/// The facts that fit a query; none if no user is set.
 #[derive(Default)]
 pub(crate) struct FactHits(Vec<Fact>);
 
@@ -111,7 +111,7 @@ impl FactHits {
         Ok(())
     }
 
-    /// Returns the text of a fact among the ranked texts; nothing where the text is none.
+    /// Returns the text of a fact among the ranked texts, or `None` if the text is not a fact.
     pub(crate) fn text(&self, unit: &Unit) -> Option<Text> {
         let place = usize::try_from(-unit.id).ok()?.checked_sub(1)?;
         let fact = self.0.get(place)?;

@@ -64,7 +64,7 @@ fn first_date(text: &str) -> Option<NaiveDate> {
         .find_map(parse_date)
 }
 
-/// Tells whether a passage says that it holds no longer: struck out, or kept where such texts are kept.
+/// Returns whether a passage says that it holds no longer: struck out, or kept where such texts are kept.
 fn is_superseded(passage: &Passage) -> bool {
     let text = passage.text.trim_start();
     let is_named = |title: &String| matches!(fold(title).as_str(), "superseded" | "deprecated");

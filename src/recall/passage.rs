@@ -159,7 +159,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Tells whether a block is one short line that ends in a colon.
+    /// Returns whether a block is one short line that ends in a colon.
     fn is_label(&self, block: &Block) -> bool {
         let text = self.outline.slice(&block.range);
         let is_line = text.len() <= LABEL && !text.contains('\n');
@@ -167,7 +167,7 @@ impl Splitter<'_> {
         is_line && is_alone && text.trim_end_matches(['*', '_']).ends_with(':')
     }
 
-    /// Tells whether a block stands indented under the open list item.
+    /// Returns whether a block stands indented under the open list item.
     fn joins_item(&self, range: &Range<usize>) -> bool {
         let text = self.outline.text();
         let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
@@ -228,7 +228,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Tells whether a text is a link to a heading of its own file, as tables of contents have them.
+/// Returns whether a text is a link to a heading of its own file, as tables of contents have them.
 fn is_own_link(text: &str) -> bool {
     let inner = text
         .strip_prefix('[')
@@ -238,7 +238,7 @@ fn is_own_link(text: &str) -> bool {
         .is_some_and(|(title, anchor)| !title.contains("](") && !anchor.contains(['(', ' ']))
 }
 
-/// Tells whether a text only says that there is nothing to say, or where something is said.
+/// Returns whether a text only says that there is nothing to say, or where something is said.
 fn says_nothing(text: &str) -> bool {
     if is_own_link(text.trim()) {
         return true;
@@ -272,13 +272,13 @@ fn says_nothing(text: &str) -> bool {
     is_nothing && (words.is_empty() || !text.contains('`')) && !is_sign(text, &words)
 }
 
-/// Tells whether every line is a field without a value: `**Core value:** TBD`.
+/// Returns whether every line is a field without a value: `**Core value:** TBD`.
 fn has_only_empty_fields(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.all(|line| Label::of(line, 0, 1).is_some_and(|label| is_absent(&label.value)))
 }
 
-/// Tells whether a text has signs that somebody could look for.
+/// Returns whether a text has signs that somebody could look for.
 fn is_sign(text: &str, words: &[&str]) -> bool {
     words.is_empty()
         && text.contains(|c: char| {

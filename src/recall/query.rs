@@ -23,8 +23,9 @@ impl Query {
     /// Returns a question to every store; one without a single sign is refused.
     pub fn new(text: &str) -> Result<Self> {
         if text.trim().is_empty() {
-            return Err(Error::usage("there is nothing to look for")
-                .hint("say what you want to know, in words"));
+            return Err(
+                Error::usage("the query is empty").hint("say what you want to know, in words")
+            );
         }
         Ok(Self {
             text: text.to_owned(),

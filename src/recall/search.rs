@@ -336,7 +336,7 @@ impl Scan {
     }
 }
 
-/// Tells whether a file belongs to a finished milestone.
+/// Returns whether a file belongs to a finished milestone.
 fn is_archived(file: &str) -> bool {
     let mut folders = file.split('/').rev().skip(1);
     folders.any(vocabulary::is_archive)

@@ -19,7 +19,7 @@ use crate::warning::Parsed;
 pub(crate) struct Staleness(HashSet<usize>);
 
 impl Staleness {
-    /// Tells whether a text no longer holds.
+    /// Returns whether a text no longer holds.
     pub(crate) fn has(&self, unit: usize) -> bool {
         self.0.contains(&unit)
     }

@@ -61,7 +61,7 @@ pub fn erase_records(project: &Project) -> Result<usize> {
     project.storage().history().erase(OPERATION)
 }
 
-/// Tells whether a file begins as every report does: its title ends with the same words.
+/// Returns whether a file begins as every report does: its title ends with the same words.
 fn is_report(bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
     let title = head.split_once("</title>").map(|(before, _)| before);

@@ -162,7 +162,7 @@ fn value_length(text: &str) -> usize {
         .len()
 }
 
-/// Tells whether a value looks drawn at random, and not like a word, a path, a reference or a hash.
+/// Returns whether a value looks drawn at random, and not like a word, a path, a reference or a hash.
 fn is_random(value: &str) -> bool {
     let has = |class: fn(&u8) -> bool| value.as_bytes().iter().filter(|b| class(b)).count();
     let digits = has(u8::is_ascii_digit);
@@ -204,7 +204,7 @@ pub(crate) fn chunks(value: &str) -> usize {
     changes.count() + 1
 }
 
-/// Tells whether somebody is to put a key here.
+/// Returns whether somebody is to put a key here.
 fn is_placeholder(value: &str) -> bool {
     let mut seen = [false; 256];
     let distinct = value
@@ -214,7 +214,7 @@ fn is_placeholder(value: &str) -> bool {
     distinct < 6 || is_stand_in(&value.to_ascii_lowercase())
 }
 
-/// Tells whether a value, in lower case, says that another is to be put in its place.
+/// Returns whether a value, in lower case, says that another is to be put in its place.
 pub(crate) fn is_stand_in(lower: &str) -> bool {
     let telling = [
         "xxx",
@@ -228,12 +228,12 @@ pub(crate) fn is_stand_in(lower: &str) -> bool {
     telling.iter().any(|word| lower.contains(word))
 }
 
-/// Tells whether a value is a variable, a call, a template or a path: where a secret is, not what it is.
+/// Returns whether a value is a variable, a call, a template or a path: where a secret is, not what it is.
 fn is_reference(value: &str) -> bool {
     value.starts_with(['$', '%', '/', '~', '.', '&']) || value.contains(['(', '[', '{', '<'])
 }
 
-/// Tells whether a value is words with numbers behind them: `my-app-v2`, `RS256/JWT`, `1.2.3-beta.4`.
+/// Returns whether a value is words with numbers behind them: `my-app-v2`, `RS256/JWT`, `1.2.3-beta.4`.
 pub(crate) fn is_wordy(value: &str) -> bool {
     value
         .split(['-', '_', '.', ':', '/', '=', '+', '@', '#', '|'])
@@ -244,7 +244,7 @@ pub(crate) fn is_wordy(value: &str) -> bool {
         })
 }
 
-/// Tells whether a value is a UUID or a named digest.
+/// Returns whether a value is a UUID or a named digest.
 fn is_digest(value: &str) -> bool {
     let is_hex = |part: &str| part.bytes().all(|b| b.is_ascii_hexdigit());
     let uuid = value.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && value.split('-').all(is_hex);

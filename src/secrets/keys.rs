@@ -147,7 +147,7 @@ pub(crate) fn known_shape(text: &str, start: usize) -> Option<Secret> {
     })
 }
 
-/// Tells whether somebody is to put a key here: what follows the prefix is one character, again and again.
+/// Returns whether somebody is to put a key here: what follows the prefix is one character, again and again.
 ///
 /// A dotted word whose parts are short is no key either.
 fn is_blank(body: &str) -> bool {
@@ -163,12 +163,12 @@ fn is_blank(body: &str) -> bool {
         || body.contains('.') && body.split('.').any(|part| part.len() < 16)
 }
 
-/// Tells whether the key is one that its issuer prints in its own documentation.
+/// Returns whether the key is one that its issuer prints in its own documentation.
 fn is_published(shape: &Shape, body: &str) -> bool {
     shape.rule == "aws-access-key" && body.ends_with("EXAMPLE")
 }
 
-/// Tells whether the key is a slug that begins like one: `sk-learn-based-ranking-v2`.
+/// Returns whether the key is a slug that begins like one: `sk-learn-based-ranking-v2`.
 ///
 /// Its parts are words of one case with short numbers; drawn at random, letters and digits mix.
 fn is_slug(body: &str) -> bool {

@@ -107,7 +107,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
     }
 }
 
-/// Tells whether a byte belongs to the words in which keys are written.
+/// Returns whether a byte belongs to the words in which keys are written.
 fn is_word(byte: u8) -> bool {
     WORD[usize::from(byte)]
 }

@@ -71,7 +71,7 @@ pub(crate) fn quoted(text: &str, at: usize) -> Option<Secret> {
     })
 }
 
-/// Tells whether a text in a password's place is one that somebody chose, and no word that stands for it.
+/// Returns whether a text in a password's place is one that somebody chose, and no word that stands for it.
 pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
     let lower = value.to_lowercase();
     let bare = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
@@ -98,7 +98,7 @@ pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
     has_more || is_mixed || is_phrase
 }
 
-/// Tells whether a value says where the password is: a variable, a call, a path.
+/// Returns whether a value says where the password is: a variable, a call, a path.
 fn is_template(value: &str) -> bool {
     let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     value.contains(['(', '[', '{', '<'])
@@ -110,7 +110,7 @@ fn is_template(value: &str) -> bool {
             .is_some_and(is_name)
 }
 
-/// Tells whether a value is a name in capitals: `DB_PASSWORD`.
+/// Returns whether a value is a name in capitals: `DB_PASSWORD`.
 fn is_constant(value: &str) -> bool {
     value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
 }

@@ -23,7 +23,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Returns the address of the settings; nothing where none is set.
+    /// Returns the address of the settings, or `None` if none is set.
     pub(crate) fn find(project: &Project) -> Result<Option<Self>> {
         let Some(url) = &project.settings.share.url else {
             return Ok(None);
@@ -41,7 +41,7 @@ impl Address {
 
     fn complete(mut config: Config, project: &Project) -> Result<Self> {
         let [host] = config.get_hosts() else {
-            return Err(Error::usage("share.url names no host, or several")
+            return Err(Error::usage("share.url must name exactly one host")
                 .hint("write it like postgres://ada@db.example.com/annals"));
         };
         let (name, is_local) = match host {
@@ -50,13 +50,13 @@ impl Address {
             Host::Unix(path) => (path.display().to_string(), true),
         };
         if !config.get_hostaddrs().is_empty() {
-            return Err(Error::usage("share.url names a hostaddr; name a host"));
+            return Err(Error::usage("share.url must name a host, not a hostaddr"));
         }
         if !is_local && config.get_ssl_mode() == SslMode::Disable {
-            return Err(Error::refused(format!(
-                "{name} is another machine, and is not asked without TLS"
-            ))
-            .hint("remove sslmode from share.url; share.ca names your own authority"));
+            return Err(
+                Error::refused(format!("{name} is another machine, which requires TLS"))
+                    .hint("remove sslmode from share.url; share.ca names your own authority"),
+            );
         }
         config.ssl_mode(if is_local {
             SslMode::Disable
@@ -139,7 +139,7 @@ fn refuse_what_others_read(path: &Path) -> Result<()> {
     if others == 0 {
         return Ok(());
     }
-    Err(Error::refused("others may read this file of passwords")
+    Err(Error::refused("other users can read this password file")
         .at(path, None)
         .hint(format!("chmod 600 {}", path.display())))
 }

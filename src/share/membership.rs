@@ -99,7 +99,7 @@ pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<Left> 
         Err(error) => left.untold = Some(error.reason()),
     }
     if erase {
-        // Whoever comes back sends everything anew, under a name of its own.
+        // Whoever comes back sends everything again, under a name of its own.
         let sent = replication::cursors(facts.connection())?;
         let own = sent.into_keys().filter(|(_, name)| *name == device.id);
         let agreed: Vec<(String, i64)> = own.map(|(scope, _)| (scope, 0)).collect();

@@ -70,18 +70,18 @@ pub struct Synced {
     pub is_renamed: bool,
     /// Whether time ran out before all was done; the next sync goes on from there.
     pub is_partial: bool,
-    /// Whether what others forgot may still be in free pages of the file, which another process holds open.
+    /// Whether facts forgotten on other devices may remain in free pages of the file, which another process holds open.
     pub is_unclean: bool,
     /// How often the server was asked.
     pub round_trips: u32,
 }
 
-/// Tells whether the settings name a server.
+/// Returns whether the settings name a server.
 pub fn is_configured(project: &Project) -> bool {
     project.settings.share.url.is_some()
 }
 
-/// Tells whether this database is shared, and the settings name a server.
+/// Returns whether this database is shared, and the settings name a server.
 pub fn is_active(project: &Project, facts: &Facts) -> Result<bool> {
     Ok(is_configured(project) && Device::joined(facts.connection())?.is_some())
 }
@@ -142,8 +142,8 @@ pub(crate) fn connect(
 /// Returns the address that the settings name.
 pub(crate) fn address(project: &Project) -> Result<Address> {
     Address::find(project)?.ok_or_else(|| {
-        Error::usage("no server is named").hint(
-            "share.url in your own config.toml, or ANNALS_SHARE_URL: postgres://role@host/database",
+        Error::usage("no server is set").hint(
+            "set share.url in your own config.toml, or ANNALS_SHARE_URL: postgres://role@host/database",
         )
     })
 }
@@ -321,7 +321,7 @@ impl Run<'_> {
         }
     }
 
-    /// Makes sure of the device's name; tells whether it had to be changed.
+    /// Makes sure of the device's name, and returns whether it had to be changed.
     fn settle_identity(&mut self) -> Result<bool> {
         let renamed = identity::settle(self.facts, &mut self.server, &self.state, &self.device)?;
         let is_renamed = renamed.is_some();

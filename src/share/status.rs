@@ -20,7 +20,7 @@ const WAIT: Duration = Duration::from_secs(3);
 pub struct Status {
     /// The server that the settings name, without its password.
     pub server: Option<String>,
-    /// This device; nothing where the database was never shared.
+    /// This device, or `None` if the database was never shared.
     #[serde(flatten)]
     pub here: Option<Summary>,
     /// All devices, where the server was reached.

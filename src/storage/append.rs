@@ -58,7 +58,7 @@ impl Log {
         })
     }
 
-    /// Returns where the next line will begin: behind the newline that ends what was torn.
+    /// Returns where the next line will begin: after the newline that ends what was torn.
     pub fn next_line(&self) -> Result<u64> {
         let torn = !ends_a_line(&self.file, self.length).at("read", &self.path)?;
         Ok(self.length + u64::from(torn))
@@ -161,7 +161,7 @@ pub(crate) fn joined(mut bytes: Vec<u8>, lines: &[u8]) -> Vec<u8> {
     terminated(bytes, lines)
 }
 
-/// Makes an append that was interrupted: all of it, the rest of it, or nothing where it came through.
+/// Makes an append that was interrupted: all of it, the rest of it, or nothing if it had succeeded.
 pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
     let wanted = terminated(Vec::new(), lines);
     let tail = tail(path, LOOK_BACK + wanted.len() as u64)?;
@@ -196,7 +196,7 @@ fn tail(path: &Path, length: u64) -> Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// Says whether the file is a device such as `/dev/null`; refuses a pipe, which would wait for a reader.
+/// Returns whether the file is a device such as `/dev/null`; refuses a pipe, which would wait for a reader.
 fn refuse_what_blocks(path: &Path, links: Links) -> Result<bool> {
     let looked = match links {
         Links::Followed => fs::metadata(path),
@@ -277,7 +277,7 @@ fn write_whole(file: &File, path: &Path, before: u64, text: &[u8]) -> Result<()>
     if file.metadata().at("read", path)?.len() == before + written as u64 {
         disk::set_len(file, before).at("write", path)?;
     }
-    Err(Error::failed("took only a part of the lines, is the disk full?").at(path, None))
+    Err(Error::failed("only some of the lines were written; the disk may be full").at(path, None))
 }
 
 fn terminated(mut text: Vec<u8>, lines: &[u8]) -> Vec<u8> {

@@ -98,7 +98,7 @@ fn take_back(root: &Root, mut record: Record, failure: Error) -> Result<Error> {
             left[0].place.file.display()
         ))),
         Err(second) => Err(failure.hint(format!(
-            "not all could be taken back ({second}); the next writing command settles that"
+            "not everything could be rolled back ({second}); the next command that writes completes the rollback"
         ))),
     }
 }
@@ -206,7 +206,7 @@ fn settle(
                 left.push(Warning::file(
                     &root.named(&name),
                     format!(
-                        "holds what somebody saved as {} while annals wrote it; it was saved again since, so this copy stays",
+                        "is a version of {} that was saved while annals wrote it; the file was saved again since, so this copy is kept",
                         root.named(path).display()
                     ),
                 ));
@@ -310,11 +310,14 @@ fn sync_directories(root: &Root, record: &Record) -> Result<()> {
 
 fn left_alone(root: &Root, change: &Change<Vec<u8>>) -> Warning {
     let path: PathBuf = root.named(change.path());
-    Warning::file(&path, "left as it is: it had changed in the meantime")
+    Warning::file(
+        &path,
+        "left as it is, because it had changed in the meantime",
+    )
 }
 
 fn changed_meanwhile(root: &Root, change: &Change<Vec<u8>>) -> Error {
-    Error::refused("changed while annals was at work, so nothing was written")
+    Error::refused("changed while annals was working, so nothing was written")
         .at(&root.named(change.path()), None)
         .hint("run it again")
 }

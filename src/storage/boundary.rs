@@ -103,7 +103,7 @@ impl Boundary {
         boundary
     }
 
-    /// Lets links lead to a folder that the user names; nothing where it does not exist.
+    /// Lets links lead to a folder that the user names; does nothing if it does not exist.
     pub(crate) fn allow(&self, folder: &Path) {
         if let Ok(real) = fs::canonicalize(folder) {
             let mut allowed = self.allowed.write().unwrap_or_else(PoisonError::into_inner);
@@ -130,7 +130,7 @@ impl Boundary {
             .max_by_key(|boundary| boundary.root.as_os_str().len())
     }
 
-    /// Says whether a path begins with one of the folders.
+    /// Returns whether a path begins with one of the folders.
     fn holds(&self, path: &Path) -> bool {
         let allowed = || self.allowed.read().unwrap_or_else(PoisonError::into_inner);
         path.starts_with(&self.root) || allowed().iter().any(|folder| path.starts_with(folder))
@@ -158,7 +158,7 @@ impl Boundary {
         Ok(None)
     }
 
-    /// Tells whether a path leads to what programs keep keys and passwords in, by its names below the project.
+    /// Returns whether a path leads to what programs keep keys and passwords in, by its names below the project.
     fn keeps_credentials(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         below.components().any(|part| {
@@ -190,7 +190,7 @@ impl Boundary {
         }
         let mib = MOST_BYTES / 1024 / 1024;
         let message =
-            format!("contains more than one command reads: {mib} MiB or {MOST_FILES} files");
+            format!("exceeds what one command may read ({mib} MiB or {MOST_FILES} files)");
         Err(Error::refused(message)
             .at(folder, None)
             .hint("move finished milestones out of the planning folder"))
@@ -211,7 +211,7 @@ impl Boundary {
         {
             let mib = MOST_BYTES / 1024 / 1024;
             let message = format!(
-                "contains more than one search reads: {mib} MiB or {MOST_FILES} files; {} left out",
+                "exceeds what one search may read ({mib} MiB or {MOST_FILES} files); {} left out",
                 quantity(rest, "file")
             );
             let warning = Warning::file(folder, message);

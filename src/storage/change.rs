@@ -55,7 +55,7 @@ impl<B> Change<B> {
         }
     }
 
-    /// Says whether the change is about a directory itself, not what it holds.
+    /// Returns whether the change is about a directory itself, not what it holds.
     pub(crate) fn is_of_directory(&self) -> bool {
         matches!(
             self,
@@ -63,7 +63,7 @@ impl<B> Change<B> {
         )
     }
 
-    /// Says whether the change is never taken back.
+    /// Returns whether the change is never taken back.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self, Self::Append { .. })
     }
@@ -86,7 +86,7 @@ impl<B> Change<B> {
         Ok(self)
     }
 
-    /// Returns the change with another form of its bytes, or nothing where one of them has none.
+    /// Returns the change with another form of its bytes, or `None` if one of them has none.
     pub(crate) fn with_bytes<C>(self, mut form: impl FnMut(B) -> Option<C>) -> Option<Change<C>> {
         let mut both = |bytes: Option<B>| match bytes {
             Some(bytes) => form(bytes).map(Some),
@@ -116,7 +116,7 @@ impl<B> Change<B> {
 }
 
 impl<B: Clone> Change<B> {
-    /// Returns the change that takes this one back, or nothing where it stays.
+    /// Returns the change that takes this one back, or `None` if it stays.
     pub(crate) fn inverse(&self) -> Option<Self> {
         Some(match self.clone() {
             Self::Write {

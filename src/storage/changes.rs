@@ -32,7 +32,7 @@ impl Changes {
         Self::default()
     }
 
-    /// Says whether there is nothing to do.
+    /// Returns whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.preview.changes().is_empty()
     }
@@ -53,7 +53,7 @@ impl Changes {
         diff::unified(self.preview.changes(), &root)
     }
 
-    /// Returns a file's bytes as the plan will leave them, or nothing where no file will be.
+    /// Returns a file's bytes as the plan will leave them, or `None` if no file will be.
     pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         match resolve(path)? {
             Resolved::Inside(real) => self.preview.bytes(&real),
@@ -295,7 +295,7 @@ impl Changes {
 }
 
 fn changed_since(path: &Path) -> Error {
-    Error::refused("has changed since, so the operation is not taken back")
+    Error::refused("has changed since then; nothing was undone")
         .at(path, None)
         .hint("its old content is in the record that `annals log` lists")
 }
@@ -308,7 +308,7 @@ enum Resolved {
     Outside(PathBuf),
 }
 
-/// Follows the links of a path; the boundary is asked with the path as it is named, for the real one names no project.
+/// Follows the links of a path; the boundary is asked with the path as it is named, because the real one names no project.
 fn resolve(path: &Path) -> Result<Resolved> {
     let real = root::real_path(path)?;
     Ok(match Boundary::around(path) {

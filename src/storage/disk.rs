@@ -113,12 +113,12 @@ pub(crate) enum Links {
     Refused,
 }
 
-/// Opens a file for appending, and creates it where it is missing; says whether it did.
+/// Opens a file for appending, creates it if it is missing, and returns whether it did.
 pub(crate) fn open_append(path: &Path, links: Links) -> io::Result<(File, bool)> {
     append_or_create(path, OpenOptions::new(), links)
 }
 
-/// Opens a file for appending, and creates one that only its owner can read where it is missing; says whether it did.
+/// Opens a file for appending, creates one that only its owner can read if it is missing, and returns whether it did.
 pub(crate) fn open_private_append(path: &Path, links: Links) -> io::Result<(File, bool)> {
     append_or_create(path, private(), links)
 }
@@ -266,12 +266,12 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Lets two places of one file system trade what they hold; says whether the system can do that.
+/// Exchanges the contents of two places of one file system, and returns whether the system can do that.
 pub(crate) fn exchange(one: &Path, other: &Path) -> io::Result<bool> {
     rename_with(one, other, Rename::Exchange)
 }
 
-/// Renames a file or a directory where nothing is in the way; says whether the system can do that.
+/// Renames a file or a directory if nothing is in the way, and returns whether the system can do that.
 pub(crate) fn rename_to_vacant(from: &Path, to: &Path) -> io::Result<bool> {
     rename_with(from, to, Rename::Vacant)
 }
@@ -335,7 +335,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::copy(from, to).map(drop)
 }
 
-/// Creates a directory; says whether it was missing.
+/// Creates a directory, and returns whether it was missing.
 pub(crate) fn create_directory(path: &Path) -> io::Result<bool> {
     count();
     match fs::create_dir(path) {

@@ -1,4 +1,4 @@
-//! Tells whether a moved file still holds what it held: a digest of its bytes.
+//! Checks whether a moved file still contains what it contained: a digest of its bytes.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

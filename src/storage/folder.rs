@@ -45,7 +45,7 @@ impl Folder {
         self.history().join("unverified")
     }
 
-    /// Says whether what lies below is what the paths say: no folder on the way is a link.
+    /// Returns whether what lies below is what the paths say: no folder on the way is a link.
     pub(crate) fn is_own(&self) -> bool {
         let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
         is_folder(&self.path)
@@ -106,7 +106,7 @@ fn create_parents(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Says whether a directory is there; a link in its place, which a repository can bring, is refused.
+/// Returns whether a directory is there; a link in its place, which a repository can bring, is refused.
 fn is_there(path: &Path) -> Result<bool> {
     match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => Ok(false),
@@ -118,7 +118,7 @@ fn is_there(path: &Path) -> Result<bool> {
     }
 }
 
-/// Tells whether a change of a project's files is under way, or was interrupted and is to be completed.
+/// Returns whether a change of a project's files is under way, or was interrupted and is to be completed.
 pub(crate) fn has_pending(root: &Path) -> bool {
     let history = Folder::new(root.join(NAME)).history();
     let found = listing::entries(&history).unwrap_or_default();

@@ -44,7 +44,7 @@ pub(crate) fn set_aside(folder: &Folder, files: &[PathBuf]) -> Result<Option<War
     )))
 }
 
-/// Moves a directory entry under the first free name; says whether it was still there.
+/// Moves a directory entry under the first free name, and returns whether it was still there.
 fn move_into(file: &Path, to: &Path, name: &OsStr) -> Result<bool> {
     for number in 0..NAMES {
         let mut free = name.to_owned();

@@ -51,7 +51,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Reads a header; nothing where it is in no format of ours.
+    /// Reads a header; returns `None` if it is in none of our formats.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         let header: Self = serde_json::from_slice(line).ok()?;
         [UNSIGNED, FORMAT]
@@ -59,7 +59,7 @@ impl Header {
             .then_some(header)
     }
 
-    /// Says whether a signature follows the header.
+    /// Returns whether a signature follows the header.
     pub(crate) fn is_signed(&self) -> bool {
         self.format == FORMAT
     }
@@ -138,7 +138,7 @@ pub(crate) fn bytes(changes: &[Change<Vec<u8>>]) -> Result<Vec<u8>> {
     }
     if bytes.len() as u64 > MAX_BYTES {
         return Err(
-            Error::failed("changes more than one operation may record").hint(format!(
+            Error::failed("the change is too large to record as one operation").hint(format!(
                 "split it: the limit is {} MiB",
                 MAX_BYTES / 1024 / 1024
             )),

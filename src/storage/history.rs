@@ -43,7 +43,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Far beyond what anybody reaches; a file that says more is none of ours.
 const MAX_ID: u64 = u64::MAX / 2;
 
-const NOT_WHOLE: &str = "is a record that is not whole";
+const NOT_WHOLE: &str = "is an incomplete record";
 
 /// The number of an operation; a later operation has a greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -179,7 +179,7 @@ impl History {
                 return Ok(operation(id, &header, &marks));
             }
         }
-        Err(Error::not_found("there is no operation to take back"))
+        Err(Error::not_found("nothing to undo"))
     }
 
     /// Returns a record that is not this user's, to be shown: what it says, and its changes as a diff.
@@ -229,7 +229,7 @@ impl History {
             }
         }
         Err(Error::not_found(format!(
-            "there is no record {id} that is not yours"
+            "there is no unsigned record {id}"
         )))
     }
 
@@ -249,7 +249,7 @@ impl History {
             return Err(unknown(id.0));
         }
         if !lock::are_free(&self.folder.locks(), &Store::ALL.into())? {
-            return Err(Error::failed("belongs to an operation at work").at(&pending, None));
+            return Err(Error::failed("belongs to an operation in progress").at(&pending, None));
         }
         disk::remove_file(&pending).at("remove", &pending)
     }
@@ -279,7 +279,7 @@ impl History {
     /// Returns the changes that take an operation back: the exact bytes from before it.
     ///
     /// Refused where a file no longer holds what the operation wrote. Files for which `is_generated`
-    /// says so are left out: the caller makes them anew. Call it inside the transaction that applies
+    /// says so are left out: the caller makes them again. Call it inside the transaction that applies
     /// the changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
         let folder = self.folder.history();
@@ -418,9 +418,7 @@ impl History {
             RecordState::Foreign => {
                 Error::refused("is not a record that you wrote on this machine")
                     .at(&path, None)
-                    .hint(format!(
-                        "`annals log --adopt {id}` shows what it says and signs it"
-                    ))
+                    .hint(format!("`annals log --adopt {id}` shows it and signs it"))
             }
             RecordState::Nothing | RecordState::Own(_) => unknown(id),
         }
@@ -473,5 +471,5 @@ fn file_change(change: &Change<u64>, mark: Option<&Mark>) -> Option<FileChange> 
 
 fn unknown(id: u64) -> Error {
     Error::not_found(format!("there is no operation {id}"))
-        .hint("`annals log` lists what can be taken back")
+        .hint("`annals log` lists the operations that can be undone")
 }

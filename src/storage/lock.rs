@@ -147,7 +147,7 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     }
 }
 
-/// Says whether nobody holds the lock of any of these stores, without disturbing who else asks.
+/// Returns whether nobody holds the lock of any of these stores, without disturbing who else asks.
 pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> {
     for store in stores {
         let path = store.file(folder);
@@ -168,7 +168,7 @@ pub(crate) fn are_free(folder: &Path, stores: &BTreeSet<Store>) -> Result<bool> 
 
 /// Waits for an exclusive lock on a file, and gives up after `wait`.
 ///
-/// The pauses grow at first, for the lock is held only briefly, and shrink again for who waits long.
+/// The pauses grow at first, because the lock is held only briefly, and shrink again for who waits long.
 pub(crate) fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
@@ -203,7 +203,7 @@ fn held(path: &Path, wait: Duration) -> Error {
         _ => "another process".to_owned(),
     };
     Error::failed(format!(
-        "is locked by {holder}, also after {} s",
+        "is still locked by {holder} after {} s",
         wait.as_secs_f32()
     ))
     .at(path, None)

@@ -22,7 +22,7 @@
 //! 5. If a change cannot be made (the disk is full), those before it are taken back, and the error says so.
 //!    Where somebody without our locks saved a file meanwhile, their save stays and the work starts again
 //!    on it, three times at most. What cannot be taken back at once, the next transaction takes back;
-//!    nothing is lost, for the record has all bytes.
+//!    nothing is lost, because the record has all bytes.
 //! 6. Killed at any instant, every file holds its old content or its new, and the next transaction on
 //!    one of the stores completes the rest. A file that holds neither by then is left alone and reported.
 //! 7. Asked once more with the same [`Request`], it answers as the first time and changes nothing

@@ -22,7 +22,7 @@ pub(crate) enum Wanted {
     Folder,
 }
 
-/// Opens what a project has at a path; nothing where it leads outside.
+/// Opens what a project has at a path; returns `None` if it leads outside.
 pub(crate) fn of_project(path: &Path, wanted: Wanted) -> io::Result<Option<File>> {
     let goes_up = path.components().any(|part| part == Component::ParentDir);
     if !goes_up {
@@ -41,7 +41,7 @@ pub(crate) fn of_project(path: &Path, wanted: Wanted) -> io::Result<Option<File>
     }
 }
 
-/// Returns what a project has at a path, links followed; nothing where one leads outside or nowhere.
+/// Returns what a project has at a path, links followed, or `None` if one leads outside or nowhere.
 pub(crate) fn kind(path: &Path) -> io::Result<Option<Kind>> {
     match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(None),
@@ -154,7 +154,7 @@ fn special() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "is not a regular file")
 }
 
-/// Why a path was not opened as it stands.
+/// Why a path was not opened as it is.
 #[derive(Debug)]
 struct LeadsThroughLink;
 

@@ -25,7 +25,7 @@ impl Storage {
         self.folder().path().join(name)
     }
 
-    /// Returns a cache's bytes, or nothing where there is none.
+    /// Returns a cache's bytes, or `None` if there is none.
     ///
     /// A repository can bring one: what it says is checked like any text of the repository. Where it is no
     /// regular file in a folder of ours, or larger than any that is written, there is none.
@@ -40,7 +40,7 @@ impl Storage {
         Ok((bytes.len() as u64 <= read::MAX_FILE).then_some(bytes))
     }
 
-    /// Opens a cache of any size for reading, or nothing where there is none; no other file takes its place meanwhile.
+    /// Opens a cache of any size for reading; returns `None` if there is none; no other file takes its place meanwhile.
     pub fn open_cache(&self, name: &str) -> Result<Option<File>> {
         let path = self.own_file(name);
         if !self.folder().is_own() {
@@ -68,7 +68,7 @@ impl Storage {
         disk::rename(&temporary, &path).at("replace", &path)
     }
 
-    /// Changes a cache, one process at a time: `change` gets its bytes and returns the new ones, or nothing where
+    /// Changes a cache, one process at a time: `change` gets its bytes and returns the new ones, or `None` if
     /// it stays as it is. Not on a dry run.
     pub fn update_cache(
         &self,

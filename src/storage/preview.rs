@@ -121,12 +121,12 @@ impl Preview {
         moves.next()
     }
 
-    /// Returns a file's bytes, or nothing where no file will be.
+    /// Returns a file's bytes, or `None` if no file will be.
     pub(crate) fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         bytes_of(self.look(path)?, path)
     }
 
-    /// Says whether anything will be there.
+    /// Returns whether anything will be there.
     pub(crate) fn exists(&self, path: &Path) -> Result<bool> {
         match self.look(path)? {
             Look::File(_) | Look::Directory => Ok(true),
@@ -138,7 +138,7 @@ impl Preview {
         }
     }
 
-    /// Says whether a directory will be there.
+    /// Returns whether a directory will be there.
     pub(crate) fn is_directory(&self, path: &Path) -> Result<bool> {
         Ok(match self.look(path)? {
             Look::Directory => true,
@@ -147,7 +147,7 @@ impl Preview {
         })
     }
 
-    /// Says whether nothing will be in a directory.
+    /// Returns whether nothing will be in a directory.
     pub(crate) fn is_vacant(&self, directory: &Path) -> Result<bool> {
         let mut below = self.arrivals(directory);
         below.remove(directory);

@@ -18,7 +18,7 @@ use crate::warning::Warning;
 /// The largest file that is read whole: 8 MiB.
 pub const MAX_FILE: u64 = 8 * 1024 * 1024;
 
-/// Returns the bytes of a project's file, or nothing where no file is or a link leads outside.
+/// Returns the bytes of a project's file, or `None` if there is none or a link leads outside.
 ///
 /// A directory, a pipe or a device in its place and a file over [`MAX_FILE`] are errors.
 pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
@@ -34,7 +34,7 @@ pub fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Returns the bytes of a file that the user named, or nothing where no file is; links are followed.
+/// Returns the bytes of a file that the user named, or `None` if there is none; links are followed.
 pub fn users_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     match open::of_user(path, Wanted::File) {
         Err(error) if is_absent(&error) => Ok(None),
@@ -42,14 +42,14 @@ pub fn users_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Returns the text of a project's file, or nothing where no file is or a link leads outside.
+/// Returns the text of a project's file, or `None` if there is none or a link leads outside.
 ///
 /// Bytes that are not text become U+FFFD and a warning.
 pub fn text(path: &Path) -> Result<Option<Parsed<String>>> {
     Ok(bytes(path)?.map(|bytes| decode(bytes, path)))
 }
 
-/// Returns the text of a file that the user named, or nothing where no file is; links are followed.
+/// Returns the text of a file that the user named, or `None` if there is none; links are followed.
 pub fn users_text(path: &Path) -> Result<Option<Parsed<String>>> {
     Ok(users_bytes(path)?.map(|bytes| decode(bytes, path)))
 }
@@ -79,32 +79,32 @@ fn bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns what a project has at a path, links followed; nothing where one leads outside or nowhere.
+/// Returns what a project has at a path, links followed, or `None` if one leads outside or nowhere.
 pub(crate) fn kind(path: &Path) -> std::io::Result<Option<Kind>> {
     open::kind(path)
 }
 
-/// Tells whether a project has something at a path; what a link puts outside is not there.
+/// Returns whether a project has something at a path; what a link puts outside is not there.
 pub(crate) fn exists(path: &Path) -> bool {
     matches!(kind(path), Ok(Some(_)))
 }
 
-/// Tells whether a project has a file at a path; one that a link puts outside is not there.
+/// Returns whether a project has a file at a path; one that a link puts outside is not there.
 pub(crate) fn is_file(path: &Path) -> bool {
     matches!(kind(path), Ok(Some(Kind::File)))
 }
 
-/// Tells whether a project has a folder at a path; one that a link puts outside is not there.
+/// Returns whether a project has a folder at a path; one that a link puts outside is not there.
 pub(crate) fn is_folder(path: &Path) -> bool {
     matches!(kind(path), Ok(Some(Kind::Folder)))
 }
 
-/// Tells whether a file is there and its permissions keep everybody from writing it.
+/// Returns whether a file is there and its permissions keep everybody from writing it.
 pub(crate) fn is_write_protected(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.permissions().readonly())
 }
 
-/// Opens a file that is read line by line and never held whole, or nothing where no file is.
+/// Opens a file that is read line by line and never held whole; returns `None` if there is none.
 ///
 /// It may be of any size, and the user has named it: it is never a file that was found.
 pub fn lines(path: &Path) -> Result<Option<BufReader<File>>> {
@@ -148,7 +148,7 @@ fn in_the_way(what: &str, path: &Path) -> Error {
         .hint("move it out of the way")
 }
 
-/// Says whether the failure means that nothing is there.
+/// Returns whether the failure means that nothing is there.
 pub(crate) fn is_absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

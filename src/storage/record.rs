@@ -44,7 +44,7 @@ impl Progress {
         &self.marks
     }
 
-    /// Says whether the operation is being taken back.
+    /// Returns whether the operation is being taken back.
     pub(crate) fn is_backward(&self) -> bool {
         self.is_backward
     }

@@ -85,7 +85,7 @@ impl Recovery<'_> {
             match self.open(id)? {
                 RecordState::Own(record) if stores(&record.header).is_subset(self.locked) => {
                     let name = name(&record);
-                    let hint = format!("`annals log --forget {id}` gives it up");
+                    let hint = format!("`annals log --forget {id}` discards it");
                     let told = finish(self.root, record).map_err(|error| {
                         Error::failed(format!("cannot finish {name}: {error}")).hint(hint)
                     })?;
@@ -125,14 +125,14 @@ fn finish(root: &Root, mut record: Record) -> Result<Vec<Warning>> {
     let name = name(&record);
     let path = record.path().to_owned();
     let (left, came) = if record.progress.is_backward() {
-        (apply::roll_back(root, &mut record)?, "taken back")
+        (apply::roll_back(root, &mut record)?, "rolled back")
     } else {
         (apply::complete(root, &mut record)?, "completed")
     };
     record.close()?;
     let mut warnings = vec![Warning::file(
         &path,
-        format!("{name} had been interrupted and was {came} now"),
+        format!("{name} had been interrupted and has now been {came}"),
     )];
     warnings.extend(left);
     Ok(warnings)

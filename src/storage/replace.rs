@@ -180,7 +180,7 @@ fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<
         beside = came_out;
     }
     Err(
-        Error::refused("is being saved again and again, so annals does not write it")
+        Error::refused("keeps changing while annals tries to write it")
             .at(path, None)
             .hint(format!(
                 "the version saved in between is in {}",

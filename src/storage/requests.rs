@@ -67,7 +67,7 @@ impl Line {
         [self.command.as_bytes(), self.answer.get().as_bytes()]
     }
 
-    /// Says whether this user wrote the line.
+    /// Returns whether this user wrote the line.
     fn is_own(&self, signer: &Signer) -> bool {
         signer.existing().is_some_and(|key| {
             let signature = self.signature.as_bytes();

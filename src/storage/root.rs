@@ -64,7 +64,7 @@ impl Root {
         roots.find_map(|root| real.strip_prefix(root).ok())
     }
 
-    /// Returns where a recorded path is now, or nothing where its folder is missing.
+    /// Returns where a recorded path is now, or `None` if its folder is missing.
     ///
     /// Links may have come since it was recorded: it is held inside once more.
     pub(crate) fn locate(&self, recorded: &Path) -> Result<Option<PathBuf>> {
@@ -88,7 +88,7 @@ impl Root {
     }
 }
 
-/// Says whether a path only goes down, and not into git's own folder.
+/// Returns whether a path only goes down, and not into git's own folder.
 fn is_plain(relative: &Path) -> bool {
     relative.components().all(|component| match component {
         Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),

@@ -55,7 +55,7 @@ impl Kind {
 /// Where this user's key is, read when it is first needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signer {
-    /// The user's data folder; none where it is unknown.
+    /// The user's data folder, or `None` if it is unknown.
     folder: Option<PathBuf>,
     key: Arc<OnceLock<Key>>,
 }
@@ -140,7 +140,7 @@ impl Key {
         Ok(hexadecimal(&mac.finalize().into_bytes()))
     }
 
-    /// Says whether this key signed these parts under this id.
+    /// Returns whether this key signed these parts under this id.
     pub(crate) fn has_signed(
         &self,
         kind: Kind,

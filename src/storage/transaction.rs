@@ -35,7 +35,7 @@ use crate::storage::signature::Signer;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
-/// How often a transaction works anew because somebody saved one of its files meanwhile.
+/// How often a transaction works again because somebody saved one of its files meanwhile.
 const ROUNDS: usize = 3;
 
 /// Where a run writes, and how.
@@ -54,7 +54,7 @@ pub struct Storage {
 /// What a transaction did.
 #[derive(Clone, Debug, Default)]
 pub struct Applied {
-    /// The operation's number in the history; nothing where nothing was recorded.
+    /// The operation's number in the history, or `None` if nothing was recorded.
     pub id: Option<OperationId>,
     /// The files that were changed, or on a dry run would be: created, edited, moved here or deleted.
     pub changed: Vec<PathBuf>,
@@ -119,7 +119,7 @@ impl Storage {
         self
     }
 
-    /// Says whether operations can be taken back later; without, a record lives while its operation runs.
+    /// Returns whether operations can be taken back later; without, a record lives while its operation runs.
     #[must_use]
     pub fn keep_history(mut self, keeps_history: bool) -> Self {
         self.keeps_history = keeps_history;
@@ -138,7 +138,7 @@ impl Storage {
         &self.root
     }
 
-    /// Says whether nothing is to be written.
+    /// Returns whether nothing is to be written.
     pub fn is_dry_run(&self) -> bool {
         self.dry_run
     }
@@ -221,7 +221,7 @@ impl Storage {
             }
             if let Some(obstacle) = hold.obstacle {
                 return Err(match obstacle.hint {
-                    None => obstacle.hint("nothing can be written here, and nothing was"),
+                    None => obstacle.hint("annals cannot write here; nothing was changed"),
                     Some(_) => obstacle,
                 });
             }
@@ -289,7 +289,8 @@ impl Storage {
             let id = operation.id;
             let path = record::file_name(&self.folder.history(), id.0, "pending");
             let name = operation.operation;
-            let what = format!("`{name}` (operation {id}) was interrupted and is still to finish");
+            let what =
+                format!("`{name}` (operation {id}) was interrupted and is not completed yet");
             warnings.push(Warning::file(&path, what));
         }
         Ok(Hold {
@@ -354,7 +355,7 @@ impl Storage {
     }
 }
 
-/// Says whether at most one file is changed, and for the rest only folders: then nothing can be half done.
+/// Returns whether at most one file is changed, and for the rest only folders: then nothing can be half done.
 fn is_of_one_file(list: &[Change<Vec<u8>>]) -> bool {
     let files = list.iter().filter(|change| !change.is_of_directory());
     files.count() <= 1

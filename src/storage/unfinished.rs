@@ -1,4 +1,4 @@
-//! A new folder that is filled file by file: one that a killed process left half full is cleared and begun anew.
+//! A new folder that is filled file by file: one that a killed process left half full is cleared and begun again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ impl Storage {
         })
     }
 
-    /// Returns the marker that a killed process left; nothing where the folder is empty or missing.
+    /// Returns the marker that a killed process left, or `None` if the folder is empty or missing.
     fn left_in(&self, folder: &Path) -> Result<Option<Marker>> {
         let hint = "name a folder that does not exist yet";
         let refused = |what: &str| Err(Error::refused(what).at(folder, None).hint(hint));

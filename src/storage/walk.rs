@@ -19,8 +19,8 @@ const MOST_RULES: usize = 256 * 1024;
 
 /// Returns a walk without what `.gitignore` files leave out; `is_wanted` is asked about every entry below the root.
 ///
-/// The rules of the user and those above the repository are left out, for they would make the answer another on every
-/// machine. The crate's walker does not read the rules itself: it would open a device or a file of any size.
+/// The rules of the user and those above the repository are left out, because with them the answer would differ from
+/// machine to machine. The crate's walker does not read the rules itself: it would open a device or a file of any size.
 pub(crate) fn tracked(
     root: &Path,
     is_wanted: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
@@ -54,7 +54,7 @@ struct RuleCache {
 }
 
 impl Rules {
-    /// Tells whether the nearest rule that names a path leaves it out.
+    /// Returns whether the nearest rule that names a path leaves it out.
     fn ignore(&self, path: &Path, is_folder: bool) -> bool {
         let above = path.ancestors().skip(1);
         let inside = above.take_while(|folder| folder.starts_with(&self.top));
@@ -80,7 +80,7 @@ impl Rules {
 }
 
 impl RuleCache {
-    /// Returns the rules of a folder: none where its file cannot be read, or all together are too long.
+    /// Returns the rules of a folder: empty if its file cannot be read, or all together are too long.
     fn read(&mut self, folder: &Path) -> Gitignore {
         let text = read::text(&folder.join(".gitignore")).ok().flatten();
         let text = text.filter(|text| self.bytes + text.value.len() <= MOST_RULES);

@@ -32,7 +32,7 @@ pub(crate) fn check(text: &str) -> Result<(), Fault> {
     let statements = text.matches("{%").count();
     if statements > MAX_STATEMENTS {
         return Err(Fault {
-            message: format!("it has {statements} statements, {MAX_STATEMENTS} are the most"),
+            message: format!("it has {statements} statements; the maximum is {MAX_STATEMENTS}"),
             line: None,
         });
     }

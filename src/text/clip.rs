@@ -51,7 +51,7 @@ fn is_word_end(previous: char, next: char) -> bool {
         && (previous.is_whitespace() || next.is_whitespace() || is_wide(previous) || is_wide(next))
 }
 
-/// Tells whether a character belongs to the one before it.
+/// Returns whether a character belongs to the one before it.
 pub(crate) fn joins(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}'
@@ -60,7 +60,7 @@ pub(crate) fn joins(c: char) -> bool {
         | '\u{3099}' | '\u{309a}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Tells whether a character belongs to a script that is written without spaces.
+/// Returns whether a character belongs to a script that is written without spaces.
 pub(crate) fn is_wide(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'

@@ -67,7 +67,7 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Tells whether a selector can stand behind a character: a sign, an ideograph, a digit of a key cap.
+/// Returns whether a selector can stand behind a character: a sign, an ideograph, a digit of a key cap.
 fn is_selectable(before: Option<char>, after: &str) -> bool {
     before.is_some_and(|c| match c {
         '#' | '*' | '0'..='9' => after.starts_with('\u{20e3}'),
@@ -83,7 +83,7 @@ fn is_control(c: char) -> bool {
     }
 }
 
-/// Tells whether a character takes no room and is no part of a letter.
+/// Returns whether a character takes no room and is no part of a letter.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         // Soft hyphen, joiners of graphemes, fillers.
@@ -100,7 +100,7 @@ fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Tells whether a joiner beside this character can be one.
+/// Returns whether a joiner beside this character can be one.
 fn joins(beside: Option<char>) -> bool {
     beside.is_some_and(|c| !c.is_ascii() && !c.is_whitespace() && !is_suspect(c))
 }

@@ -42,7 +42,7 @@ impl Line {
         &self.0
     }
 
-    /// Tells whether there is no text at all.
+    /// Returns whether there is no text at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -86,18 +86,18 @@ fn opening(line: &str) -> Option<usize> {
     opens.then_some(0)
 }
 
-/// Tells whether a marker that stands before `rest` is complete.
+/// Returns whether a marker that stands before `rest` is complete.
 fn ends_marker(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(' ')
 }
 
-/// Tells whether a line is a thematic break, a setext underline or the delimiter row of a table.
+/// Returns whether a line is a thematic break, a setext underline or the delimiter row of a table.
 fn is_rule(line: &str) -> bool {
     let only = |set: &str| line.chars().all(|c| set.contains(c));
     only("= ") || only("*_ ") || (only("-:| ") && line.contains('-'))
 }
 
-/// Tells whether `<` before `rest` begins a tag, a declaration or an instruction; an address does not.
+/// Returns whether `<` before `rest` begins a tag, a declaration or an instruction; an address does not.
 fn opens_html(rest: &str) -> bool {
     let name = rest
         .find(|c: char| !c.is_ascii_alphanumeric() && !"+.-".contains(c))
@@ -224,7 +224,7 @@ mod tests {
         );
     }
 
-    /// Tells whether markdown sees nothing but paragraphs, and the `items` list items we wrote.
+    /// Returns whether markdown sees nothing but paragraphs, and the `items` list items we wrote.
     fn is_plain(markdown: &str, items: usize) -> bool {
         let mut seen = 0;
         let github = Options::ENABLE_TABLES

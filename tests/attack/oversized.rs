@@ -124,6 +124,6 @@ fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     let line = format!("ulimit -v {MOST_MAPPED}; exec \"$ANNALS\" recall stock");
     let run = hostile.case.shell(&line).within(Duration::from_mins(10));
     let told = run.success().stderr();
-    let warning = ".vibekit/memory: contains more than one search reads";
+    let warning = ".vibekit/memory: exceeds what one search may read";
     assert!(told.contains(warning), "{told}");
 }

@@ -94,7 +94,10 @@ fn a_harness_is_set_up_whole_in_part_or_unreadable() {
     case.write(".mcp.json", "{}\n");
     let (level, told) = message(&case);
     assert_eq!(level, "attention");
-    assert_eq!(told, "is partly set up, or by another version");
+    assert_eq!(
+        told,
+        "is only partly set up, or was set up by another version"
+    );
     case.write(".mcp.json", "{ torn");
     let (level, told) = message(&case);
     assert_eq!(level, "attention");

@@ -17,7 +17,7 @@ fn the_files_are_listed() {
     );
     assert!(
         stdout.ends_with(
-            "Exported 2 files to out; nothing there: ledger, patterns, journal.\n\
+            "Exported 2 files to out; nothing to export from: ledger, patterns, journal.\n\
              Facts are not included: --user ID includes that user's.\n"
         ),
         "{}",

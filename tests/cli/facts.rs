@@ -27,8 +27,8 @@ fn without_a_user_nothing_is_asked_or_written() {
     for line in ["facts list", "facts add --key city --value Turin"] {
         assert_error(
             &case.run(line).code(2),
-            "whose facts? no user is named",
-            "--user names one, as do ANNALS_USER and `user` in the user's own config.toml",
+            "no user is named",
+            "name one with --user, ANNALS_USER or `user` in your own config.toml",
         );
     }
     assert!(!case.home().join(".local").exists());
@@ -134,7 +134,7 @@ fn what_is_no_turn_or_no_answer_is_refused_with_the_reason() {
     assert!(
         refused
             .stderr()
-            .starts_with("error: the answer is not what was asked for: not JSON")
+            .starts_with("error: invalid answer: not JSON")
     );
     run("facts show 123").code(3);
     run("facts confirm x").code(3);

@@ -74,7 +74,7 @@ fn an_endpoint_that_is_away_leaves_words() {
         .success();
     assert!(found.stdout().ends_with("preference.editor: helix\n"));
     assert!(
-        found.stderr().starts_with("degraded to words alone: "),
+        found.stderr().starts_with("searched by words only: "),
         "{}",
         found.stderr()
     );

@@ -10,7 +10,7 @@ fn the_account_names_every_item() {
     let outcome = case.run("import serena notes").success();
     assert_eq!(
         outcome.stdout(),
-        "1 imported, 0 there already, 1 skipped, 0 not understood\n\n\
+        "1 imported, 0 already there, 1 skipped, 0 not understood\n\n\
          imported\n  notes/style.md: style.md -> entry style\n\n\
          skipped\n  notes/empty.md: empty.md: says nothing\n",
         "{}",
@@ -20,7 +20,7 @@ fn the_account_names_every_item() {
     assert!(
         outcome
             .stdout()
-            .starts_with("0 would be imported, 1 there already"),
+            .starts_with("0 would be imported, 1 already there"),
         "{}",
         outcome.report()
     );

@@ -400,7 +400,7 @@ fn an_import_adds_what_is_missing_once() {
     let done = case.run("journal import other.jsonl").success();
     assert_eq!(
         done.stdout(),
-        format!("Imported 2 records into {FILE}; there already: 2, not understood: 1 line.\n")
+        format!("Imported 2 records into {FILE}; already there: 2, not understood: 1 line.\n")
     );
     assert!(
         done.stderr()

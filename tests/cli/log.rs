@@ -57,7 +57,7 @@ fn a_record_can_be_forgotten() {
     assert_error(
         &unknown,
         "there is no operation 1",
-        "`annals log` lists what can be taken back",
+        "`annals log` lists the operations that can be undone",
     );
 }
 

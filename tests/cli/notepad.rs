@@ -80,8 +80,8 @@ fn what_is_not_there_is_not_found() {
     let none = case.run("notepad read").code(3);
     assert_error(
         &none,
-        ".vibekit/notepad.md: no notepad here yet",
-        "`annals notepad working TEXT` makes it",
+        ".vibekit/notepad.md: there is no notepad yet",
+        "`annals notepad working TEXT` creates it",
     );
     case.write(FILE, "# Notes\n\nmine\n");
     let before = case.tree();

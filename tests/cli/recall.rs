@@ -67,7 +67,7 @@ fn nothing_to_look_for_is_wrong_use() {
     let empty = case.run("recall").args(["  "]).code(2);
     assert_error(
         &empty,
-        "there is nothing to look for",
+        "the query is empty",
         "say what you want to know, in words",
     );
     case.run("recall").code(2);

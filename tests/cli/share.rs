@@ -8,7 +8,7 @@ fn a_database_that_is_not_shared_says_how_to_begin() {
     let shown = case.run("share status").success().stdout();
     assert_eq!(
         shown,
-        "not shared (no server is set: share.url names one); run annals share init\n"
+        "not shared (no server is set; set share.url); run annals share init\n"
     );
     let status = case.run("share status --json").success().json();
     assert_eq!(status["server"], serde_json::Value::Null);

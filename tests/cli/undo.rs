@@ -15,7 +15,7 @@ fn the_exact_bytes_come_back_and_go_again() {
     case.run("sync").success();
     let synced = case.tree();
     let undone = case.run("undo").success();
-    assert_eq!(undone.stdout(), "Took back 1 (sync).\n  CLAUDE.md\n");
+    assert_eq!(undone.stdout(), "Undid operation 1 (sync).\n  CLAUDE.md\n");
     assert_eq!(undone.stderr(), "");
     assert_eq!(case.tree(), before);
     let again = case.run("undo --json").success();
@@ -89,7 +89,7 @@ fn what_changed_since_is_not_overwritten() {
     let refused = case.run("undo").code(4);
     assert_error(
         &refused,
-        "CLAUDE.md: has changed since, so the operation is not taken back",
+        "CLAUDE.md: has changed since then; nothing was undone",
         "its old content is in the record that `annals log` lists",
     );
     assert_eq!(case.read("CLAUDE.md").unwrap(), b"all new\n");
@@ -99,12 +99,12 @@ fn what_changed_since_is_not_overwritten() {
 fn what_is_not_there_cannot_be_taken_back() {
     let case = Case::new(VBW);
     let none = case.run("undo").code(3);
-    assert_error(&none, "there is no operation to take back", "");
+    assert_error(&none, "nothing to undo", "");
     case.run("undo 7 --json")
         .code(3)
         .stdout_json(&json!({"error": {
             "kind": "not_found", "message": "there is no operation 7", "place": null,
-            "hint": "`annals log` lists what can be taken back"
+            "hint": "`annals log` lists the operations that can be undone"
         }}));
     let wrong = case.run("undo seven").code(2);
     assert_error(

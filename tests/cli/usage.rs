@@ -191,6 +191,18 @@ fn a_newcomer_finds_the_main_commands_first() {
 }
 
 #[test]
+fn the_options_of_a_command_come_before_the_global_ones() {
+    let help = Case::empty().run("sync --help").success().stdout();
+    let (own, global) = help.split_once("\nGlobal options:\n").unwrap();
+    assert!(own.contains("\nOptions:\n      --check"), "{help}");
+    assert!(own.contains("  -h, --help"), "{help}");
+    assert!(!own.contains("--no-history"), "{help}");
+    assert!(global.starts_with("  -C, --project <DIR>"), "{help}");
+    assert!(global.contains("--no-history"), "{help}");
+    assert!(!global.contains("--check"), "{help}");
+}
+
+#[test]
 fn an_unknown_command_is_met_by_what_it_means() {
     let case = Case::empty();
     for (line, meant) in [

@@ -116,7 +116,7 @@ fn no_planning_folder() {
     ] {
         refuses(&case, line, 3, "[ROOT]: no planning folder here", NO_FOLDER);
     }
-    refuses(&case, "undo", 3, "there is no operation to take back", "");
+    refuses(&case, "undo", 3, "nothing to undo", "");
     for line in ["log", "config"] {
         case.run(line).success();
     }
@@ -708,7 +708,7 @@ mod unix {
         assert_error(
             &outcome,
             ".annals: cannot create: Permission denied (os error 13)",
-            "nothing can be written here, and nothing was",
+            "annals cannot write here; nothing was changed",
         );
         set_mode(case.root(), 0o755);
         assert_eq!(before, case.whole_tree());

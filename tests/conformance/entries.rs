@@ -882,7 +882,7 @@ fn a_superseded_entry_is_superseded_by_a_third_only_when_that_is_said() {
         .run("entry supersede --old use-jest --new use-bun")
         .code(4);
     for said in [
-        "the entry `use-jest` is superseded by `use-vitest` already",
+        "the entry `use-jest` is already superseded by `use-vitest`",
         "annals entry supersede --old use-vitest --new use-bun",
     ] {
         assert!(refused.stderr().contains(said), "{}", refused.report());
@@ -898,7 +898,10 @@ fn an_update_of_a_superseded_entry_says_that_it_stays_hidden() {
     let updated = write(&case, "use-jest", "# Use jest\n\nJest, again.\n", "");
     assert_eq!(updated.exit_code(), Some(0), "{}", updated.report());
     assert!(
-        updated.stderr().contains("is superseded, and stays so") && updated.stderr().contains(back),
+        updated
+            .stderr()
+            .contains("is superseded and stays superseded")
+            && updated.stderr().contains(back),
         "{}",
         updated.report()
     );

@@ -31,7 +31,7 @@ fn valid_to_before_valid_from_is_refused() {
     .code(4);
     assert_eq!(
         refused.json()["error"]["message"],
-        "it would end before it begins"
+        "valid_to is not after valid_from"
     );
     assert_eq!(facts(&case, "--all"), Vec::<Value>::new());
 }
@@ -293,7 +293,7 @@ fn a_confirmed_fact_s_text_changes_only_after_a_question() {
     assert_eq!(active[0]["confidence"], json!(1.0));
     let pending = case.run("facts pending --user ada --json").success().json();
     let question = pending["pending"][0]["question"].as_str().unwrap();
-    assert!(question.contains("So far it was \"helix\""), "{question}");
+    assert!(question.contains("from \"helix\" to "), "{question}");
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn the_session_hook_keeps_action_required_and_the_coverage_line() {
     };
     let told = hook();
     assert!(
-        told.contains("ACTION REQUIRED: nobody has filled in the ledger"),
+        told.contains("ACTION REQUIRED: the ledger is empty"),
         "{told}"
     );
     assert!(
@@ -319,7 +319,7 @@ fn an_accepted_update_passes_the_check() {
         written.contains("- Keep one file\n- Use tabs\n"),
         "{written}"
     );
-    assert!(hand_in().stdout().contains("Applied already"));
+    assert!(hand_in().stdout().contains("Already applied"));
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn forgetting_is_refused_while_another_has_the_file_open() {
         .args(["--db", &db])
         .env("ANNALS_LOCK_WAIT", "0")
         .code(4);
-    let holder = format!("is held open by process {}", std::process::id());
+    let holder = format!("is still held open by process {}", std::process::id());
     if cfg!(target_os = "linux") {
         assert!(refused.stderr().contains(&holder), "{}", refused.report());
     }

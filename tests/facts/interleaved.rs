@@ -241,7 +241,7 @@ impl Stage {
     }
 }
 
-/// Tells whether a run did what it was asked; fails the test where it may not end as it did.
+/// Returns whether a run did what it was asked; fails the test where it may not end as it did.
 fn is_good_end(event: &Event, death: Option<Death>, outcome: &Outcome) -> bool {
     match (event, outcome.exit_code()) {
         (_, Some(0)) => return true,

@@ -157,7 +157,10 @@ fn the_command_shows_what_was_measured() {
         shown.contains("observer latency      p50 -, p95 - (0 turns)\n"),
         "{shown}"
     );
-    assert!(shown.contains("tokens a profile (1 profile)\n"), "{shown}");
+    assert!(
+        shown.contains("tokens per profile (1 profile)\n"),
+        "{shown}"
+    );
     run("facts inject --dry-run").success();
     let told = run("facts metrics --days 1 --json").success().json();
     assert_eq!(told["injection"]["profiles"], 1);

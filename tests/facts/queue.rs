@@ -99,7 +99,7 @@ fn stage_3_what_is_no_json_is_asked_again_with_the_error_and_then_dead_with_the_
     assert_eq!(asked.matches("You are a memory auditor.").count(), 3);
     assert_eq!(
         asked
-            .matches("could not be used: the answer is not what was asked for: not JSON")
+            .matches("could not be used: invalid answer: not JSON")
             .count(),
         2
     );

@@ -243,7 +243,7 @@ fn stage_3_no_fact_ends_before_it_begins() {
     )
     .unwrap_err();
     assert!(
-        error.message.contains("it would end before it begins"),
+        error.message.contains("valid_to is not after valid_from"),
         "{error}"
     );
 }
@@ -486,7 +486,7 @@ fn safety_the_users_word_overwrites_what_nothing_else_does() {
     let pending = facts::pending(&desk.facts, &desk.user).unwrap();
     assert_eq!(
         pending[0].question.as_deref(),
-        Some("Is name now \"Eve\"? So far it was \"Ada\".")
+        Some("Change name from \"Ada\" to \"Eve\"?")
     );
     let answered = facts::confirm(&mut desk.facts, &desk.user, &pending[0].fact.fact_id).unwrap();
     assert_eq!(

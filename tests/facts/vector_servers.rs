@@ -201,7 +201,9 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
         "forgotten in the database, but not yet everywhere: 1 vector at http://127.0.0.1:9 (";
     assert!(failed.stderr().contains(said), "{}", failed.report());
     assert!(
-        failed.stderr().contains("`annals facts work` asks again"),
+        failed
+            .stderr()
+            .contains("`annals facts work` repeats the request"),
         "{}",
         failed.report()
     );
@@ -218,8 +220,7 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
         .env("ANNALS_NOW", "2026-03-01T13:00:00Z")
         .success();
     assert!(
-        work.stderr()
-            .contains("what is forgotten waits to be erased: "),
+        work.stderr().contains("erasure pending: "),
         "{}",
         work.report()
     );
@@ -256,7 +257,7 @@ fn the_worker_says_that_vectors_wait_and_does_the_rest() {
         "{why}"
     );
     assert!(
-        done.stderr().contains("vectors wait: "),
+        done.stderr().contains("vectors not updated: "),
         "{}",
         done.report()
     );

@@ -25,7 +25,7 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Tells whether a line says how far the ledger reaches: it is what an update moves.
+/// Returns whether a line says how far the ledger reaches: it is what an update moves.
 fn is_anchor(line: &str) -> bool {
     [
         "Last memory update",

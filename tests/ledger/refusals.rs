@@ -159,13 +159,13 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/constraints/1/match",
             json!("no such bullet"),
             "/constraints/1/match",
-            "matches no bullet",
+            "matches no current bullet",
         ),
         (
             "/constraints/1/bullet",
             json!("Entirely else"),
             "/constraints/1/bullet",
-            "supersede that one",
+            "supersede that bullet",
         ),
         (
             "/constraints/2/match",

@@ -56,7 +56,7 @@ fn two_batches_follow_on_each_other_without_a_gap() {
     let made = sixty(&case);
     let brief = case.run("ledger brief").success().stdout();
     assert!(
-        brief.starts_with("ACTION REQUIRED: nobody has filled in the ledger"),
+        brief.starts_with("ACTION REQUIRED: the ledger is empty"),
         "{brief}"
     );
     assert!(

@@ -195,7 +195,7 @@ impl Heard {
         self.asked.iter().filter(|asked| !asked.is_played)
     }
 
-    /// Says whether a tool of annals was named to the model, in whatever way.
+    /// Returns whether a tool of annals was named to the model, in whatever way.
     pub(crate) fn names_tool(&self, tool: &str) -> bool {
         // Codex names the server, and its tools to whoever searches for them.
         let names = [

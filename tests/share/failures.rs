@@ -41,7 +41,7 @@ fn a_server_that_cannot_be_used_is_one_clear_line() {
             .run("share init")
             .code(4)
             .stderr()
-            .contains("does not let this role in")
+            .contains("refused the role")
     );
 }
 
@@ -264,8 +264,8 @@ fn without_a_server_or_a_device_the_next_step_is_named() {
     );
     assert_error(
         &case.run("share init").code(2),
-        "no server is named",
-        "share.url in your own config.toml, or ANNALS_SHARE_URL: postgres://role@host/database",
+        "no server is set",
+        "set share.url in your own config.toml, or ANNALS_SHARE_URL: postgres://role@host/database",
     );
     assert_error(
         &case
@@ -275,7 +275,7 @@ fn without_a_server_or_a_device_the_next_step_is_named() {
                 "postgres://ada@db.example.com/annals?sslmode=disable",
             )
             .code(4),
-        "db.example.com is another machine, and is not asked without TLS",
+        "db.example.com is another machine, which requires TLS",
         "remove sslmode from share.url; share.ca names your own authority",
     );
     case.write(

@@ -31,7 +31,7 @@ fn a_dump_after_a_forget_holds_no_byte_of_it() {
     assert!(!dump.contains(VALUE), "{dump}");
     let behind = one.run("share status").success().stdout();
     assert_eq!(
-        behind.matches("not since something was forgotten").count(),
+        behind.matches("nothing since facts were forgotten").count(),
         2,
         "{behind}"
     );
@@ -54,7 +54,7 @@ fn a_dump_after_a_forget_holds_no_byte_of_it() {
     );
     let status = one.run("share status").success().stdout();
     assert!(
-        !status.contains("not since something was forgotten"),
+        !status.contains("nothing since facts were forgotten"),
         "{status}"
     );
 }

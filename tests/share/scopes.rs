@@ -30,7 +30,7 @@ fn each_role_sees_its_own_scopes_and_no_others() {
     assert!(
         again
             .stderr()
-            .contains("the fact is in the scope private, and keeps it"),
+            .contains("the fact's scope is private and cannot change"),
         "{}",
         again.stderr()
     );

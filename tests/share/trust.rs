@@ -53,7 +53,7 @@ fn a_role_that_no_policy_stops_is_refused_before_anything_is_made() {
     for _ in 0..2 {
         let refused = all.run("share init").code(4).stderr();
         assert!(
-            refused.contains("the role postgres passes over row-level security"),
+            refused.contains("the role postgres bypasses row-level security"),
             "{refused}"
         );
         assert_eq!(
@@ -176,7 +176,7 @@ fn a_file_of_passwords_that_others_may_read_is_refused() {
             ask()
                 .code(4)
                 .stderr()
-                .contains("others may read this file of passwords")
+                .contains("other users can read this password file")
         );
         mode(0o600);
     }

@@ -28,7 +28,7 @@ fn row(project: &Project, harness: Harness) -> Row {
             Ok(Standing::Absent) => {}
             Ok(Standing::Current) => scopes.push(scope),
             Ok(Standing::Partial) => {
-                let message = "is partly set up, or by another version";
+                let message = "is only partly set up, or was set up by another version";
                 return finding(harness, message, &format!("{command}{flag}"));
             }
         }

@@ -31,7 +31,7 @@ fn program(project: &Project) -> Row {
             "program",
             "PATH",
             Level::Attention,
-            &format!("PATH leads to another one: {}", found.display()),
+            &format!("a different annals is first on PATH: {}", found.display()),
             format!("export PATH=\"{folder}:$PATH\""),
         ),
         Some(found) => Row::ok("program", "PATH", &found.display().to_string()),

@@ -81,13 +81,13 @@ fn cache(project: &Project) -> Row {
             "recall",
             "cache",
             Level::Attention,
-            "the cache cannot be used; a search builds it again",
+            "cache unusable; the next search rebuilds it",
             "annals recall QUERY",
         ),
     }
 }
 
-/// Names what a killed process left half done; nothing where there is none.
+/// Names what a killed process left half done; returns `None` if there is none.
 fn interrupted(project: &Project) -> Option<Row> {
     let fix = "annals sync, or any other command that writes";
     let row =
@@ -142,7 +142,7 @@ fn database(project: &Project) -> Option<Row> {
     }
     let whose = match facts::user(project, None) {
         Ok(user) => format!("for {}", user.as_str()),
-        Err(_) => "no user is set: `user` in your config.toml names one".to_owned(),
+        Err(_) => "no user is set; set `user` in your config.toml".to_owned(),
     };
     Some(Row::ok("facts", "database", &format!("{file}, {whose}")))
 }

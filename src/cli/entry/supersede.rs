@@ -38,7 +38,7 @@ fn show(done: &Superseded, to: &mut dyn Write) -> io::Result<()> {
         return write!(to, "{diff}");
     }
     let again = if done.holds_again {
-        ", which holds again"
+        ", which is active again"
     } else {
         ""
     };

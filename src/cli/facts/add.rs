@@ -25,7 +25,7 @@ use crate::project::Project;
     after_help = "Example: annals facts add --key preference.editor --value helix --user ada"
 )]
 pub(crate) struct AddArgs {
-    /// What the fact is about: dotted, lower case; `likes[]` holds several values
+    /// What the fact is about: dotted, lower case; `likes[]` has several values
     #[arg(long, value_name = "KEY")]
     key: String,
     /// The value
@@ -44,10 +44,10 @@ pub(crate) struct AddArgs {
     /// When the event that it describes happened
     #[arg(long, value_name = "TIME")]
     event_time: Option<String>,
-    /// When it starts to hold [default: now]
+    /// Start of its validity [default: now]
     #[arg(long, value_name = "TIME")]
     valid_from: Option<String>,
-    /// When it stops holding
+    /// End of its validity [default: none]
     #[arg(long, value_name = "TIME")]
     valid_to: Option<String>,
     /// The user was asked and confirmed it: it is certain, and overwrites any existing fact

@@ -21,7 +21,7 @@ use crate::project::Project;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts archive --older-than 30")]
 pub(crate) struct ArchiveArgs {
-    /// How many days ago
+    /// Minimum age in days
     #[arg(long, value_name = "DAYS", default_value_t = 90)]
     older_than: u32,
 }

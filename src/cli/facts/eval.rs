@@ -26,7 +26,7 @@ pub(crate) struct EvalArgs {
     /// The dataset: JSON Lines
     #[arg(value_name = "DATASET")]
     dataset: PathBuf,
-    /// Also ask each question of every other group, where nothing answers it
+    /// Also ask each question in every other group, which has no answer to it
     #[arg(long)]
     silence: bool,
 }

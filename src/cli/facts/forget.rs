@@ -19,12 +19,12 @@ use crate::text::quantity;
 
 /// Erase a user's facts for good, all or those under one key
 ///
-/// Facts, archive, history, indexes, vectors, and the turns that mention them; the file is rewritten, so
-/// that no byte stays. Records of reports that earlier versions kept in this project are erased as well.
-/// One line stays that says when, how many and why. This cannot be undone. Every Chroma server that vectors
-/// were sent to is asked to erase them; if one does not, the exit code is 1 and `annals facts work` asks it
-/// again. If the database is shared, the facts are erased on the server at once, and on each other device
-/// at its next sync.
+/// Erases facts, archive, history, indexes, vectors and the turns that mention them, and rewrites the file:
+/// no byte remains. Records of reports that earlier versions kept in this project are erased as well. One
+/// line records when, how many and why. This cannot be undone. Every Chroma server that vectors were sent to
+/// is asked to erase them; if one does not, the exit code is 1 and `annals facts work` repeats the request.
+/// If the database is shared, the facts are erased on the server at once, and on each other device at its
+/// next sync.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts forget --user ada --key home.address --reason 'asked to'"
@@ -52,7 +52,7 @@ pub(crate) fn run(
     }
     let user = place.user(project)?;
     let mut store = place.write(project)?;
-    // First, so that a run that is killed later leaves none: a page can be made anew at any time.
+    // First, so that a run that is killed later leaves none: a page can be rebuilt at any time.
     let report_records = report::erase_records(project)?;
     let (forgotten, untold) = share::forget(
         project,
@@ -94,7 +94,7 @@ fn everywhere(forgotten: &Forgotten) -> Result<()> {
         left.join("; ")
     ))
     .hint(
-        "`annals facts work` asks again until it is done, `annals facts check` says what is left",
+        "`annals facts work` repeats the request until it is done; `annals facts check` lists what is left",
     ))
 }
 
@@ -111,7 +111,7 @@ fn show(erased: &Erased, to: &mut dyn Write) -> io::Result<()> {
         let records = quantity(erased.report_records, "record");
         writeln!(
             to,
-            "{records} of reports, which may have held them, removed"
+            "removed {records} of reports, which may have contained them"
         )?;
     }
     Ok(())

@@ -16,13 +16,13 @@ use crate::text::quantity;
 /// Print what the next prompt should know about a user, within a budget of tokens
 ///
 /// Constraints come first, then current tasks, then preferences; stale and uncertain facts are left out
-/// first. With a query: only what is relevant to it, and what must always be respected.
+/// first. With a query, only what is relevant to it and what must always be respected is printed.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts inject --user ada --budget 300 --query 'set up the editor'"
 )]
 pub(crate) struct InjectArgs {
-    /// The most tokens to print
+    /// Maximum number of tokens to print
     #[arg(long, value_name = "TOKENS", default_value_t = 500)]
     budget: usize,
     /// What the next prompt is about

@@ -34,7 +34,7 @@ pub(crate) struct ListArgs {
     /// Only this key, or, if it ends in a dot, all keys with that prefix
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Only what belongs to this project or to none
+    /// Only facts that belong to this project or to none
     #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
 }

@@ -21,7 +21,7 @@ use crate::text::quantity;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts metrics --user ada --days 7")]
 pub(crate) struct MetricsArgs {
-    /// How many days, today included
+    /// Number of days, including today
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     days: u32,
 }
@@ -66,7 +66,7 @@ fn show(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {
         .map_or("-".to_owned(), |mean| format!("{mean:.0}"));
     writeln!(
         to,
-        "{:<20}  {mean} tokens a profile ({})",
+        "{:<20}  {mean} tokens per profile ({})",
         "injection cost",
         quantity(cost.profiles, "profile")
     )

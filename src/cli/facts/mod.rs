@@ -131,7 +131,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
 }
 
 impl FactsCommand {
-    /// Tells whether the command changes facts or turns: on a dry run, what it says has not happened.
+    /// Returns whether the command changes facts or turns: on a dry run, what it says has not happened.
     fn writes(&self) -> bool {
         matches!(
             self,

@@ -22,7 +22,7 @@ pub(crate) struct ProfileArgs {
     /// Also facts that belong to this project
     #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
-    /// The profile as the worker last built it, rather than as the facts are now
+    /// Show the profile that the worker last built, instead of the current facts
     #[arg(long, conflicts_with = "of_project")]
     stored: bool,
 }
@@ -37,8 +37,8 @@ pub(crate) fn run(
     let store = place.read(project)?;
     let built = if args.stored {
         facts::stored_profile(&store, &user)?.ok_or_else(|| {
-            Error::not_found(format!("no profile of {user} was built yet"))
-                .hint("`annals facts work` builds it, `annals facts profile` shows it as it is now")
+            Error::not_found(format!("no profile of {user} has been built yet"))
+                .hint("`annals facts work` builds it; `annals facts profile` without --stored shows the current facts")
         })?
     } else {
         facts::profile(&store, &user, args.of_project.as_deref())?

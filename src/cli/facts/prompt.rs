@@ -11,7 +11,7 @@ use crate::project::Project;
 
 /// Print the memory auditor's prompt for a queued turn: the old facts and the new input
 ///
-/// Whoever answers it hands the answer to `annals facts apply`.
+/// Pass the answer to `annals facts apply`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts prompt 7f3a --user ada")]
 pub(crate) struct PromptArgs {

@@ -82,7 +82,7 @@ pub(crate) fn run(
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut place.read(project)?, &user, &query, &embedder)?;
     if let Some(because) = &found.degraded_because {
-        out.note(&format!("degraded to words alone: {because}"));
+        out.note(&format!("searched by words only: {because}"));
     }
     out.result(&found, if args.explain { explain } else { show });
     Ok(())
@@ -123,7 +123,7 @@ fn show(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
 
 fn none(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
     match found.withheld {
-        0 => writeln!(to, "No facts about {} fit.", found.user),
+        0 => writeln!(to, "No matching facts about {}.", found.user),
         _ => writeln!(to, "{NOTHING_RELEVANT}"),
     }
 }

@@ -40,7 +40,7 @@ const SYNC_EVERY: Duration = Duration::from_secs(30);
 ///
 /// The auditor is the command that the user's setting `llm.command` names, with the prompt on its standard
 /// input, or the endpoint at `llm.url`, with its key in `ANNALS_LLM_API_KEY`. An invalid answer is requested
-/// again, up to three times in all; then the turn is marked dead, and keeps the answer. Without an auditor
+/// again, up to three times in all; then the turn is marked dead, and the last answer is kept. Without an auditor,
 /// the turns wait for `annals facts apply`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once")]
@@ -183,7 +183,7 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
     };
     if !has_auditor && pass.waiting > 0 {
         out.note(&format!(
-            "{} to be judged: llm.command or llm.url names an auditor, `annals facts prompt` and `apply` do without",
+            "{} waiting: set llm.command or llm.url, or judge them with `annals facts prompt` and `apply`",
             quantity(pass.waiting, "turn")
         ));
     }
@@ -192,13 +192,13 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
 
 fn note_what_waits(pass: &Pass, out: &mut Output) {
     if let Some(why) = &pass.vectors_wait {
-        out.note(&format!("vectors wait: {why}"));
+        out.note(&format!("vectors not updated: {why}"));
     }
     if let Some(why) = &pass.sharing_waits {
-        out.note(&format!("other devices wait: {why}"));
+        out.note(&format!("not synced: {why}"));
     }
     if let Some(why) = &pass.erasures_wait {
-        out.note(&format!("what is forgotten waits to be erased: {why}"));
+        out.note(&format!("erasure pending: {why}"));
     }
 }
 
@@ -233,10 +233,7 @@ fn stream(pass: &Pass, out: &mut Output) {
         }
     }
     for turn in pass.dead.iter().chain(&pass.failed) {
-        let error = turn
-            .last_error
-            .as_deref()
-            .unwrap_or("no answer could be used");
+        let error = turn.last_error.as_deref().unwrap_or("no usable answer");
         out.note(&format!("{}: {error}", turn.turn_id));
     }
 }

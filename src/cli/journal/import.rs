@@ -55,7 +55,7 @@ fn show(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {
     };
     writeln!(
         to,
-        "{done} {} into {}; there already: {}, not understood: {}.",
+        "{done} {} into {}; already there: {}, not understood: {}.",
         quantity(imported.imported, "record"),
         imported.file.display(),
         imported.duplicates,

@@ -17,8 +17,8 @@ use crate::journal::Query;
 /// `window_lines`, mode, type, tags, since and until as needed. Prints a JSON object with
 /// the results, the latest first.
 ///
-/// Searches as many lines from the end as the window holds; while that finds fewer than the limit, four
-/// times as many, up to 1,000,000.
+/// Searches the last `window_lines` lines. While that finds fewer results than the limit, the window grows
+/// fourfold, up to 1,000,000 lines.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: printf '%s' '{\"q\":\"Python\",\"limit\":5}' | annals journal search\n\
@@ -28,7 +28,7 @@ pub(crate) struct SearchArgs {
     /// Literal text, or /…/ or /…/i for a regular expression; '' matches every record
     #[arg(value_name = "Q")]
     q: Option<String>,
-    /// The most results [default: 20]
+    /// Maximum number of results [default: 20]
     #[arg(long, value_name = "N", requires = "q")]
     limit: Option<usize>,
     /// How many lines from the end to search first [default: 50000]

@@ -14,7 +14,7 @@ use crate::journal::Statistics;
 use crate::text::Line;
 use crate::text::quantity;
 
-/// Show how many records the journal holds, of which types and tags, and from when to when
+/// Show the number of records in the journal, their types and tags, and the time they cover
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals journal stats")]
 pub(crate) struct StatsArgs {}

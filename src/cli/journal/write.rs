@@ -56,7 +56,7 @@ pub(crate) struct WriteArgs {
     /// Write text even if it looks like a secret
     #[arg(long)]
     allow_secret: bool,
-    /// An id of your choice: under the same one, nothing is written twice
+    /// An id of your choice: repeating it returns the first answer and writes nothing
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }

@@ -18,7 +18,7 @@ use crate::project::Project;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger brief --days 14")]
 pub(crate) struct BriefArgs {
-    /// How many days back to print decisions in full
+    /// Number of days whose decisions are printed in full
     #[arg(long, value_name = "N", default_value_t = 7)]
     days: u64,
 }

@@ -35,7 +35,7 @@ pub(crate) struct InitArgs {
 struct Report {
     #[serde(flatten)]
     ledger: InitReport,
-    /// The settings that the hook was put in; none where it is there already, or was not asked for.
+    /// The settings that the hook was put in, or `None` if it is there already, or was not asked for.
     hook: Option<PathBuf>,
 }
 
@@ -84,7 +84,7 @@ fn show(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     }
     let folder = report.folder.display();
     if let Some(settings) = hook {
-        writeln!(to, "Put the SessionStart hook into {}.", settings.display())?;
+        writeln!(to, "Added the SessionStart hook to {}.", settings.display())?;
     }
     if report.created.is_empty() {
         return writeln!(to, "{folder} is complete already; nothing created.");

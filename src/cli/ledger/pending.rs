@@ -18,13 +18,13 @@ use crate::text::quantity;
 
 /// Print the commits that the ledger does not cover yet, and all that an update needs
 ///
-/// Oldest first, with the specs and plans they touch or name. If there are more than one batch, it says
-/// where this one ends: after an update through that commit, the next batch begins behind it. Before the
+/// Oldest first, with the specs and plans they touch or name. If there is more than one batch, it says
+/// where this one ends: after an update through that commit, the next batch begins after it. Before the
 /// first update, the latest commits are listed; with --all, the whole history, batch by batch.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ledger pending --json")]
 pub(crate) struct PendingArgs {
-    /// The most commits in a batch
+    /// Maximum number of commits in a batch
     #[arg(long, value_name = "N", default_value_t = 50)]
     max_commits: usize,
     /// Before the first update, begin with the first commit

@@ -83,7 +83,7 @@ fn show(report: &UpdateReport, to: &mut dyn Write) -> io::Result<()> {
         return write!(to, "{diff}");
     }
     match report.outcome {
-        Applied::AlreadyApplied => writeln!(to, "Applied already; nothing changed.")?,
+        Applied::AlreadyApplied => writeln!(to, "Already applied; nothing changed.")?,
         Applied::Applied => {
             let names: Vec<_> = report
                 .changed

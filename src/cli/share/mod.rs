@@ -75,7 +75,7 @@ fn exchange(
     let synced = share::sync(project, facts, direction, None)?;
     if synced.is_renamed {
         out.note(&format!(
-            "this database is a copy: the server knew its device with other operations, so it is {} now",
+            "this database is a copy of another device's; its device is now {}",
             synced.device
         ));
     }
@@ -87,17 +87,17 @@ fn exchange(
     }
     for device in &synced.stuck {
         out.note(&format!(
-            "the server lacks an operation of device {device}: its later operations wait"
+            "the server lacks an operation of device {device}: its later operations are on hold"
         ));
     }
     if synced.withheld > 0 {
         out.note(&format!(
-            "{} kept here: it looks like a secret",
+            "{} not sent: looks like a secret",
             quantity(synced.withheld, "operation")
         ));
     }
     if synced.is_unclean {
-        out.note("another process holds the database open: what others forgot is erased, but not from its free pages");
+        out.note("another process has the database open: facts forgotten on other devices are erased, but may remain in its free pages");
     }
     let exchange = Exchange {
         synced,

@@ -33,7 +33,9 @@ pub(crate) fn run(
 ) -> Result<()> {
     let status = share::status(project, facts, args.offline)?;
     if let Some(why) = &status.unreachable {
-        out.note(&format!("{why}; everything here works without it"));
+        out.note(&format!(
+            "{why}; everything on this device works without it"
+        ));
     }
     out.result(&status, show);
     Ok(())
@@ -43,7 +45,7 @@ fn show(status: &Status, to: &mut dyn Write) -> io::Result<()> {
     let server = status
         .server
         .as_deref()
-        .unwrap_or("no server is set: share.url names one");
+        .unwrap_or("no server is set; set share.url");
     let Some(here) = &status.here else {
         return writeln!(to, "not shared ({server}); run annals share init");
     };
@@ -87,7 +89,7 @@ fn show(status: &Status, to: &mut dyn Write) -> io::Result<()> {
     if here.is_unclean {
         writeln!(
             to,
-            "what others forgot may still be in free pages: the next sync with exclusive access to the file cleans them"
+            "facts forgotten on other devices may remain in free pages: the next sync with exclusive access to the file clears them"
         )?;
     }
     status
@@ -99,7 +101,7 @@ fn show(status: &Status, to: &mut dyn Write) -> io::Result<()> {
 fn line(device: &SharedDevice, to: &mut dyn Write) -> io::Result<()> {
     let pulled = device.pulled_at.as_deref().unwrap_or("never");
     let behind = if device.is_behind_a_forget {
-        ", not since something was forgotten"
+        ", nothing since facts were forgotten"
     } else {
         ""
     };

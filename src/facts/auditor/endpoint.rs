@@ -28,7 +28,7 @@ impl Endpoint {
     /// Returns the endpoint at a base address; the key comes from the environment, which only a door reads.
     pub fn new(url: &str, api: Api, model: Option<&str>, key: Option<String>) -> Result<Self> {
         let model = model.ok_or_else(|| {
-            Error::usage("llm.url is set, and llm.model is not")
+            Error::usage("llm.url is set, but llm.model is not")
                 .hint("name the model that the endpoint is to use")
         })?;
         let ends: &[&str] = match api {
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn settings_that_lack_something_are_refused_and_the_key_is_shown_nowhere() {
         let missing = Endpoint::new("http://[::1]", Api::OpenAi, None, None).unwrap_err();
-        assert_eq!(missing.message, "llm.url is set, and llm.model is not");
+        assert_eq!(missing.message, "llm.url is set, but llm.model is not");
         for wrong in ["", "http://", "file:///etc/passwd", "localhost:11434"] {
             assert!(Endpoint::new(wrong, Api::OpenAi, Some("m"), None).is_err());
         }

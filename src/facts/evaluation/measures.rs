@@ -4,7 +4,7 @@ use std::ops::Add;
 
 use crate::ranking::real;
 
-/// How often the questions are drawn anew.
+/// How often the questions are resampled.
 const DRAWS: usize = 2000;
 
 /// The draws of every run are the same.

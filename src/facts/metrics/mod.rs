@@ -57,7 +57,7 @@ pub struct Share {
     pub part: u64,
     /// Of how many.
     pub of: u64,
-    /// One by the other; nothing where there is nothing to divide by.
+    /// One by the other, or `None` if there is nothing to divide by.
     pub rate: Option<f64>,
 }
 

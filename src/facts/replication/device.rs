@@ -84,7 +84,7 @@ impl Device {
 /// The latest clock that is believed, some two thousand years ahead: room is left to count beyond it.
 const LATEST: i64 = 1 << 62;
 
-/// Tells whether a clock can be that of an operation.
+/// Returns whether a clock can be that of an operation.
 pub(crate) fn is_sane(clock: i64) -> bool {
     (0..LATEST).contains(&clock)
 }

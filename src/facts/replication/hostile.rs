@@ -46,7 +46,7 @@ fn a_clock_out_of_all_time_is_set_aside_and_clocks_go_on() {
     });
     take(&mut facts, &wrong);
     assert_eq!(rows(&facts), []);
-    assert_eq!(reasons(&facts), ["a clock that no time has"; 3]);
+    assert_eq!(reasons(&facts), ["invalid clock"; 3]);
     // It is as wrong the next time.
     let clock = facts.clock();
     facts
@@ -76,7 +76,7 @@ fn the_id_of_another_fact_is_set_aside_and_stalls_nobody() {
     }
     batch.push(stated("shell"));
     take(&mut facts, &batch);
-    assert_eq!(reasons(&facts), ["a fact_id that is another fact's"; 2]);
+    assert_eq!(reasons(&facts), ["fact_id belongs to another fact"; 2]);
     let after = rows(&facts);
     assert_eq!(after.len(), 2);
     assert!(after.contains(&before[0]));

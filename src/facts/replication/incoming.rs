@@ -49,7 +49,7 @@ pub(crate) struct Incoming {
     pub(crate) lines: Vec<(String, String)>,
     /// How many were set aside.
     pub(crate) set_aside: usize,
-    /// Whether something was forgotten, so that the file is to be written anew.
+    /// Whether something was forgotten, so that the file is to be rewritten.
     pub(crate) has_forgotten: bool,
 }
 
@@ -72,9 +72,7 @@ pub(crate) fn receive(
     clock: Clock,
 ) -> Result<Incoming> {
     let Some(mut device) = Device::joined(connection)? else {
-        return Err(
-            Error::refused("this database takes no part in sharing").hint("annals share init")
-        );
+        return Err(Error::refused("this database is not shared").hint("annals share init"));
     };
     let mut receiver = Receiver {
         connection,
@@ -173,7 +171,7 @@ fn line(payload: &str) -> std::result::Result<String, Unreadable> {
         && !payload.line.contains('\n');
     is_line
         .then_some(payload.line)
-        .ok_or_else(|| broken("no line of a journal"))
+        .ok_or_else(|| broken("not a journal record"))
 }
 
 struct Receiver<'a> {
@@ -203,7 +201,7 @@ impl Receiver<'_> {
             device.see(received.clock);
             self.understand(received)?;
         } else {
-            self.set_aside(received, "a clock that no time has")?;
+            self.set_aside(received, "invalid clock")?;
         }
         self.moved.insert(address.clone());
         self.cursors.insert(address, received.number);
@@ -260,7 +258,7 @@ impl Receiver<'_> {
             return self.rewrite(received);
         }
         if self.is_of_another(&change)? {
-            return self.set_aside(received, "a fact_id that is another fact's");
+            return self.set_aside(received, "fact_id belongs to another fact");
         }
         let is_scrubbed = self.tombstones.scrub(&address, user, &mut change);
         let json = |fact: &crate::facts::fact::Fact| {
@@ -296,7 +294,7 @@ impl Receiver<'_> {
         Ok(())
     }
 
-    /// Tells whether the id of a fact belongs to another user or key.
+    /// Returns whether the id of a fact belongs to another user or key.
     fn is_of_another(&mut self, change: &FactChange) -> Result<bool> {
         let fact = &change.after;
         let subject = (fact.user_id.clone(), fact.key.clone());

@@ -59,7 +59,7 @@ pub(crate) fn set_journal_cursor(
         .map(|_| ())
 }
 
-/// Tells whether a line is an operation already.
+/// Returns whether a line is an operation already.
 pub(crate) fn is_known_line(connection: &Connection, op_id: &str) -> Result<bool> {
     connection
         .prepare_cached(

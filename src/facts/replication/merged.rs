@@ -30,7 +30,7 @@ impl Change {
         self.turn.starts_with("annals:confirmed:") || self.turn.starts_with("annals:rejected:")
     }
 
-    /// Whether it is the return of a value after a temporary one, which nobody said anew.
+    /// Whether it is the return of a value after a temporary one, which nobody said again.
     fn is_return(&self) -> bool {
         self.turn == expiry::RETURN
     }

@@ -185,7 +185,7 @@ pub(crate) fn acknowledge(facts: &mut Facts, reached: &[(String, i64)]) -> Resul
     })
 }
 
-/// Tells whether this device made the operation that the server has under a number; what was erased here or
+/// Returns whether this device made the operation that the server has under a number; what was erased here or
 /// there is taken for it.
 pub(crate) fn is_unchanged(connection: &Connection, kept: &Received) -> Result<bool> {
     let sql =

@@ -160,7 +160,7 @@ fn birth(connection: &Connection, user: &str, fact: &str) -> Result<Option<i64>>
         .map(Option::flatten)
 }
 
-/// The same turn observed on two devices gives the same ids; what was done by hand is done anew each time.
+/// The same turn observed on two devices gives the same ids; what was done by hand is done again each time.
 fn op_id(change: &Unrecorded, device: &str, clock: i64) -> String {
     let parts = [
         &change.user,

@@ -77,7 +77,7 @@ pub(crate) fn of_fact(connection: &Connection, user: &str, fact: &str) -> Result
         .stored("read the operations")
 }
 
-/// Tells whether a word can name a scope: it becomes part of addresses on the server.
+/// Returns whether a word can name a scope: it becomes part of addresses on the server.
 pub(crate) fn is_name(word: &str) -> bool {
     scope_name(word).is_ok()
 }

@@ -49,7 +49,7 @@ pub struct SetAside {
     pub reason: String,
 }
 
-/// Returns where sharing stands; nothing where this database was never shared.
+/// Returns where sharing stands, or `None` if this database was never shared.
 pub fn sharing(facts: &Facts) -> Result<Option<Summary>> {
     summary(facts.connection())
 }

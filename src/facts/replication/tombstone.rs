@@ -31,7 +31,7 @@ pub(crate) struct Tombstone {
     v: u32,
     /// Whose it was.
     pub(crate) owner: String,
-    /// Which key; nothing where it was all of them.
+    /// Which key, or `None` if it was all of them.
     pub(crate) subject: Option<String>,
     /// Facts that began up to this clock are meant.
     pub(crate) until: i64,
@@ -98,7 +98,7 @@ impl Tombstones {
         Ok(())
     }
 
-    /// Tells whether a fact of a scope that began at a clock is forgotten.
+    /// Returns whether a fact of a scope that began at a clock is forgotten.
     pub(crate) fn covers(&self, scope: &str, (user, key): (&str, &str), born: i64) -> bool {
         if self.all.is_empty() {
             return false;
@@ -381,7 +381,7 @@ pub(crate) fn needs_cleaning(connection: &Connection) -> Result<()> {
         .map(|_| ())
 }
 
-/// Writes the file anew where something was forgotten by a pull; tells whether that is done.
+/// Rewrites the file if a pull forgot something, and returns whether that is done.
 ///
 /// While another process holds the file open it waits for the next time.
 pub(crate) fn clean_file(facts: &mut Facts) -> Result<bool> {

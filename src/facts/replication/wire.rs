@@ -40,7 +40,7 @@ struct Payload {
     turn: String,
     at: String,
     fact: Map<String, Value>,
-    /// The fields that were different; nothing where the fact is new.
+    /// The fields that were different, or `None` if the fact is new.
     was: Option<Map<String, Value>>,
 }
 
@@ -165,7 +165,7 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
         return Err(broken("a fact of another user"));
     }
     if !(0.0..=1.0).contains(&fact.confidence) || fact.value_text.trim().is_empty() {
-        return Err(broken("no value, or a confidence that is not from 0 to 1"));
+        return Err(broken("no value, or a confidence outside 0 to 1"));
     }
     let needed = [
         &fact.valid_from,
@@ -185,7 +185,7 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> std::result::Result<Fact,
         .as_ref()
         .is_some_and(|end| *end < fact.valid_from)
     {
-        return Err(broken("it would end before it begins"));
+        return Err(broken("valid_to is not after valid_from"));
     }
     let is_id = fact.fact_id.len() == 36
         && fact

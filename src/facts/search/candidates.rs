@@ -101,7 +101,7 @@ fn shared_by_forms(word: &str) -> String {
     shortest.unwrap_or_else(|| word.to_owned())
 }
 
-/// Tells whether most rows of the table are the user's, by a sample: both ways of searching find the same.
+/// Returns whether most rows of the table are the user's, by a sample: both ways of searching find the same.
 pub(crate) fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
     let sql = "WITH RECURSIVE sample (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM sample \
                WHERE number < ?2) \

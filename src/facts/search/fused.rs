@@ -40,7 +40,7 @@ struct Scored {
 struct Weights {
     most_by_words: f64,
     farthest: f64,
-    /// From the farthest to the nearest; nothing where all are equally near.
+    /// From the farthest to the nearest, or `None` if all are equally near.
     width: Option<f64>,
 }
 

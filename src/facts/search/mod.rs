@@ -163,7 +163,7 @@ fn is_zero(count: &usize) -> bool {
 pub struct Hit {
     /// How well it fits; scores of one answer compare.
     pub score: f64,
-    /// Whether it has to do with the query; nothing where that was not asked.
+    /// Whether it has to do with the query, or `None` if that was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevance: Option<Relevance>,
     /// What the score is made of.
@@ -177,7 +177,7 @@ pub struct Hit {
 pub struct Components {
     /// How well the words fit (BM25); 0 where none is shared.
     pub bm25: f64,
-    /// How near the meaning is, from -1 to 1; nothing where no vectors were compared.
+    /// How near the meaning is, from -1 to 1, or `None` if no vectors were compared.
     pub cosine: Option<f64>,
     /// What the words add to the score.
     pub lexical: f64,
@@ -263,7 +263,7 @@ pub fn retrieve(
     })
 }
 
-/// Tells whether a query with a meaning had no vector to be compared with.
+/// Returns whether a query with a meaning had no vector to be compared with.
 fn is_lacking(meaning: Option<&Meaning>, scanned: Option<&Scanned>) -> bool {
     let has_meaning = meaning.is_some_and(|meaning| !meaning.vector.is_zero());
     has_meaning && scanned.is_some_and(|scanned| scanned.seqs.is_empty())
@@ -348,7 +348,7 @@ impl Meaning {
         let server = Chroma::of(facts.connection())?.filter(|_| is_settled);
         let server = server.ok_or_else(|| {
             Error::failed("the vectors are not on the Chroma server yet")
-                .hint("`annals facts work` takes them there")
+                .hint("`annals facts work` sends them")
         })?;
         let vector = embedder.vector(&query.text)?;
         let near = if vector.is_zero() {
@@ -377,7 +377,7 @@ fn query_vector(facts: &mut Facts, text: &str, embedder: &Embedder) -> Result<Ve
         let model = embedder.model();
         return Err(
             Error::failed(format!("the vectors are not those of {model}"))
-                .hint("a dry run makes no others"),
+                .hint("a dry run creates no new ones"),
         );
     }
     embedder.vector(text)

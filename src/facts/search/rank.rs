@@ -82,7 +82,7 @@ fn by_words_alone(seq: i64, score: f64, rank: usize) -> Ranked {
     }
 }
 
-/// Returns the best rows by meaning; none where nothing in the query is known.
+/// Returns the best rows by meaning; none if nothing in the query is known.
 pub(crate) fn by_meaning(scanned: &Scanned, limit: usize) -> Vec<Ranked> {
     let best = best(&scanned.nearness, limit.saturating_add(TIES));
     best.into_iter()
@@ -177,7 +177,7 @@ pub(crate) fn top_rank(place: usize) -> Option<usize> {
     (place < TOP).then_some(place + 1)
 }
 
-/// Tells whether there are enough rows and this score is not as good as the last wanted one.
+/// Returns whether there are enough rows and this score is not as good as the last wanted one.
 fn is_past(found: &[Ranked], score: f64, limit: usize) -> bool {
     let Some(last) = limit.checked_sub(1).map(|last| found.get(last)) else {
         return true;

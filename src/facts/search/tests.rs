@@ -380,7 +380,7 @@ fn without_vectors_words_answer_and_the_answer_says_so() {
     assert!(found.degraded_because.unwrap().contains("127.0.0.1:9"));
     assert_eq!(found.hits[0].fact.value_text, "Turin");
     assert_eq!(found.hits[0].components.cosine, None);
-    // Back to the built-in model: all vectors are made anew.
+    // Back to the built-in model: all vectors are rebuilt.
     let found = store.ask(
         "ada",
         &query("a town in Italy", Method::Vector),

@@ -38,7 +38,7 @@ pub(crate) struct Point {
 }
 
 impl Chroma {
-    /// Returns the server and collection that the database says its vectors are in; none where they are in it.
+    /// Returns the server and collection that the database says its vectors are in, or `None` if they are in it.
     pub(crate) fn of(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT server, collection FROM vector_index";
         let (server, collection): (Option<String>, String) = connection

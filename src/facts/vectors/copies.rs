@@ -39,7 +39,7 @@ struct RemoteCollection {
     attempts: u32,
 }
 
-/// A fact that came back is told anew by the wish that waits for it, which is not to be undone.
+/// A fact that came back is told again by the wish that waits for it, which is not to be undone.
 const ERASABLE: &str = "place = ?1 AND NOT EXISTS (SELECT 1 FROM vector_jobs AS j \
     JOIN vector_index AS i JOIN vector_places AS p USING (server, collection) \
     WHERE j.fact_id = vector_erasures.fact_id AND p.place = vector_erasures.place)";

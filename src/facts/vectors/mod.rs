@@ -55,7 +55,7 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
         return Ok(Embedder::BuiltIn);
     };
     let model = settings.model.as_deref().ok_or_else(|| {
-        Error::usage("embedding.url is set, and embedding.model is not")
+        Error::usage("embedding.url is set, but embedding.model is not")
             .hint("name the model that the endpoint is to use")
     })?;
     let key = project.environment.get("ANNALS_EMBEDDING_API_KEY");
@@ -111,7 +111,7 @@ pub(crate) fn model_of(embedder: &Embedder) -> String {
 
 /// Gives every fact that lacks one its vector of this model; returns how many were made.
 ///
-/// With another model than before, all vectors are made anew: those of two models do not compare.
+/// With another model than before, all vectors are rebuilt: those of two models do not compare.
 pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     settle(facts, embedder)?;
     if let Some(server) = Chroma::of(facts.connection())? {
@@ -168,7 +168,7 @@ pub(crate) fn erase_now(facts: &mut Facts) -> Result<Option<Error>> {
 pub(crate) struct IndexLocation {
     /// The model.
     pub(crate) model: String,
-    /// The address of the server; none where they are in the file.
+    /// The address of the server, or `None` if they are in the file.
     pub(crate) server: Option<String>,
 }
 
@@ -196,7 +196,7 @@ impl IndexLocation {
     }
 }
 
-/// Changes model or place to what the settings want: what was there is of no use, and all is told or made anew.
+/// Changes model or place to what the settings want: what was there is of no use, and all is told or rebuilt.
 fn settle(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let wanted = IndexLocation::wanted(facts, embedder);
     let is = IndexLocation::of(facts.connection())?;

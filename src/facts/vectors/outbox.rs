@@ -47,7 +47,7 @@ pub(crate) fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
         .map(|_| ())
 }
 
-/// Wishes that every fact that can be found be told anew.
+/// Wishes that every fact that can be found be told again.
 pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
     let again = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
                  SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \

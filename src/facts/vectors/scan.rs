@@ -87,7 +87,7 @@ pub(crate) fn scan(
     Ok(scanned)
 }
 
-/// Tells whether so many vectors are all that the user's facts can have.
+/// Returns whether so many vectors are all that the user's facts can have.
 pub(crate) fn is_complete(connection: &Connection, user: &UserId, vectors: usize) -> Result<bool> {
     let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
                WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";

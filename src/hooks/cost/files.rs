@@ -92,7 +92,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Says whether a path stays below the project.
+    /// Returns whether a path stays below the project.
     fn is_ours(&self, path: &Path) -> bool {
         let goes_up = path.components().any(|part| part == Component::ParentDir);
         !goes_up && path.starts_with(&self.project.root)

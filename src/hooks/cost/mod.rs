@@ -122,7 +122,7 @@ pub fn cost(project: &Project, harness: Harness, tools: &str) -> Cost {
     }
 }
 
-/// Measures what the hook answers; nothing where it would say nothing.
+/// Measures what the hook answers; returns `None` if it would say nothing.
 fn hook(project: &Project, harness: Harness, warnings: &mut Vec<Warning>) -> Option<CostPart> {
     if !context::has_memory(project) {
         return None;

@@ -54,13 +54,13 @@ pub(crate) struct HarnessFiles<'a> {
 }
 
 impl HarnessFiles<'_> {
-    /// Returns a file's JSON; nothing where there is none, for this only looks.
+    /// Returns a file's JSON, or `None` if there is none, because this only looks.
     pub(crate) fn json(path: &Path) -> Option<Value> {
         let text = read::text(path).ok().flatten()?.value;
         parse_to_serde_value(&text, &ParseOptions::default()).ok()
     }
 
-    /// Returns a file's TOML; nothing where there is none.
+    /// Returns a file's TOML, or `None` if there is none.
     pub(crate) fn toml(path: &Path) -> Option<toml::Table> {
         let text = read::text(path).ok().flatten()?.value;
         text.parse().ok()
@@ -95,7 +95,7 @@ impl HarnessFiles<'_> {
         is_shut_out.then(|| Obstacle::stop(what(), "see mcp.allowed and mcp.excluded there"))
     }
 
-    /// Says whether the user trusts the project's folder, or one that it lies in, as Gemini CLI and its forks note it.
+    /// Returns whether the user trusts the project's folder, or one that it lies in, as Gemini CLI and its forks note it.
     pub(crate) fn is_trusted(&self) -> bool {
         let folders = Self::json(&self.user_folder.join("trustedFolders.json")).unwrap_or_default();
         let folders = folders.as_object().into_iter().flatten();

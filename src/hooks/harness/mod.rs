@@ -60,7 +60,7 @@ pub(crate) struct Profile {
     pub(crate) files: &'static [SettingsFile],
     /// Its own names for events; `annals` takes and answers them.
     pub(crate) events: &'static [(Event, &'static str)],
-    /// Says whether no other harness has this name of an event.
+    /// Returns whether no other harness has this name of an event.
     pub(crate) owns_event_name: fn(&str) -> bool,
     /// The hooks that `setup` writes.
     pub(crate) hooks: &'static [Hook],
@@ -125,7 +125,7 @@ pub(crate) enum Content {
 pub(crate) struct JsonDialect {
     /// Comments.
     pub(crate) comments: bool,
-    /// A comma behind the last member.
+    /// A comma after the last member.
     pub(crate) trailing_commas: bool,
 }
 
@@ -293,7 +293,7 @@ impl Profile {
         self.hooks.iter().filter(is_wanted).collect()
     }
 
-    /// Says whether `setup` writes, or once wrote, this call on this event.
+    /// Returns whether `setup` writes, or once wrote, this call on this event.
     pub(crate) fn writes(&self, event: &str, call: &str) -> bool {
         let now = self.hooks.iter().map(|hook| (hook.event, hook.call));
         let mut all = now.chain(self.retired.iter().copied());

@@ -37,7 +37,7 @@ impl<'a> Command<'a> {
     }
 }
 
-/// Says whether a word names our binary.
+/// Returns whether a word names our binary.
 pub(crate) fn is_program(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     matches!(name.trim_matches('"'), "annals" | "annals.exe")

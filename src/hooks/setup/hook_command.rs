@@ -68,7 +68,7 @@ impl HookCommand {
         ours.collect()
     }
 
-    /// Tells whether two call the same on the same event.
+    /// Returns whether two call the same on the same event.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.event == other.event && self.call == other.call
     }
@@ -78,7 +78,7 @@ impl HookCommand {
         format!("{}: {} {}", self.event, self.program, self.arguments)
     }
 
-    /// Tells whether the call leaves the notepad out.
+    /// Returns whether the call leaves the notepad out.
     pub(crate) fn leaves_notepad_out(&self) -> bool {
         let mut words = self.arguments.split_whitespace();
         words.any(|word| word == "--no-notepad")

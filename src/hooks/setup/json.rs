@@ -140,7 +140,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Says whether a file holds no text.
+/// Returns whether a file holds no text.
 pub(crate) fn is_blank(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(BOM.as_bytes()).unwrap_or(bytes);
     bytes.iter().all(u8::is_ascii_whitespace)

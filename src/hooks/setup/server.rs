@@ -32,7 +32,7 @@ pub(crate) fn value(server: Server) -> CstInputValue {
     }
 }
 
-/// Says whether an entry of our name starts our binary; a user may have added to it.
+/// Returns whether an entry of our name starts our binary; a user may have added to it.
 pub(crate) fn is_own(server: Server, found: &CstObject) -> bool {
     let list = |name| {
         found

@@ -102,7 +102,7 @@ impl Entries {
         })
     }
 
-    /// Says whether a settings file holds an entry of ours.
+    /// Returns whether a settings file holds an entry of ours.
     pub(crate) fn is_in(self, bytes: &[u8], path: &Path) -> Result<bool> {
         Ok(self.without(bytes, path, None)?.as_deref() != Some(bytes))
     }
@@ -210,7 +210,7 @@ fn put_server(document: &Document, server: Server) -> Result<()> {
     Err(document.not_a(server::NAME, wanted, &member.into()))
 }
 
-/// Says whether our server stands among others.
+/// Returns whether our server stands among others.
 fn is_listed(server: Server, servers: &CstObject) -> bool {
     let found = servers.object_value(server::NAME);
     found.is_some_and(|found| server::is_own(server, &found))

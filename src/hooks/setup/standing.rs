@@ -40,7 +40,7 @@ pub fn standing(project: &Project, harness: Harness, scope: Scope) -> Result<Sta
     Ok(Standing::Absent)
 }
 
-/// Says whether a harness is set up for the project and for the user, as far as its files can be read.
+/// Returns whether a harness is set up for the project and for the user, as far as its files can be read.
 pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
     [Scope::Project, Scope::User].into_iter().all(|scope| {
         let standing = standing(project, harness, scope);

@@ -108,7 +108,7 @@ impl Target {
         }
     }
 
-    /// Says whether something of ours stands in the file.
+    /// Returns whether something of ours stands in the file.
     pub(crate) fn is_in(&self, old: &[u8]) -> Result<bool> {
         Ok(match self.content {
             Content::Json { .. } => self.entries_of_json().is_in(old, &self.path)?,
@@ -117,13 +117,13 @@ impl Target {
         })
     }
 
-    /// Says whether a file is as it was when we created it.
+    /// Returns whether a file is as it was when we created it.
     pub(crate) fn is_as_created(&self, old: &[u8]) -> bool {
         let is_it = |choice| self.with(None, choice).is_ok_and(|new| new == old);
         Choice::ALL.into_iter().any(is_it)
     }
 
-    /// Says whether the file is ours alone, so that there is nothing of others to keep a copy of.
+    /// Returns whether the file is ours alone, so that there is nothing of others to keep a copy of.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.content, Content::Plugin(_))
     }

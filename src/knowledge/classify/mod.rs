@@ -76,7 +76,7 @@ pub struct Proposal {
     pub entry_type: Option<EntryType>,
     /// Tags of other entries that the finding names.
     pub tags: Vec<String>,
-    /// How sure the proposal is; never high, for no rule knows that a finding is true.
+    /// How sure the proposal is; never high, because no rule knows that a finding is true.
     pub confidence: Confidence,
     /// Why, in one line.
     pub reason: String,
@@ -172,7 +172,7 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     .collect()
 }
 
-/// Tells whether an entry's key and title say most of what the finding says, and the finding most of the title.
+/// Returns whether an entry's key and title say most of what the finding says, and the finding most of the title.
 fn is_said_by(known: &IndexedEntry, said: &[String]) -> bool {
     let both = said
         .iter()

@@ -55,7 +55,7 @@ const RULE: &str = r"(?:^(?:please )?(?:always|never)\b|\b(?:we|you|must|should|
 const ERROR: &str = r"(?:\berrors?\b|\bfail(?:s|ed|ing|ures?)?\b|\bpanic(?:s|ked)?\b|\bcrash(?:es|ed|ing)?\b|exception\b|\bbroken\b|\bbreaks?\b|\bhangs?\b|\btime[sd]? out\b|\btimeouts?\b|\bflaky\b|\btraceback\b|\bsegfaults?\b|\bdeadlocks?\b|\bbugs?\b|\bleaks?\b|\bcorrupt(?:s|ed)?\b|\brace condition\b|\bsilently\b|\bthrows?\b|\be[a-z]*\d{3,}\b|\b[45]\d\d\b)";
 /// What helps against it; stands for `FIX`.
 const FIX: &str = r"(?:\bfix(?:es|ed)?\b|\bwork-?arounds?\b|\bwork around\b|\bsolutions?\b|\bsolve[sd]?\b|\bresolve[sd]?\b|\binstead\b|\bmust\b|\bmake sure\b|\bensure\b|\bavoid\b|\bunless\b|\botherwise\b|\bneeds? to be\b|\bclear(?:ing)? the\b|\brestart|\bpin(?:ning)? \b|\bonly works?\b|\brequires?\b|\bset `?[A-Z])";
-/// A program of the command line and a word behind it, or anything in backticks; stands for `COMMAND`.
+/// A program of the command line and a word after it, or anything in backticks; stands for `COMMAND`.
 const COMMAND: &str = r"(?:`[^`]+`|\b(?:cargo|npm|npx|pnpm|yarn|bun|deno|make|docker|docker-compose|kubectl|helm|terraform|python3?|pip|uv|poetry|pytest|tox|go|gradle|gradlew|mvn|just|rake|bundle|rails|cmake|ninja|bazel|dotnet|swift|mix|composer|php|node|tsc|vitest|jest|git) [a-z./-]|(?:^|\s)\./[\w./-]+)";
 
 /// Work to be done, which is none that lasts; stands for `TODO`.
@@ -248,7 +248,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 impl Rule {
-    /// Tells whether the rule applies.
+    /// Returns whether the rule applies.
     pub(super) fn applies(&self, finding: &str) -> bool {
         has(self.cue, finding)
             && (self.with.is_empty() || has(self.with, finding))

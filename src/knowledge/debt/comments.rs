@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         self.at = (end + close.len()).min(bytes.len());
     }
 
-    /// Goes on behind a string, or behind a mark that is none.
+    /// Goes on after a string, or after a mark that is none.
     fn string(&mut self, quote: &Quote) {
         let at = self.at;
         let is_searched = |(open, until): &(&str, usize)| *open == quote.open && at < *until;
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         self.pass(length.unwrap_or(quote.open.len()));
     }
 
-    /// Tells whether only space stands before the place on its line.
+    /// Returns whether only space stands before the place on its line.
     fn is_alone(&mut self) -> bool {
         let end = match self.indent {
             Some((line, end)) if line == self.line => end,

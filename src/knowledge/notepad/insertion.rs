@@ -46,7 +46,7 @@ fn newline(text: &str) -> &'static str {
     }
 }
 
-/// Behind what the section holds; at the end of the file behind its last line that is not blank, be that a rule.
+/// After what the section contains; at the end of the file after its last line that is not blank, be that a rule.
 fn below(notepad: &Notepad<'_>, section: Section, lines: &str, newline: &str) -> Insertion {
     let text = notepad.text;
     let is_last = |body: &Range<usize>| body.end == text.len();
@@ -204,7 +204,7 @@ pub(super) fn check(
         return Ok(());
     }
     Err(
-        Error::refused("the sections could not be told apart with this text")
+        Error::refused("with this text, the sections could not be told apart")
             .hint("a code fence or comment that is not closed hides what follows; close it"),
     )
 }

@@ -150,7 +150,7 @@ impl Notepad<'_> {
     }
 }
 
-/// Tells whether a line is a rule: three or more of one mark.
+/// Returns whether a line is a rule: three or more of one mark.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
     let is_one_mark = |mark: char| line.chars().all(|c| c == mark);
@@ -198,9 +198,9 @@ pub fn read(project: &Project, section: Option<Section>) -> Result<NotepadText> 
     let path = KnowledgeDir::of(project).notepad();
     let file = project.relative(&path).to_owned();
     let Some(bytes) = read::bytes(&path)? else {
-        return Err(Error::not_found("no notepad here yet")
+        return Err(Error::not_found("there is no notepad yet")
             .at(&file, None)
-            .hint("`annals notepad working TEXT` makes it"));
+            .hint("`annals notepad working TEXT` creates it"));
     };
     let text = same_length_text(&bytes);
     let parsed = parse(&text, &path);
@@ -210,7 +210,7 @@ pub fn read(project: &Project, section: Option<Section>) -> Result<NotepadText> 
         Some(section) => notepad.content(section).ok_or_else(|| {
             let missing = format!("the notepad has no section {}", section.title());
             Error::not_found(missing).at(&file, None).hint(format!(
-                "`annals notepad {} TEXT` makes it",
+                "`annals notepad {} TEXT` creates it",
                 section.as_str()
             ))
         })?,

@@ -32,7 +32,7 @@ const KEPT_DAYS: i64 = 7;
 pub struct Pruned {
     /// How many were taken out.
     pub count: usize,
-    /// What changes in the file; nothing where nothing was old enough.
+    /// What changes in the file; nothing if nothing was old enough.
     pub changes: Changes,
 }
 

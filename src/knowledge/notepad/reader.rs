@@ -164,7 +164,7 @@ fn likeness(title: &str, section: Section) -> Option<Likeness> {
     (is_remark || is_noun).then_some(Likeness::Begins)
 }
 
-/// Reads a text behind the byte order mark that some editors put first.
+/// Reads a text after the byte order mark that some editors put first.
 pub(super) fn outline(text: &str) -> Outline<'_> {
     Outline::parse(text, mark(text))
 }

@@ -116,10 +116,8 @@ fn admissible(note: &Note<'_>) -> Result<()> {
         '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
     ];
     if note.section == Section::Working && note.text.contains(breaks) {
-        return Err(
-            Error::refused("a working note is one line, and this one has several")
-                .hint("a paragraph belongs in an entry, or in `annals notepad manual`"),
-        );
+        return Err(Error::refused("a working note must be one line")
+            .hint("a paragraph belongs in an entry, or in `annals notepad manual`"));
     }
     if note.secrets == SecretPolicy::Allow {
         return Ok(());
@@ -173,7 +171,7 @@ fn insert(
         let now = notepad.characters(Section::Priority);
         let excess = characters - LIMIT;
         let message = format!(
-            "Priority Context has {now} of {LIMIT} characters and would have {characters}, {excess} too many"
+            "Priority Context has {now} of {LIMIT} characters and would have {characters}, which is {excess} too many"
         );
         return Err(Error::refused(message)
             .hint("take something out by hand, or write an entry: `annals entry write`"));

@@ -64,7 +64,7 @@ pub(crate) fn apply(
     outcome
 }
 
-/// Tells whether a change has the fields that its operation needs.
+/// Returns whether a change has the fields that its operation needs.
 fn is_complete(change: &ConstraintChange) -> bool {
     let needed = match change.op {
         Operation::Add => [&change.section, &change.bullet],
@@ -151,7 +151,7 @@ impl Merge<'_> {
         }
         if Words::of(&said).is_foreign_to(&Words::of(&old.text)) {
             let message = format!(
-                "has no word of line {}, {:?}: supersede that one and add this",
+                "shares no word with line {}, {:?}: supersede that bullet and add this one",
                 old.line, old.text
             );
             return Step::refused(format!("{pointer}/bullet"), message);
@@ -177,7 +177,7 @@ impl Merge<'_> {
                 });
                 return match done {
                     Some(bullet) => {
-                        let message = format!("was superseded already, see line {}", bullet.line);
+                        let message = format!("is already superseded, see line {}", bullet.line);
                         Step::Repeated(Problem::new(format!("{pointer}/match"), message))
                     }
                     None => step,
@@ -220,11 +220,14 @@ impl Merge<'_> {
         let place = format!("{pointer}/match");
         match matching[..] {
             [one] if self.touched.contains(&one.text) => {
-                let message = format!("means line {}, which this same update writes", one.line);
+                let message = format!(
+                    "refers to line {}, which this update itself writes",
+                    one.line
+                );
                 Err(Step::refused(place, message))
             }
             [one] => Ok(one),
-            [] => Err(Step::refused(place, "matches no bullet that holds")),
+            [] => Err(Step::refused(place, "matches no current bullet")),
             _ => {
                 let lines: Vec<String> = matching
                     .iter()
@@ -252,7 +255,7 @@ impl Merge<'_> {
         let ends_with_bullet = last.is_some_and(|last| last.lines.end >= content_end);
         let marker = last.map_or('-', |last| marker(&self.text, last));
         let at = match self.text[content_end..].find('\n') {
-            // An empty section begins behind its heading's line.
+            // An empty section begins after its heading's line.
             _ if written.trim().is_empty() => own.start,
             Some(end) => content_end + end + 1,
             None => self.text.len(),
@@ -276,7 +279,7 @@ impl Merge<'_> {
         edit::apply(&self.text, vec![Edit::insert(at, new)])
     }
 
-    /// Returns the text with a new section: before the first that stands behind it, else before Superseded or last.
+    /// Returns the text with a new section: before the first that follows it, else before Superseded or last.
     fn with_section(&self, found: &Constraints, title: &str, bullet: &str) -> String {
         let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
         let behind = &SECTIONS[place.map_or(SECTIONS.len() - 1, |place| place + 1)..];
@@ -297,7 +300,7 @@ impl Merge<'_> {
     }
 }
 
-/// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put behind it.
+/// Lets a text through where it reads back as meant: a fence that is not closed, say, swallows what is put after it.
 fn checked(before: &Constraints, text: String, bullet: &str, more: usize, pointer: String) -> Step {
     let after = Constraints::parse(&text);
     let first = bullet.lines().next().unwrap_or_default();
@@ -306,7 +309,8 @@ fn checked(before: &Constraints, text: String, bullet: &str, more: usize, pointe
     if is_there && !lost {
         return Step::Changed(text);
     }
-    let message = "the markdown around this place would swallow the bullet; put CONSTRAINTS.md in order there first";
+    let message =
+        "the surrounding markdown would swallow the bullet; fix CONSTRAINTS.md there first";
     Step::refused(pointer, message)
 }
 
@@ -345,7 +349,7 @@ fn marker(text: &str, bullet: &Bullet) -> char {
         .unwrap_or('-')
 }
 
-/// Returns the lines that are nested in a bullet, as they stand under its own text.
+/// Returns the lines that are nested in a bullet, as they are under its own text.
 fn nested_lines(text: &str, bullet: &Bullet) -> String {
     let rest = text
         .get(bullet.range.end..bullet.lines.end)

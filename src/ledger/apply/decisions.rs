@@ -64,7 +64,7 @@ fn shape(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Vec<Problem
         )),
         // Somewhere it is tomorrow already.
         Some(date) if Some(date) > today.succ_opt() => {
-            let message = format!("lies in the future: today is {today}");
+            let message = format!("is in the future: today is {today}");
             problems.push(Problem::new(format!("{pointer}/date"), message));
         }
         Some(_) => {}
@@ -128,7 +128,7 @@ fn append(
     if is_there && after.entries.len() == found.entries.len() + 1 {
         return Step::Changed(new);
     }
-    let message = "the markdown around its place would swallow the entry; put DECISIONS.md in order there first";
+    let message = "the surrounding markdown would swallow the entry; fix DECISIONS.md there first";
     Step::refused(pointer.to_owned(), message)
 }
 
@@ -170,7 +170,7 @@ fn into_month(
     }
 }
 
-/// Returns the insertion of a month: before the first older one, else behind all there is.
+/// Returns the insertion of a month: before the first older one, else after all there is.
 fn into_new_month(text: &str, found: &Decisions, name: &str, entry: &str, line_end: &str) -> Edit {
     let month = format!("## {name}{line_end}{line_end}{entry}");
     let older = found.months.iter().find(|month| month.name.as_str() < name);
@@ -185,7 +185,7 @@ fn into_new_month(text: &str, found: &Decisions, name: &str, entry: &str, line_e
     }
 }
 
-/// Returns the insertion of a piece behind the text before a byte, with a blank line on either side.
+/// Returns the insertion of a piece after the text before a byte, with a blank line on either side.
 fn behind(text: &str, end: usize, piece: &str, line_end: &str) -> Edit {
     let before = &text[..end];
     let gap =

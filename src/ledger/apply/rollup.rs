@@ -1,4 +1,4 @@
-//! The rollup of DECISIONS.md: the one part of it that is written anew.
+//! The rollup of DECISIONS.md: the one part of it that is rewritten.
 
 use std::cmp::Reverse;
 
@@ -48,7 +48,8 @@ pub(crate) fn apply(text: &str, bullets: &[String], today: NaiveDate, line_end: 
     if let Some(text) = replaced(text, &bullets, line_end) {
         outcome.change(text);
     } else {
-        let message = "the markdown around the rollup would swallow it; put DECISIONS.md in order there first";
+        let message =
+            "the surrounding markdown would swallow the rollup; fix DECISIONS.md there first";
         outcome.problems.push(Problem::new("/rollup", message));
     }
     outcome
@@ -105,7 +106,7 @@ fn missing_titles(found: &Decisions, said: &[String], needed: usize) -> Vec<Stri
     missing
 }
 
-/// Returns the text with bullets behind those of the rollup, placeholders left out; nested lines stay where they are.
+/// Returns the text with bullets after those of the rollup, placeholders left out; nested lines stay where they are.
 fn appended(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Option<String> {
     let mut edits = Vec::new();
     let mut end = None;
@@ -130,7 +131,7 @@ fn appended(text: &str, rollup: &Rollup, new: &[String], line_end: &str) -> Opti
     Some(edit::apply(text, edits))
 }
 
-/// Returns the text with these bullets as its rollup; none where they would not read back as such.
+/// Returns the text with these bullets as its rollup, or `None` if they would not read back as such.
 pub(crate) fn replaced(text: &str, bullets: &[String], line_end: &str) -> Option<String> {
     let found = Decisions::parse(text);
     let list = bullets.iter().fold(String::new(), |list, bullet| {

@@ -1,4 +1,4 @@
-//! STATE.md is written anew, or only its anchor moves.
+//! STATE.md is rewritten, or only its anchor moves.
 
 use std::sync::LazyLock;
 

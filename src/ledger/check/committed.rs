@@ -90,7 +90,7 @@ fn is_noted(bullet: &Bullet) -> bool {
     without_note(&bullet.text) != bullet.text.trim_end()
 }
 
-/// Tells whether a bullet is the old one, or says that it holds no longer.
+/// Returns whether a bullet is the old one, or says that it holds no longer.
 fn keeps(now: &Constraints, bullet: &Bullet, old: &Bullet) -> bool {
     let said = without_note(&old.text);
     without_note(&bullet.text) == said || now.is_superseded(bullet) && bullet.text.contains(said)

@@ -31,7 +31,7 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
     }
     for bullet in &found.bullets {
         if found.sections[bullet.section].title.is_empty() {
-            findings.add("section", bullet.line, "is a bullet in no section");
+            findings.add("section", bullet.line, "is a bullet outside any section");
         }
         if found.is_superseded(bullet) && !is_superseded_well(&bullet.text) {
             let message = "is not written `(Superseded YYYY-MM-DD) … \u{2014} reason`";

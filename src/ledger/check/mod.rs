@@ -1,4 +1,4 @@
-//! Holds the files as they stand against the rules of each.
+//! Checks the files against the rules of each.
 
 mod committed;
 mod constraints;
@@ -148,7 +148,11 @@ pub fn check(project: &Project) -> Result<CheckReport> {
 fn start(file: &File) -> Findings<'_> {
     let mut findings = Findings::new(&file.path);
     if !file.exists() {
-        findings.add("missing", None, "is missing: `annals ledger init` makes it");
+        findings.add(
+            "missing",
+            None,
+            "is missing: `annals ledger init` creates it",
+        );
         return findings;
     }
     if file.is_broken {
@@ -172,7 +176,7 @@ fn start(file: &File) -> Findings<'_> {
     findings
 }
 
-/// Tells whether the comments that guide an editor stand above the first heading.
+/// Returns whether the comments that guide an editor stand above the first heading.
 pub(crate) fn has_header(text: &str) -> bool {
     let head = text.lines().take_while(|line| !line.starts_with('#'));
     let comments: Vec<&str> = head.filter(|line| line.contains("<!--")).collect();

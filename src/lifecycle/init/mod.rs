@@ -79,7 +79,7 @@ pub struct InitDefaults {
     pub description: Option<String>,
 }
 
-/// Returns what a new PROJECT.md would say; nothing where there is one already.
+/// Returns what a new PROJECT.md would say, or `None` if there is one already.
 pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<InitDefaults>> {
     let project = in_layout(project, request)?;
     let path = project.planning_place().dir.join(vocabulary::PROJECT);

@@ -29,7 +29,7 @@ pub struct CarefulFile {
     pub file: String,
     /// The plans that deviated over it, the latest last.
     pub plans: Vec<PlanRef>,
-    /// What the latest of these deviations taught; nothing where that cannot be said in a whole sentence.
+    /// What the latest of these deviations taught, or `None` if that cannot be said in a whole sentence.
     pub lesson: Option<String>,
 }
 

@@ -83,7 +83,7 @@ pub struct PhaseBrief {
 pub struct Dependency {
     /// Its number.
     pub phase: PhaseNumber,
-    /// How far it is, in words; nothing where it is no phase of this milestone.
+    /// How far it is, in words, or `None` if it is no phase of this milestone.
     pub status: Option<String>,
 }
 

@@ -45,12 +45,12 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "fact_retrieve",
         set: ToolSet::Facts,
-        description: "Find what is known of the user by words and meaning. Use when an answer depends on who asks.",
+        description: "Find what is known about the user by words and meaning. Use when an answer depends on who asks.",
         properties: || {
             json!({
                 "query": {"type": "string"},
                 "limit": {"type": "integer", "description": "default 10"},
-                "all": {"type": "boolean", "description": "also the nearest that have nothing to do with it"}
+                "all": {"type": "boolean", "description": "include low-relevance hits"}
             })
         },
         required: &["query"],
@@ -60,7 +60,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "fact_pending",
         set: ToolSet::Facts,
-        description: "Facts that wait for the user's word, each with the question to ask. Use before relying on a contested fact.",
+        description: "Facts awaiting the user's confirmation, each with the question to ask. Use before relying on a contested fact.",
         properties: || json!({}),
         required: &[],
         effect: Effect::Reads,
@@ -90,7 +90,7 @@ fn action() -> Value {
         "type": "object",
         "properties": {
             "type": {"enum": ActionType::ALL.map(ActionType::as_str)},
-            "key": {"type": "string", "description": "dotted, lower case; that of the old fact on the same matter"},
+            "key": {"type": "string", "description": "dotted, lower case; reuse the key of the old fact on the subject"},
             "new_value_text": text,
             "new_value_json": {"type": ["object", "null"]},
             "target_fact_id": text,

@@ -33,7 +33,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "entry_write",
         set: ToolSet::Default,
-        description: "Store durable knowledge the code does not tell, one topic a key; an update replaces the body. Use when the user asks, or approves it; low confidence unless confirmed.",
+        description: "Store durable knowledge that the code does not show, one topic per key; an update replaces the body. Use when the user asks, or approves it; low confidence unless confirmed.",
         properties: || {
             json!({
                 "key": {"type": "string", "description": "kebab-case"},
@@ -52,7 +52,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "notepad_write",
         set: ToolSet::Default,
-        description: "Note what must survive a compaction. priority: critical, 500 characters in all; working: a dated one-line breadcrumb; manual: free text. Use for the task at hand.",
+        description: "Note what must survive a compaction. priority: critical, 500 characters in all; working: a dated one-line breadcrumb; manual: free text. Use for the current task.",
         properties: || {
             json!({
                 "section": {"enum": Section::ALL.map(Section::as_str)},

@@ -35,7 +35,7 @@ pub(crate) const TOOLS: &[Tool] = &[
             json!({
                 "query": {"type": "string", "description": "plain words, any language"},
                 "limit": {"type": "integer", "description": "default 10"},
-                "all": {"type": "boolean", "description": "also what is only nearest"},
+                "all": {"type": "boolean", "description": "include low-relevance hits"},
                 "in": {"type": "array", "items": {"enum": SourceName::ALL.map(SourceName::as_str)}}
             })
         },
@@ -46,7 +46,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "context",
         set: ToolSet::Default,
-        description: "What a session needs to know: position, next action, blockers, constraints, decisions, fitting patterns. Use once at the start of work or after compaction.",
+        description: "What a session needs to know: position, next action, blockers, constraints, decisions, relevant patterns. Use once at the start of work or after compaction.",
         properties: || {
             json!({
                 "budget": {"type": "integer", "description": "tokens, default 2000"},

@@ -18,7 +18,7 @@ use crate::mcp::arguments::Arguments;
 use crate::mcp::arguments::PROJECT;
 use crate::project::Project;
 
-/// Which tools a client is shown: a few by default, for each costs tokens in every session.
+/// Which tools a client is shown: a few by default, because each costs tokens in every session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolSet {
     /// What every session can use.
@@ -80,7 +80,7 @@ const TOOLS: &[&[Tool]] = &[
 ];
 
 impl Tool {
-    /// Says whether a call changes the project; facts and the journal are the user's own.
+    /// Returns whether a call changes the project; facts and the journal are the user's own.
     pub(crate) fn writes_in_project(&self) -> bool {
         let is_users = self.set == ToolSet::Facts || self.name == "memory_write";
         self.effect != Effect::Reads && !is_users

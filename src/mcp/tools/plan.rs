@@ -33,7 +33,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "plan_brief",
         set: ToolSet::Plan,
-        description: "What to know before planning a phase: goal, requirements, patterns that fit, files to be careful with. Use before writing plans.",
+        description: "What to know before planning a phase: goal, requirements, relevant patterns, files to be careful with. Use before writing plans.",
         properties: || json!({"phase": {"type": "string", "description": "e.g. 3 or 05.1; default: the current phase"}}),
         required: &[],
         effect: Effect::Reads,

@@ -42,7 +42,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// Tells whether it compares plans by their size: of a single project, that is no advice on sizes.
+    /// Returns whether it compares plans by their size: of a single project, that is no advice on sizes.
     pub fn is_about_size(self) -> bool {
         matches!(
             self,
@@ -179,7 +179,7 @@ impl ComparisonSpec<'_> {
 }
 
 impl Comparison {
-    /// Tells whether both groups are large enough to be compared.
+    /// Returns whether both groups are large enough to be compared.
     pub fn is_evidence(&self) -> bool {
         is_evidence(self.group.plans, self.other.plans)
     }
@@ -215,7 +215,7 @@ pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
     }
 }
 
-/// Tells whether both groups are large enough to teach something.
+/// Returns whether both groups are large enough to teach something.
 pub(crate) fn is_evidence(one: usize, other: usize) -> bool {
     one.min(other) >= LEAST_PLANS
 }

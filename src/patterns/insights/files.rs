@@ -174,7 +174,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     }
 }
 
-/// Tells whether a file belongs to the planning itself: every plan touches those, and none is about them.
+/// Returns whether a file belongs to the planning itself: every plan touches those, and none is about them.
 fn is_planning(path: &str) -> bool {
     const DOCUMENTS: &[&str] = &[
         vocabulary::STATE,

@@ -56,12 +56,12 @@ pub(crate) struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// Tells whether it deviated; nothing where its summary never speaks of deviations.
+    /// Returns whether it deviated; nothing where its summary never speaks of deviations.
     pub(crate) fn deviated(&self) -> Option<bool> {
         self.plan.deviation_count.map(|count| count > 0)
     }
 
-    /// Tells whether it came to an end; nothing where its summary has no status.
+    /// Returns whether it came to an end; nothing where its summary has no status.
     pub(crate) fn completed(&self) -> Option<bool> {
         self.plan.completed_as_stated()
     }

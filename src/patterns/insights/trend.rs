@@ -100,7 +100,7 @@ fn frequent_kinds(all: &[Member<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// Tells whether a plan had deviations of a kind; nothing where its summary does not say the kind of each.
+/// Returns whether a plan had deviations of a kind; nothing where its summary does not say the kind of each.
 fn had_kind(plan: &PlanRecord, kind: &str) -> Option<bool> {
     if has_kind(plan, kind) {
         return Some(true);

@@ -280,7 +280,7 @@ fn value(text: &str) -> f64 {
         )
 }
 
-/// Tells whether a sentence only says that all is well, or blames nothing in particular.
+/// Returns whether a sentence only says that all is well, or blames nothing in particular.
 fn is_empty_talk(text: &str) -> bool {
     let lower = text.to_lowercase();
     let on_plan = lower.starts_with("plan ") || lower.starts_with("the plan ");
@@ -323,7 +323,7 @@ fn is_empty_talk(text: &str) -> bool {
         || (on_plan && !turns.iter().any(|turn| lower.contains(turn)))
 }
 
-/// Tells whether it speaks of a plan by its number, which only its own phase knows: `Plan 03-04 listed …`, `in P02`.
+/// Returns whether it speaks of a plan by its number, which only its own phase knows: `Plan 03-04 listed …`, `in P02`.
 fn names_own_plan(lower: &str) -> bool {
     let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
     let mut words = lower.split_whitespace().peekable();
@@ -340,7 +340,7 @@ fn names_own_plan(lower: &str) -> bool {
     false
 }
 
-/// Tells whether it is of a thing that only its summary names: `The file did not exist`.
+/// Returns whether it is of a thing that only its summary names: `The file did not exist`.
 fn is_nameless(lower: &str) -> bool {
     const THINGS: &[&str] = &[
         "file",

@@ -69,13 +69,13 @@ impl Nature {
         }
     }
 
-    /// Tells whether it stands under `What failed`.
+    /// Returns whether it stands under `What failed`.
     pub(crate) fn is_failure(self) -> bool {
         matches!(self, Self::Problem | Self::PlanWrong)
     }
 }
 
-/// Tells whether a text only says what was done, and nothing that was in the way: `Used the long flag (plan preferred …)`.
+/// Returns whether a text only says what was done, and nothing that was in the way: `Used the long flag (plan preferred …)`.
 fn is_choice(text: &str) -> bool {
     const TROUBLE: &[&str] = &[
         "fail",
@@ -115,7 +115,7 @@ fn is_choice(text: &str) -> bool {
     opens_with_deed(text) && !TROUBLE.iter().any(|word| lower.contains(word))
 }
 
-/// Tells whether a text says itself that nothing is wrong: `RESOLVED, not a regression`.
+/// Returns whether a text says itself that nothing is wrong: `RESOLVED, not a regression`.
 pub(crate) fn is_settled(lower: &str) -> bool {
     const SETTLED: &[&str] = &[
         "not a regression",

@@ -185,7 +185,7 @@ fn outside_code(text: &str, mark: &str) -> Option<usize> {
     None
 }
 
-/// Tells whether a sentence opens with what points back: `In this version …`.
+/// Returns whether a sentence opens with what points back: `In this version …`.
 fn points_back(text: &str) -> bool {
     const BEFORE: &[&str] = &[
         "in", "for", "on", "at", "with", "by", "under", "after", "of",
@@ -199,7 +199,7 @@ fn points_back(text: &str) -> bool {
     is(first, BEFORE) && is(second, BACK)
 }
 
-/// Tells whether a sentence is complete and can be read without what stood before it.
+/// Returns whether a sentence is complete and can be read without what stood before it.
 pub(crate) fn is_whole(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     is_closed(text)
@@ -214,7 +214,7 @@ fn bare(word: &str) -> String {
     bare.to_lowercase()
 }
 
-/// Tells whether a sentence comes to its end: nothing is left open or cut off.
+/// Returns whether a sentence comes to its end: nothing is left open or cut off.
 pub(crate) fn is_closed(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some(last) = words.last() else {

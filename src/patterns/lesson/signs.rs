@@ -114,7 +114,7 @@ impl Signs {
         }
     }
 
-    /// Tells whether something speaks against it that no other plan will meet.
+    /// Returns whether something speaks against it that no other plan will meet.
     pub(crate) fn is_local(self) -> bool {
         self.process || self.deferred || self.cleanup || self.bookkeeping
     }
@@ -139,7 +139,7 @@ impl Signs {
     }
 }
 
-/// Tells whether a text opens with what was done: `Fixed …`, `Added …`.
+/// Returns whether a text opens with what was done: `Fixed …`, `Added …`.
 pub(crate) fn opens_with_deed(text: &str) -> bool {
     const IRREGULAR: &[&str] = &[
         "made", "built", "wrote", "set", "kept", "split", "put", "took", "chose", "ran", "rewrote",

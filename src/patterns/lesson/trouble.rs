@@ -269,7 +269,7 @@ impl PastTroubles {
         found
     }
 
-    /// Tells whether a phase of the same number stands in another milestone, the phase at hand included.
+    /// Returns whether a phase of the same number stands in another milestone, the phase at hand included.
     fn is_ambiguous(&self, phase: &FinishedPhase, past: &PastTrouble) -> bool {
         let used = self.milestones.get(&past.phase);
         let is_elsewhere = used.is_some_and(|used| used.iter().any(|one| *one != past.milestone));

@@ -155,7 +155,7 @@ fn without_label(text: &str) -> &str {
     }
 }
 
-/// Tells whether a word in lower case is one that sentences open with, not somebody's name for a thing.
+/// Returns whether a word in lower case is one that sentences open with, not somebody's name for a thing.
 fn is_english(word: &str) -> bool {
     const OPENINGS: &[&str] = &[
         "a", "an", "the", "initial", "existing", "every", "each", "some", "tests", "test", "plan",

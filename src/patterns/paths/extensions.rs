@@ -27,17 +27,17 @@ const NAMES: &str = "BUILD Brewfile CHANGELOG CODEOWNERS Containerfile Dockerfil
     Justfile LICENSE Makefile NOTICE Procfile README Rakefile Taskfile Vagrantfile WORKSPACE \
     go.mod justfile";
 
-/// Tells whether a file's name has an ending that files have.
+/// Returns whether a file's name has an ending that files have.
 pub(crate) fn has_extension(name: &str) -> bool {
     extension(name).is_some_and(is_extension)
 }
 
-/// Tells whether a word is an ending of files.
+/// Returns whether a word is an ending of files.
 pub(crate) fn is_extension(word: &str) -> bool {
     has(EXTENSIONS, word) || word == "R"
 }
 
-/// Tells whether a name without a folder can only be a file's.
+/// Returns whether a name without a folder can only be a file's.
 pub(crate) fn is_file_name(name: &str) -> bool {
     if has(NAMES, name) {
         return true;

@@ -149,7 +149,7 @@ fn is_outside(text: &str) -> bool {
     is_drive || is_home || of_root || goes_above(text)
 }
 
-/// Tells whether a path leaves the folder that it starts in.
+/// Returns whether a path leaves the folder that it starts in.
 fn goes_above(text: &str) -> bool {
     let mut depth = 0_i32;
     for part in text.split('/') {
@@ -207,7 +207,7 @@ fn is_no_path(text: &str) -> bool {
         || !text.contains(char::is_alphanumeric)
 }
 
-/// Tells whether a name is that of a host: `github.com`, `localhost:3000`, `user@host`.
+/// Returns whether a name is that of a host: `github.com`, `localhost:3000`, `user@host`.
 fn is_host(name: &str) -> bool {
     const DOMAINS: &[&str] = &[
         "ai", "app", "cloud", "co", "com", "de", "dev", "edu", "eu", "gov", "io", "me", "net",

@@ -199,7 +199,7 @@ impl Checked<'_> {
         Ok(reports)
     }
 
-    /// Tells whether what leads nowhere was a path at all, when the text was written or just before.
+    /// Returns whether what leads nowhere was a path at all, when the text was written or just before.
     fn lost(
         &mut self,
         text: &str,
@@ -237,7 +237,7 @@ impl Checked<'_> {
         })
     }
 
-    /// Tells whether a path is missing, where no history can tell that it was ever there.
+    /// Returns whether a path is missing, where no history can tell that it was ever there.
     fn is_gone_for_sure(&self, mention: &Mention) -> Result<bool> {
         let path = mention.path.as_str();
         Ok(mention.certainty == Certainty::Sure
@@ -312,7 +312,7 @@ fn looked_up(texts: &[Written<'_>], tree: &Tree) -> Result<Vec<Open>> {
     texts.iter().map(look_up).collect()
 }
 
-/// Tells whether a path is in a planning folder, where shipping moves everything.
+/// Returns whether a path is in a planning folder, where shipping moves everything.
 fn is_planning(path: &str) -> bool {
     path.split('/')
         .any(|part| LayoutName::of_dir(Path::new(part)).is_some())

@@ -23,7 +23,7 @@ const GO_FRAMEWORKS: &str = "github.com/gin-gonic/gin github.com/labstack/echo g
     github.com/go-chi/chi github.com/gorilla/mux gorm.io/gorm entgo.io/ent google.golang.org/grpc \
     github.com/beego/beego github.com/charmbracelet/bubbletea";
 
-/// Tells whether a file lists dependencies that are understood here.
+/// Returns whether a file lists dependencies that are understood here.
 pub(crate) fn is_manifest(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_generated = path
@@ -32,7 +32,7 @@ pub(crate) fn is_manifest(path: &str) -> bool {
     !is_generated && kind(name).is_some()
 }
 
-/// Tells whether a project is built on a dependency.
+/// Returns whether a project is built on a dependency.
 pub(crate) fn is_framework(name: &str) -> bool {
     let has = |list: &str, name: &str| list.split(' ').any(|known| known == name);
     let unversioned = match name.rsplit_once("/v") {

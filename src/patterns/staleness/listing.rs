@@ -49,7 +49,7 @@ impl Listing {
             .is_some_and(|file| file.starts_with(&start))
     }
 
-    /// Tells whether exactly this path is there.
+    /// Returns whether exactly this path is there.
     pub(crate) fn has(&self, path: &str, form: Form) -> bool {
         (form == Form::Plain && self.has_file(path)) || self.has_folder(path)
     }
@@ -94,7 +94,7 @@ impl Listing {
         folders
     }
 
-    /// Tells whether something is there that somebody may have meant by a path that is not.
+    /// Returns whether something is there that somebody may have meant by a path that is not.
     ///
     /// Imports leave endings out or write `.js` for `.ts`, and people write names in other case.
     pub(crate) fn has_like(&self, path: &str) -> bool {

@@ -47,7 +47,7 @@ const REMOVALS: &[&str] = &[
 /// Words that turn the one after them, or the one after that, into its opposite.
 const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
 
-/// Tells whether a sentence of the text that names this path says that it was removed, or moved away.
+/// Returns whether a sentence of the text that names this path says that it was removed, or moved away.
 pub(crate) fn is_told(text: &str, path: &str) -> bool {
     statements(text).iter().any(|statement| {
         sentences(statement)

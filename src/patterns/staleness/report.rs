@@ -69,7 +69,7 @@ pub enum PathStatus {
 }
 
 impl Staleness {
-    /// Tells whether any text is stale.
+    /// Returns whether any text is stale.
     pub fn is_stale(&self) -> bool {
         self.entries.iter().any(|entry| entry.is_stale)
     }

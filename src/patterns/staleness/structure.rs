@@ -87,7 +87,7 @@ struct Open {
 }
 
 impl Counts {
-    /// Tells whether so much is left that a sample is good enough.
+    /// Returns whether so much is left that a sample is good enough.
     fn is_clear(&self) -> bool {
         self.files_left > CLEAR * self.files && self.folders_left > CLEAR * self.folders
     }

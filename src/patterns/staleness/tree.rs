@@ -165,7 +165,7 @@ impl Tree {
         })
     }
 
-    /// Tells whether a path of the repository leads to something today.
+    /// Returns whether a path of the repository leads to something today.
     pub(crate) fn has(&self, from_top: &str, form: Form) -> Result<bool> {
         let path = self.in_project(from_top);
         let is_listed =
@@ -173,18 +173,18 @@ impl Tree {
         Ok(self.is_on_disk(path) || is_listed()?)
     }
 
-    /// Tells whether something else is there that the path may mean.
+    /// Returns whether something else is there that the path may mean.
     pub(crate) fn has_like(&self, path: &str) -> Result<bool> {
         Ok(self.listing()?.has_like(path))
     }
 
-    /// Tells whether a missing path would be in a folder that is built or fetched.
+    /// Returns whether a missing path would be in a folder that is built or fetched.
     pub(crate) fn is_generated(path: &str) -> bool {
         path.split('/')
             .any(|part| GENERATED.contains(&part) || part.starts_with('.'))
     }
 
-    /// Tells whether a path starts in a folder of the project.
+    /// Returns whether a path starts in a folder of the project.
     pub(crate) fn knows_start_of(&self, path: &str) -> Result<bool> {
         let Some((first, _)) = path.split_once('/') else {
             return Ok(true);
@@ -216,7 +216,7 @@ impl Tree {
         }
     }
 
-    /// Tells whether something lies at a path, from the project's root or the repository's top.
+    /// Returns whether something lies at a path, from the project's root or the repository's top.
     fn is_on_disk(&self, path: &str) -> bool {
         let exists = |folder: &Path| fs::symlink_metadata(folder.join(path)).is_ok();
         match &self.source {
@@ -228,7 +228,7 @@ impl Tree {
         }
     }
 
-    /// Tells whether a listed name need not be on the disk to be there.
+    /// Returns whether a listed name need not be on the disk to be there.
     fn may_be_absent(&self) -> bool {
         match &self.source {
             FileSource::Listing => true,

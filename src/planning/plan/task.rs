@@ -121,7 +121,7 @@ fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
 }
 
 impl PlanTask {
-    /// Tells whether the task is of a kind, whatever is said behind a colon: `checkpoint:human-verify`.
+    /// Returns whether the task is of a kind, whatever is said behind a colon: `checkpoint:human-verify`.
     pub(super) fn kind_is(&self, kind: &str) -> bool {
         let written = self.kind.as_deref().unwrap_or_default();
         written.split(':').next() == Some(kind)

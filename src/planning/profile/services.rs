@@ -81,7 +81,7 @@ fn is_yaml(name: &str) -> bool {
     matches!(name.rsplit_once('.'), Some((_, "yml" | "yaml")))
 }
 
-/// Tells whether a file of this name describes a container, or several.
+/// Returns whether a file of this name describes a container, or several.
 pub(super) fn is_docker(name: &str) -> bool {
     let lower = name.to_lowercase();
     // In lower case the name is that of a syntax file, or of a program that reads such files.

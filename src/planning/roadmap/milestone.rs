@@ -53,7 +53,7 @@ pub(super) fn version(name: &str) -> Option<&str> {
     is_version.then_some(word)
 }
 
-/// Tells whether a text says that its milestone has shipped; beside a sign of work that goes on, only a part has.
+/// Returns whether a text says that its milestone has shipped; beside a sign of work that goes on, only a part has.
 fn says_shipped(text: &str) -> bool {
     let goes_on = PhaseProgress::of_sign(text).is_some_and(|sign| sign != PhaseProgress::Complete);
     !goes_on && names_shipping(text)

@@ -126,7 +126,7 @@ pub struct RoadmapMilestone {
 }
 
 impl RoadmapMilestone {
-    /// Tells whether a phase of this number may be one of its own: what stands below its heading and
+    /// Returns whether a phase of this number may be one of its own: what stands below its heading and
     /// is numbered outside of the range it names was added later.
     fn may_hold(&self, number: &PhaseNumber) -> bool {
         let range = self.phases.as_ref();
@@ -210,7 +210,7 @@ impl Roadmap {
     }
 }
 
-/// Tells whether a paragraph or a bullet begins by saying that no milestone is active.
+/// Returns whether a paragraph or a bullet begins by saying that no milestone is active.
 fn says_none_is_active(outline: &Outline<'_>) -> bool {
     let all = 0..outline.text().len();
     let paragraphs = outline.paragraphs(&all).map(|(_, text)| text);

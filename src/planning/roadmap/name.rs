@@ -73,7 +73,7 @@ fn split_name(text: Span<'_>) -> (Span<'_>, Span<'_>) {
     (text.part(0..end), text.after(end))
 }
 
-/// Tells whether a text counts plans: `2/2 plans`, `3 plans`.
+/// Returns whether a text counts plans: `2/2 plans`, `3 plans`.
 fn is_count(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit()) && text.contains("plan")
 }

@@ -36,7 +36,7 @@ pub(super) fn plan_number(text: &str, phase: &PhaseNumber) -> Option<PlanNumber>
     }
 }
 
-/// Tells whether an entry only says that there will be plans: `TBD`, `09-01: TBD`.
+/// Returns whether an entry only says that there will be plans: `TBD`, `09-01: TBD`.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let last = text.rsplit([':', '\u{2014}']).next().unwrap_or(text).trim();
     last.starts_with("TBD") || text.trim_start().starts_with("TBD")

@@ -105,7 +105,7 @@ pub(super) fn listed_requirements(text: &str) -> Vec<String> {
     vec![text.trim().to_owned()]
 }
 
-/// Tells whether a text begins with an id such as `REQ-01`, `AUTH-01`, `ORG-06a`, `R12`.
+/// Returns whether a text begins with an id such as `REQ-01`, `AUTH-01`, `ORG-06a`, `R12`.
 fn begins_with_id(text: &str) -> bool {
     let word = text.split([' ', ',', ':']).next().unwrap_or_default();
     word.starts_with(|c: char| c.is_ascii_uppercase())

@@ -147,7 +147,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Tells whether a bullet may be a label: not inside a list of entries, unless labels are bullets here.
+    /// Returns whether a bullet may be a label: not inside a list of entries, unless labels are bullets here.
     fn may_be_label(&self, item: &Item) -> bool {
         let is_list = matches!(
             self.field,

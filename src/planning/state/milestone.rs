@@ -105,7 +105,7 @@ fn says_between(front: &FrontMatter, labels: &[(String, String)], milestone: Opt
         })
 }
 
-/// Tells whether a value begins by saying `none`, marks aside; a dash or a placeholder says nothing.
+/// Returns whether a value begins by saying `none`, marks aside; a dash or a placeholder says nothing.
 fn begins_none(lower: &str) -> bool {
     let bare = lower.trim_start_matches(['*', '_', '(', '`', ' ']);
     bare.starts_with("none") && is_none_remark(bare)
@@ -115,20 +115,20 @@ fn says_none_is_active(lower: &str) -> bool {
     BETWEEN.iter().any(|phrase| lower.contains(phrase))
 }
 
-/// Tells whether a milestone's value says that it is over: `v1.0 Name — SHIPPED 2026-02-10`.
+/// Returns whether a milestone's value says that it is over: `v1.0 Name — SHIPPED 2026-02-10`.
 fn ends_shipped(lower: &str) -> bool {
     lower
         .split(|c: char| !c.is_alphanumeric())
         .any(|word| matches!(word, "shipped" | "archived"))
 }
 
-/// Tells whether a status says that the milestone shipped; a phase may ship too, and that is not it.
+/// Returns whether a status says that the milestone shipped; a phase may ship too, and that is not it.
 fn is_shipped_status(lower: &str) -> bool {
     let begins = lower.starts_with("shipped") || lower.starts_with("archived");
     begins || (lower.contains("milestone") && ends_shipped(lower) && !lower.contains("phase"))
 }
 
-/// Tells whether a line about the position that carries no label says that no milestone is active.
+/// Returns whether a line about the position that carries no label says that no milestone is active.
 fn line_says_between(outline: &Outline<'_>) -> bool {
     position::scopes(outline).iter().any(|scope| {
         outline.paragraphs(scope).any(|(_, text)| {

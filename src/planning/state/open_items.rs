@@ -54,7 +54,7 @@ const DONE: &[&str] = &[
     "closed",
 ];
 
-/// Tells whether a heading is about what is open, put off or done with.
+/// Returns whether a heading is about what is open, put off or done with.
 pub(super) fn is_title(title: &str) -> bool {
     const WORDS: &[&str] = &[
         "open",
@@ -179,7 +179,7 @@ impl Entries {
     }
 }
 
-/// Tells whether an entry is struck through or called resolved.
+/// Returns whether an entry is struck through or called resolved.
 fn is_settled(text: &str) -> bool {
     let is_struck = text.starts_with("~~") && text[2..].contains("~~");
     let lower = text.to_lowercase();

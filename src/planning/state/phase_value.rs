@@ -149,7 +149,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Tells whether a number is written as folders are: `06`, `06.1`, `03b`; a bare `12` may belong to a name.
+/// Returns whether a number is written as folders are: `06`, `06.1`, `03b`; a bare `12` may belong to a name.
 fn is_folder_id(text: &str) -> bool {
     text.bytes().take_while(u8::is_ascii_digit).count() == 2
         && (text.starts_with('0') || text.len() > 2)

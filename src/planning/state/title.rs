@@ -19,7 +19,7 @@ pub(super) fn project(title: &str) -> Option<String> {
     (!named.is_empty() && !is_file_title(named)).then(|| named.to_owned())
 }
 
-/// Tells whether a text names the file or the tool, and no more.
+/// Returns whether a text names the file or the tool, and no more.
 fn is_file_title(text: &str) -> bool {
     let tools = LayoutName::ALL.map(LayoutName::as_str);
     let mut known = text.split_whitespace();

@@ -115,7 +115,7 @@ impl BodyDeviations {
         }
     }
 
-    /// Tells whether another entry may be listed, and counts it where it may not.
+    /// Returns whether another entry may be listed, and counts it where it may not.
     fn has_room(&mut self) -> bool {
         let has_room = self.items.len() < MOST_LISTED;
         self.left_out += usize::from(!has_room);
@@ -164,7 +164,7 @@ impl BodyDeviations {
         }
     }
 
-    /// Takes a paragraph; tells whether the list behind it belongs to it.
+    /// Takes a paragraph; returns whether the list behind it belongs to it.
     fn paragraph(&mut self, document: &Document<'_>, block: &Block, items: &[Block]) -> bool {
         let text = document.outline.slice(&block.range);
         let start = block.range.start;
@@ -298,7 +298,7 @@ fn sections<'d>(document: &'d Document<'_>) -> Vec<&'d Section> {
     })
 }
 
-/// Tells whether a heading inside the section is itself a deviation: by its code, or by the details under it.
+/// Returns whether a heading inside the section is itself a deviation: by its code, or by the details under it.
 fn is_entry_title(document: &Document<'_>, section: &Section) -> bool {
     let words = title_words(&section.title);
     let starts = |start: &str| words.first().is_some_and(|word| word == start);
@@ -319,20 +319,20 @@ fn is_entry_title(document: &Document<'_>, section: &Section) -> bool {
     is_told || has_details(document, section)
 }
 
-/// Tells whether a heading that names a rule stands over entries of its own.
+/// Returns whether a heading that names a rule stands over entries of its own.
 fn is_group(document: &Document<'_>, section: &Section) -> bool {
     let blocks = document.outline.blocks(&section.own);
     is_rule_group(document, &section.title, blocks)
 }
 
-/// Tells whether a heading opens a list of fixes, which stands even where the plan was followed: `Auto-fixed Issues`.
+/// Returns whether a heading opens a list of fixes, which stands even where the plan was followed: `Auto-fixed Issues`.
 fn is_fix_list(title: &str) -> bool {
     title_words(title)
         .first()
         .is_some_and(|word| word == "auto")
 }
 
-/// Tells whether "None" has exceptions, which are listed behind it: `None beyond these two:`.
+/// Returns whether "None" has exceptions, which are listed behind it: `None beyond these two:`.
 fn is_exception(lower: &str) -> bool {
     const EXCEPTIONS: &[&str] = &["beyond", "other than", "except", "besides", "apart from"];
     let head = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -340,21 +340,21 @@ fn is_exception(lower: &str) -> bool {
     EXCEPTIONS.iter().any(|word| rest.starts_with(word))
 }
 
-/// Tells whether a paragraph opens with bold words that are neither numbered nor name a rule.
+/// Returns whether a paragraph opens with bold words that are neither numbered nor name a rule.
 fn is_bold_remark(text: &str) -> bool {
     text.strip_prefix("**").is_some_and(|head| {
         !head.starts_with(|c: char| c.is_ascii_digit()) && !names_rule(head) && !has_detail(text)
     })
 }
 
-/// Tells whether an entry says itself that it is no deviation, or is a check that passed.
+/// Returns whether an entry says itself that it is no deviation, or is a check that passed.
 fn is_no_entry(text: &str) -> bool {
     is_none(text)
         || is_not_a_deviation(text)
         || text.starts_with(['\u{2713}', '\u{2705}', '\u{2714}'])
 }
 
-/// Tells whether the first thing under a heading is a detail of it, not an entry of its own.
+/// Returns whether the first thing under a heading is a detail of it, not an entry of its own.
 fn has_details(document: &Document<'_>, section: &Section) -> bool {
     let first = document.outline.blocks(&section.own).first();
     first.is_some_and(|block| match &block.content {
@@ -364,12 +364,12 @@ fn has_details(document: &Document<'_>, section: &Section) -> bool {
     })
 }
 
-/// Tells whether a line begins with a label that tells more about the entry above it.
+/// Returns whether a line begins with a label that tells more about the entry above it.
 fn has_detail(text: &str) -> bool {
     detail_name(text).is_some_and(|name| is_detail(&name))
 }
 
-/// Tells whether a paragraph accounts for a task: `**Task 1:** Executed as planned`.
+/// Returns whether a paragraph accounts for a task: `**Task 1:** Executed as planned`.
 fn is_of_task(text: &str) -> bool {
     detail_name(text)
         .and_then(|name| name.strip_prefix("task ").map(str::to_owned))

@@ -196,7 +196,7 @@ impl Hashes {
     }
 }
 
-/// Tells whether a word is a commit's hash by its letters and what stands beside it.
+/// Returns whether a word is a commit's hash by its letters and what stands beside it.
 fn is_hash(word: &str, before: Option<char>, after: Option<char>, is_of_commits: bool) -> bool {
     let is_code = before == Some('`') && after == Some('`');
     let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());

@@ -153,7 +153,7 @@ impl Part {
     }
 }
 
-/// Tells whether a label says more about the deviation above it, or about all of them.
+/// Returns whether a label says more about the deviation above it, or about all of them.
 pub(super) fn is_detail(label: &str) -> bool {
     Part::named(label).is_some()
 }
@@ -329,7 +329,7 @@ fn severity_of(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Tells whether a text says that there is no deviation: `None.`, `No deviations`, `Plan executed exactly as written`.
+/// Returns whether a text says that there is no deviation: `None.`, `No deviations`, `Plan executed exactly as written`.
 pub(super) fn is_none(text: &str) -> bool {
     let text = text
         .trim_start_matches(|c: char| !c.is_alphanumeric())
@@ -362,7 +362,7 @@ pub(super) fn is_none(text: &str) -> bool {
         || text.is_empty()
 }
 
-/// Tells whether a text names the rule of a workflow that a deviation falls under: `[Rule 1 - Bug] …`, `DEVN-02: …`.
+/// Returns whether a text names the rule of a workflow that a deviation falls under: `[Rule 1 - Bug] …`, `DEVN-02: …`.
 pub(super) fn names_rule(text: &str) -> bool {
     let is_number = |rest: &str| {
         let rest = rest.trim_start_matches([' ', '-']);
@@ -376,7 +376,7 @@ pub(super) fn names_rule(text: &str) -> bool {
     opens || lower.split("(rule").skip(1).any(is_number)
 }
 
-/// Tells whether an entry says of itself that it is none: `(not a deviation)`, `kept small, as planned`.
+/// Returns whether an entry says of itself that it is none: `(not a deviation)`, `kept small, as planned`.
 pub(super) fn is_not_a_deviation(text: &str) -> bool {
     const DENIALS: &[&str] = &[
         "not a deviation",

@@ -107,7 +107,7 @@ fn first_path(text: &str) -> Option<(&str, &str)> {
     is_path(path).then(|| (path, &text[path.len()..]))
 }
 
-/// Tells whether a text without spaces looks like the path of a file or folder.
+/// Returns whether a text without spaces looks like the path of a file or folder.
 pub(super) fn is_path(text: &str) -> bool {
     const NAMES: &[&str] = &[
         "Makefile",

@@ -125,7 +125,7 @@ fn span(document: &Document<'_>) -> Option<Minutes> {
     Minutes::between(start, end).filter(|span| *span > Minutes::default())
 }
 
-/// Tells whether a time is on five minutes to the second: where both are, they were filled in, not measured.
+/// Returns whether a time is on five minutes to the second: where both are, they were filled in, not measured.
 fn is_round(time: DateTime<Utc>) -> bool {
     time.minute().is_multiple_of(5) && time.second() == 0
 }

@@ -138,14 +138,14 @@ pub(crate) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Dr
     all.map(|finding| finding.drift).collect()
 }
 
-/// Tells whether plans of a phase have no summary although the work has gone on: the phase is called done,
+/// Returns whether plans of a phase have no summary although the work has gone on: the phase is called done,
 /// or lies before the current one.
 fn is_left_behind(position: &Position, index: usize) -> bool {
     let phase = &position.phases[index];
     phase.is_in_milestone && (phase.standing == Standing::Done || is_passed(position, index))
 }
 
-/// Tells whether the work has gone on past a phase.
+/// Returns whether the work has gone on past a phase.
 fn is_passed(position: &Position, index: usize) -> bool {
     let number = &position.phases[index].number;
     position
@@ -180,7 +180,7 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
     .collect()
 }
 
-/// Tells whether the files do not tell how many plans a phase has: some were left behind, or more are to come.
+/// Returns whether the files do not tell how many plans a phase has: some were left behind, or more are to come.
 fn has_unclear_counts(phase: &Phase) -> bool {
     phase.standing == Standing::Running
         || phase.standing == Standing::Done && phase.open_plans().next().is_some()
@@ -309,7 +309,7 @@ pub(crate) fn unprefixed(status: &str) -> (Option<PhaseNumber>, &str) {
     }
 }
 
-/// Tells whether a status speaks of what follows when all plans are done: no file contradicts it.
+/// Returns whether a status speaks of what follows when all plans are done: no file contradicts it.
 fn is_check(status: &str) -> bool {
     const CHECKS: &[&str] = &[
         "verif",

@@ -70,7 +70,7 @@ impl Counts<'_> {
         is_over.then(|| shares().max().unwrap_or(of_phases))
     }
 
-    /// Tells whether the line has the counts that its percentage restates, as in `16/17 plans (94%)`.
+    /// Returns whether the line has the counts that its percentage restates, as in `16/17 plans (94%)`.
     fn has_share_beside(&self, line: usize) -> bool {
         let mut claims = self.claims.iter().filter(|claim| claim.line == line);
         claims.any(|claim| matches!(claim.value, Claim::Share(..)))

@@ -172,7 +172,7 @@ fn is_of_phase(claim: &Claim) -> bool {
     )
 }
 
-/// Tells whether a total counts the phases in one of the ways that people do.
+/// Returns whether a total counts the phases in one of the ways that people do.
 fn is_a_count(position: &Position, stated: u32) -> bool {
     let stated = stated as usize;
     let last = position
@@ -241,7 +241,7 @@ fn phases_complete(position: &Position) -> RangeInclusive<usize> {
     done..=usize::MAX
 }
 
-/// Tells whether a number that is too high for its phase is that of all plans, as `Plan: 21 of 21` may mean.
+/// Returns whether a number that is too high for its phase is that of all plans, as `Plan: 21 of 21` may mean.
 fn counts_all(position: &Position, here: &Phase, stated: u32) -> bool {
     let all =
         [Phase::complete_range, Phase::plans_range].map(|count| over_all(&position.phases, count));

@@ -96,7 +96,7 @@ fn status(old: &str, phase: &Phase) -> Option<String> {
     })
 }
 
-/// Tells whether a status is one word of a tool's rather than a person's sentence.
+/// Returns whether a status is one word of a tool's rather than a person's sentence.
 fn is_token(status: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || matches!(c, '_' | '-');
     status.contains(['_', '-']) && status.chars().all(is_part)

@@ -64,7 +64,7 @@ const PLAIN: &[&str] = &[
     "yet",
 ];
 
-/// Tells whether a status can be replaced whole: it says nothing but how far something is.
+/// Returns whether a status can be replaced whole: it says nothing but how far something is.
 pub(super) fn is_plain(status: &str) -> bool {
     status
         .split(|c: char| !c.is_alphanumeric())
@@ -108,7 +108,7 @@ fn head(status: &str) -> &str {
     status[..end].trim()
 }
 
-/// Tells whether a status says that plans are there or are being executed: `Planned`, `Ready to execute`.
+/// Returns whether a status says that plans are there or are being executed: `Planned`, `Ready to execute`.
 pub(super) fn speaks_of_plans(status: &str) -> bool {
     let lower = status.to_lowercase();
     let core = lower.trim_start_matches(|c: char| !c.is_alphanumeric());

@@ -50,7 +50,7 @@ pub(super) fn open_check<'a>(reading: &'a Reading<'_>, index: usize) -> Option<&
     reading.phases[index].open_checks().find(holds)
 }
 
-/// Tells whether config.json asks for user tests that a finished phase has not had, and the phases before
+/// Returns whether config.json asks for user tests that a finished phase has not had, and the phases before
 /// it have: a setting that nobody follows asks for nothing, except at the end of the milestone.
 fn is_untested(reading: &Reading<'_>, index: usize, choice: &Choice) -> bool {
     let is_tested = |index: usize| {

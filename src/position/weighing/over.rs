@@ -6,7 +6,7 @@ use crate::planning::PhaseProgress;
 use crate::position::conflict;
 use crate::position::weighing::reading::Reading;
 
-/// Tells whether no milestone is active.
+/// Returns whether no milestone is active.
 pub(super) fn is_over(reading: &Reading<'_>) -> bool {
     let state = &reading.evidence.state;
     let has_folder = |index: &&usize| reading.phases[**index].has_files;
@@ -35,7 +35,7 @@ fn is_done(reading: &Reading<'_>, number: &PhaseNumber) -> bool {
         .is_none_or(|index| !reading.is_unfinished(index))
 }
 
-/// Tells whether nothing was ever planned here; a milestone in a folder of its own was started on purpose.
+/// Returns whether nothing was ever planned here; a milestone in a folder of its own was started on purpose.
 pub(super) fn is_blank(reading: &Reading<'_>) -> bool {
     let evidence = reading.evidence;
     let has_own_folder = evidence.folder.active.dir != evidence.folder.dir;
@@ -48,7 +48,7 @@ pub(super) fn is_blank(reading: &Reading<'_>) -> bool {
             .all(|claim| is_beginning(&claim.value))
 }
 
-/// Tells whether STATE.md says no more with this than a planning folder does on its first day.
+/// Returns whether STATE.md says no more with this than a planning folder does on its first day.
 fn is_beginning(claim: &Claim) -> bool {
     match claim {
         Claim::Phase(number) => *number == PhaseNumber::from(1),

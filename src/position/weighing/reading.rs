@@ -64,7 +64,7 @@ impl<'a> Reading<'a> {
         self.phases[index].standing
     }
 
-    /// Tells whether there is work to do in a phase.
+    /// Returns whether there is work to do in a phase.
     pub(super) fn is_unfinished(&self, index: usize) -> bool {
         matches!(
             self.standing(index),

@@ -51,12 +51,12 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Tells whether a number is known only as part of a milestone that has shipped.
+    /// Returns whether a number is known only as part of a milestone that has shipped.
     pub(super) fn is_shipped(&self, number: &PhaseNumber) -> bool {
         self.shipped.contains(number)
     }
 
-    /// Tells whether a phase is complete, and its number in the range of shipped milestones alone.
+    /// Returns whether a phase is complete, and its number in the range of shipped milestones alone.
     fn is_history(&self, phase: &Phase) -> bool {
         let is_complete = |(slot, standing): &(PlanSlot, PlanStanding)| {
             slot.plan.is_some() && *standing == PlanStanding::Complete
@@ -76,7 +76,7 @@ impl<'a> Scope<'a> {
         self.listed.iter().any(|phase| phase.number == *number)
     }
 
-    /// Tells whether the roadmap lists the phase under a lower number: a folder's may go on across milestones.
+    /// Returns whether the roadmap lists the phase under a lower number: a folder's may go on across milestones.
     fn names(&self, phase: &Phase) -> bool {
         let words = folder_words(phase);
         let lower = self
@@ -87,7 +87,7 @@ impl<'a> Scope<'a> {
         phase.dir.is_some() && names.any(|name| shared(&words, name) >= SAME_NAME)
     }
 
-    /// Tells whether numbers began anew with this milestone: it begins as low as a shipped one.
+    /// Returns whether numbers began anew with this milestone: it begins as low as a shipped one.
     fn has_restarted(&self, evidence: &Evidence<'_>) -> bool {
         let lowest = self.listed.first().map(|phase| &phase.number);
         let shipped = evidence
@@ -99,7 +99,7 @@ impl<'a> Scope<'a> {
         matches!((lowest, lowest_shipped), (Some(lowest), Some(shipped)) if lowest <= shipped)
     }
 
-    /// Tells whether a listed number has a second folder, named nothing like the listed phase: numbers began
+    /// Returns whether a listed number has a second folder, named nothing like the listed phase: numbers began
     /// anew, and the folders of the milestone before are still there.
     fn has_namesake(&self, phases: &[Phase], best: &[bool]) -> bool {
         let is_strange = |phase: &Phase| {

@@ -107,14 +107,14 @@ fn said(planned: Option<&RoadmapPhase>, is_shipped: bool) -> Said {
     }
 }
 
-/// Tells whether STATE.md's list of phases calls one complete.
+/// Returns whether STATE.md's list of phases calls one complete.
 fn state_lists_done(evidence: &Evidence<'_>, number: &PhaseNumber) -> bool {
     let mut listed = evidence.state.phase_statuses.iter();
     let status = listed.find(|listed| listed.number == *number);
     status.is_some_and(|listed| PhaseProgress::calls_complete(&listed.status.value))
 }
 
-/// Tells whether the roadmap calls a phase done: by its box, its row, its heading or a day of completion.
+/// Returns whether the roadmap calls a phase done: by its box, its row, its heading or a day of completion.
 fn says_done(planned: &RoadmapPhase) -> bool {
     let calls = |text: &str| PhaseProgress::calls_complete(text);
     let row = planned.row.as_ref();
@@ -177,7 +177,7 @@ pub(super) fn stated_plans(evidence: &Evidence<'_>) -> Option<(usize, usize)> {
     Some((done.unwrap_or(0) as usize, total as usize))
 }
 
-/// Tells whether STATE.md calls its own phase complete, or says what follows when all its plans are done.
+/// Returns whether STATE.md calls its own phase complete, or says what follows when all its plans are done.
 fn state_says_done(
     evidence: &Evidence<'_>,
     number: &PhaseNumber,

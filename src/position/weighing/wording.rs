@@ -30,7 +30,7 @@ const NOT_THE_PHASE: &[&str] = &[
     "ready for execution",
 ];
 
-/// Tells whether a status calls the plans of phase `number` done.
+/// Returns whether a status calls the plans of phase `number` done.
 pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
     let lower = status.to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -47,7 +47,7 @@ pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
         && COMPLETE.iter().any(|word| words.contains(word))
 }
 
-/// Tells whether a status says that a finished phase is yet to be checked.
+/// Returns whether a status says that a finished phase is yet to be checked.
 pub(super) fn waits_for_check(status: &str) -> bool {
     const WAITS: &[&str] = &["verifying", "ready for", "awaiting", "pending", "waiting"];
     let lower = status.to_lowercase();

@@ -169,7 +169,7 @@ fn may_set(key: &Key, value: &Input) -> Result<()> {
     .hint(format!("set it in your own {USER_FILE} or as {variable}")))
 }
 
-/// Says whether a text is a slash command of a known workflow with plain arguments.
+/// Returns whether a text is a slash command of a known workflow with plain arguments.
 ///
 /// It is printed where an agent reads what to do next, so a cloned repository must not choose the words.
 fn is_slash_command(text: &str) -> bool {
@@ -201,13 +201,13 @@ fn not_a_slash_command(name: &str, line: usize) -> Warning {
     )
 }
 
-/// Says whether a path is relative and never climbs out of where it starts; links are not followed.
+/// Returns whether a path is relative and never climbs out of where it starts; links are not followed.
 fn stays_inside(path: &Path) -> bool {
     path.components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// Says whether a path leads into git's own folder, where passwords can stand; some file systems ignore case.
+/// Returns whether a path leads into git's own folder, where passwords can stand; some file systems ignore case.
 fn is_of_git(path: &Path) -> bool {
     path.components()
         .any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))

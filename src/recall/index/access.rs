@@ -103,7 +103,7 @@ pub(crate) fn searched<T>(
     searched_in_memory(project, &files, &search).map(all)
 }
 
-/// Tells whether there is a cache of ours, up to date or not.
+/// Returns whether there is a cache of ours, up to date or not.
 fn is_ours(path: &Path) -> bool {
     matches!(Index::open(path), Ok(Some(_)))
 }
@@ -115,7 +115,7 @@ fn build_behind(project: &Project) {
     thread::spawn(move || rebuild(&project, &Files::of(&project)).is_ok());
 }
 
-/// Uses the cache that is there; nothing where none of ours is.
+/// Uses the cache that is there; returns `None` if none of ours is.
 fn kept<T>(
     path: &Path,
     files: &Files,

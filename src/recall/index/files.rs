@@ -69,7 +69,7 @@ impl Files {
         Self(newest)
     }
 
-    /// Tells whether any is the project's own: a folder without memory gets no cache.
+    /// Returns whether any is the project's own: a folder without memory gets no cache.
     pub(crate) fn are_of_a_project(&self) -> bool {
         self.0.iter().any(|found| !found.store().is_users_own())
     }

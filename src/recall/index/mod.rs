@@ -9,7 +9,7 @@
 //!
 //! It holds nothing that is not in the files. Before each search the files whose stamp has changed are
 //! read, and of those whose digest has changed the texts that are new. What is not ours, of another
-//! version, damaged or gone is built anew beside it and put in its place; where that cannot be written,
+//! version, damaged or gone is rebuilt beside it and put in its place; where that cannot be written,
 //! the same is built in memory. What a killed process leaves is the old one or the new.
 
 mod access;

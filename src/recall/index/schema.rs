@@ -40,7 +40,7 @@ CREATE VIRTUAL TABLE instances USING fts5vocab(words, instance);
 INSERT INTO words(words, rank) VALUES('hashsize', 8388608);
 ";
 
-/// Tells whether the tables are those that this program makes.
+/// Returns whether the tables are those that this program makes.
 ///
 /// A view or a generated column of a cloned repository's cache would run as it is read, without end.
 fn is_our_schema(db: &Connection) -> Result<bool> {
@@ -66,7 +66,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Opens a cache that is there; nothing where it is not ours.
+    /// Opens a cache that is there; returns `None` if it is not ours.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
         // A cloned repository can bring a link that leads anywhere.
         if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {

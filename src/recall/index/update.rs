@@ -67,7 +67,7 @@ impl Index {
     }
 }
 
-/// Compares the disk with the cache; nothing where both agree.
+/// Compares the disk with the cache; returns `None` if both agree.
 fn work<'a>(db: &Connection, files: &'a Files) -> Result<Option<Work<'a>>> {
     let mut statement = db.prepare("SELECT path, id, source, stamp, digest FROM files")?;
     let rows = statement.query_map([], |row| {

@@ -103,7 +103,7 @@ fn number(name: &str) -> Option<&str> {
     (end > 0 && name[end..].starts_with('-')).then(|| &name[..end])
 }
 
-/// Tells whether the record's status, a field or a section, says that the decision no longer holds.
+/// Returns whether the record's status, a field or a section, says that the decision no longer holds.
 fn is_superseded(text: &str, path: &Path) -> bool {
     let says = |status: &str| {
         let status = status.trim().to_lowercase();

@@ -85,7 +85,7 @@ impl Source for Entries {
     }
 }
 
-/// Tells whether a file is one of the visible markdown files, by its name.
+/// Returns whether a file is one of the visible markdown files, by its name.
 fn is_entry(name: &str) -> bool {
     let extension = Path::new(name).extension();
     extension == Some(OsStr::new("md")) && !name.starts_with('.')

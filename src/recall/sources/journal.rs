@@ -69,13 +69,13 @@ impl Source for Journal {
         text.lines().filter_map(document).collect()
     }
 
-    /// Nothing: an export writes it line by line, for it may be long and grow meanwhile.
+    /// Nothing: an export writes it line by line, because it may be long and grow meanwhile.
     fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
         Ok(Vec::new())
     }
 }
 
-/// Returns a record as a text under its kind and tags; nothing where it says nothing.
+/// Returns a record as a text under its kind and tags, or `None` if it says nothing.
 fn document(line: &str) -> Option<Document> {
     let record: Value = serde_json::from_str(line).ok()?;
     let content = record.get("content")?.as_str()?.trim();

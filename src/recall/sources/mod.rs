@@ -84,12 +84,12 @@ pub(crate) trait Source: Sync {
     /// Returns the files that may hold its texts; those that are not there are passed over.
     fn files(&self, project: &Project) -> Vec<PathBuf>;
 
-    /// Tells whether the user, and not the project, says where its files are, so that links in it are theirs.
+    /// Returns whether the user, and not the project, says where its files are, so that links in it are theirs.
     fn is_users_own(&self) -> bool {
         false
     }
 
-    /// Returns a file's text, or nothing where it is gone.
+    /// Returns a file's text, or `None` if it is gone.
     fn read(&self, path: &Path) -> Result<Option<Parsed<String>>> {
         if self.is_users_own() {
             return read::users_text(path);

@@ -15,7 +15,7 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan;
 use crate::warning::Warning;
 
-/// Tells whether a line of an entry says only that nothing is known: `Effort: unknown`, and
+/// Returns whether a line of an entry says only that nothing is known: `Effort: unknown`, and
 /// `Plans: 3, Average: unknown, Total: unknown`, whose count the entry's plans show.
 fn is_unknown(text: &str) -> bool {
     let mut fields = text.split(['\n', ',']).map(|field| {

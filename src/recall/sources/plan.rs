@@ -95,7 +95,7 @@ pub(crate) fn folders(project: &Project) -> Vec<PathBuf> {
     folders
 }
 
-/// Tells whether a file is markdown, by its name.
+/// Returns whether a file is markdown, by its name.
 pub(crate) fn is_markdown(path: &Path) -> bool {
     let extension = path.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("md"))

@@ -18,7 +18,7 @@ const KEPT: &str = "everything stays here and is sent with the next `annals shar
 pub(crate) fn failed(error: &tokio_postgres::Error, tried: &str) -> Error {
     let why = reason(error);
     let Some(state) = error.code() else {
-        return Error::failed(format!("the server went away: cannot {tried}: {why}")).hint(KEPT);
+        return Error::failed(format!("the connection was lost: cannot {tried}: {why}")).hint(KEPT);
     };
     if *state == SqlState::UNDEFINED_TABLE {
         return Error::refused("the server is not set up for sharing").hint("annals share init");
@@ -64,7 +64,7 @@ pub(crate) fn unreachable(error: &tokio_postgres::Error, address: &str) -> Error
             if *state == SqlState::INVALID_PASSWORD
                 || *state == SqlState::INVALID_AUTHORIZATION_SPECIFICATION =>
         {
-            Error::refused(format!("{address} does not let this role in: {why}"))
+            Error::refused(format!("{address} refused the role: {why}"))
                 .hint("the password comes from share.url, PGPASSWORD or ~/.pgpass")
         }
         Some(state) if *state == SqlState::INVALID_CATALOG_NAME => {

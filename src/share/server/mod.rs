@@ -108,7 +108,7 @@ fn tls(project: &Project) -> Result<MakeRustlsConnect> {
                     .map_err(|error| wrong(error.to_string()))?;
             }
             if roots.is_empty() {
-                return Err(wrong("holds no certificate".to_owned()));
+                return Err(wrong("contains no certificate".to_owned()));
             }
         }
     }

@@ -82,13 +82,13 @@ impl Server {
             return Ok(());
         }
         Err(Error::refused(format!(
-            "the role {} passes over row-level security, and would see and change what is not its own",
+            "the role {} bypasses row-level security, so it could read and change the data of other roles",
             self.role
         ))
         .hint("name a role in share.url that is not a superuser and does not have BYPASSRLS"))
     }
 
-    /// Makes the tables where they are missing; tells whether they were.
+    /// Creates the tables if they are missing, and returns whether they were.
     pub(crate) fn set_up(&mut self) -> Result<bool> {
         self.round_trips += 1;
         let asked = "SELECT to_regclass('annals_meta') IS NOT NULL, rolsuper OR rolbypassrls \

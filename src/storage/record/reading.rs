@@ -131,7 +131,7 @@ pub(crate) fn read_outline(
     })
 }
 
-/// Reads what a record says, whoever wrote it; nothing where that is no whole record of any format.
+/// Reads what a record says, whoever wrote it; returns `None` if that is not a complete record of any format.
 pub(crate) fn read_unverified(path: &Path) -> Result<Option<Unverified>> {
     let RecordState::Own(file) = open_existing(path, OpenOptions::new().read(true))? else {
         return Ok(None);

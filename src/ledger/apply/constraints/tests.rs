@@ -172,7 +172,7 @@ fn each_rule_names_the_place_and_the_line() {
         (
             edited("tabs", "Whatever else"),
             "/constraints/0/bullet",
-            "supersede that one",
+            "supersede that bullet",
         ),
         (
             edited("tabs", "Never panic on any bytes in Makefiles tabs"),

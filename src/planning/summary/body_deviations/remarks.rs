@@ -29,7 +29,7 @@ const REMARK_TITLES: &[&str] = &[
     "none",
 ];
 
-/// Tells whether a title is of a group that holds no deviations: `Deferred …`, `Design Decisions`.
+/// Returns whether a title is of a group that holds no deviations: `Deferred …`, `Design Decisions`.
 pub(super) fn is_remark_title(title: &str) -> bool {
     if names_rule(title) {
         return title.trim_end_matches(['.', '*', ' ']).ends_with(": None");
@@ -45,13 +45,13 @@ pub(super) fn is_remark_title(title: &str) -> bool {
     is_decisions || REMARK_TITLES.iter().any(opens) || is_not_a_deviation(title)
 }
 
-/// Tells whether the list behind a paragraph is introduced as holding no deviations.
+/// Returns whether the list behind a paragraph is introduced as holding no deviations.
 pub(super) fn introduces_remarks(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.contains("not deviations") || lower.contains("not a deviation")
 }
 
-/// Tells whether a heading that names a rule holds several deviations: `Rule 3 — Auto-fixed blocking issues`.
+/// Returns whether a heading that names a rule holds several deviations: `Rule 3 — Auto-fixed blocking issues`.
 pub(super) fn is_rule_group(document: &Document<'_>, title: &str, blocks: &[Block]) -> bool {
     const SEVERAL: &[&str] = &["issues", "fixes", "bugs", "deviations", "additions"];
     let words = title_words(title);
@@ -59,7 +59,7 @@ pub(super) fn is_rule_group(document: &Document<'_>, title: &str, blocks: &[Bloc
     is_several || blocks.iter().any(|block| is_numbered_head(document, block))
 }
 
-/// Tells whether a block opens a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
+/// Returns whether a block opens a numbered or tagged deviation: `**2. [Rule 1 - Bug] …`, `**[Rule 3] …`.
 pub(super) fn is_numbered_head(document: &Document<'_>, block: &Block) -> bool {
     if !matches!(block.content, Content::Paragraph) {
         return false;
