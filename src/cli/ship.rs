@@ -17,8 +17,8 @@ use crate::text::quantity;
 /// Archive the active milestone and leave the folder ready for the next
 ///
 /// Moves it to milestones/<slug>/ with a SHIPPED.md, keeps PATTERNS.md and shared files, carries
-/// decisions, todos and blockers over into a fresh STATE.md, and removes the RESUME.md that `pause`
-/// wrote. Where the workflow archives milestones itself, only the clean-up is done.
+/// decisions, todos and blockers over into a fresh STATE.md, and removes RESUME.md.
+/// Where the workflow archives milestones itself, only the clean-up is done.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals ship --dry-run")]
 pub(crate) struct ShipArgs {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ShipArgs, project: &Project, out: &mut Output) -> Resul
         tag: args.tag.clone(),
     };
     let done = lifecycle::ship(project, &request)?;
-    out.outcome(&done, show, done.refusal())
+    out.outcome(&done, show, done.verdict())
 }
 
 fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
@@ -58,10 +58,9 @@ fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
             archived.plans.complete,
             quantity(archived.plans.total, "plan")
         )?,
-        None => match &report.left_to {
-            Some(command) => writeln!(to, "Not archived: that is for {command} to do.")?,
-            None => writeln!(to, "No milestone to archive.")?,
-        },
+        // What the failure says is not said twice.
+        None if report.left_to.is_some() => {}
+        None => writeln!(to, "No milestone to archive.")?,
     }
     shown::phases("Recorded", &report.recorded, to)?;
     for path in &report.removed {

@@ -292,7 +292,7 @@ mod tests {
             (
                 "---\nkey: other\ntype: gotcha\n---\n",
                 2,
-                "calls itself `other`",
+                "has the key `other`",
             ),
             ("---\nkey: test-runner\n---\n", 1, "has no type"),
             (

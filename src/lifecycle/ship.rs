@@ -1,6 +1,5 @@
 //! Archives the active milestone and leaves the folder ready for the next.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -16,7 +15,6 @@ use crate::lifecycle::execute;
 use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::outcome::carry_out;
-use crate::lifecycle::pause;
 use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
@@ -31,7 +29,6 @@ use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
 use crate::text::noun;
-use crate::warning::Warning;
 
 /// What `annals ship` was asked.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +58,20 @@ pub struct ShipReport {
     pub left_to: Option<String>,
     /// The git tag that was made.
     pub tag: Option<String>,
+}
+
+impl CommandOutcome<ShipReport> {
+    /// Fails if a part of the work was not done: a write-protected file, or a milestone that another tool archives.
+    pub fn verdict(&self) -> Result<()> {
+        self.refusal()?;
+        match &self.value.left_to {
+            Some(command) => Err(Error::refused(
+                "its own workflow archives this milestone; the clean-up is done",
+            )
+            .hint(command.clone())),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Ships the active milestone: all moves are one transaction, so that a ship is whole or has not begun.
@@ -103,7 +114,8 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     };
     if ships || request.cleanup_only {
         // Before the milestone moves: its own notes must not be archived.
-        report.removed = remove_session_notes(project, &survey, moved.as_deref(), work)?;
+        report.removed =
+            remove_session_notes(project, &survey, moved.as_deref(), &mut work.changes)?;
     }
     let changes = &mut work.changes;
     let mut after = survey.clone();
@@ -235,35 +247,23 @@ fn check_uncontested(position: &Position) -> Result<()> {
 }
 
 /// Plans that RESUME.md goes: what it says of a session is stale once the milestone has shipped.
-///
-/// A note that somebody wrote or edited stays: it may say more than where the work stood.
 fn remove_session_notes(
     project: &Project,
     survey: &Survey,
     moved: Option<&str>,
-    work: &mut Work,
+    changes: &mut Changes,
 ) -> Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
-    let mut kept = BTreeSet::new();
     let archives = survey.folder.archived.iter();
     let shipped = archives.filter(|archive| Some(archive.slug.as_str()) == moved);
     let homes = [&survey.folder.dir, &survey.folder.active.dir].into_iter();
     for home in homes.chain(shipped.filter_map(|archive| archive.dir.as_ref())) {
         let path = home.join(vocabulary::RESUME);
-        match work.changes.current(&path)? {
-            Some(note) if pause::is_own(&note) => {
-                work.changes.delete(&path)?;
-                removed.push(project.relative(&path).to_owned());
-            }
-            Some(_) => {
-                kept.insert(path);
-            }
-            None => {}
+        if changes.current(&path)?.is_some() {
+            changes.delete(&path)?;
+            removed.push(project.relative(&path).to_owned());
         }
     }
-    let message = "was written or edited by someone else, and is kept";
-    let kept = kept.iter().map(|path| Warning::file(path, message));
-    work.warnings.extend(kept);
     Ok(removed)
 }
 

@@ -266,14 +266,31 @@ fn milestone(entry: &Entry) -> Option<&str> {
     milestone.filter(|milestone| *milestone != DEFAULT_MILESTONE)
 }
 
-/// Moves what one entry has beyond its share behind what the others have.
+/// So many lines are shown where there is little room.
+const HEAD: usize = 5;
+
+/// Of these, so many may be of what worked: what went wrong changes the next plan more often.
+const WORKED: usize = 3;
+
+/// Moves back what one entry has beyond its share, what a line before says nearly the same, and what is stale.
+///
+/// What somebody worded stays where it is.
 fn spread(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
-    let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut of_entry: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut said: Vec<Words> = Vec::new();
+    let mut worked = 0;
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for pattern in ranked {
-        let of_entry = taken.entry(pattern.line).or_default();
-        if *of_entry < PER_ENTRY && pattern.stale.is_none() {
+        let of_entry = of_entry.entry(pattern.line).or_default();
+        let words = Words::of(without_citation(&pattern.text));
+        let is_in_head = first.len() < HEAD;
+        let is_near = is_in_head && said.iter().any(|other| other.is_near(&words));
+        let has_worked = is_in_head && pattern.outcome == Outcome::Worked && worked == WORKED;
+        let may_be_moved = !pattern.judged && (is_near || has_worked);
+        if *of_entry < PER_ENTRY && pattern.stale.is_none() && !may_be_moved {
             *of_entry += 1;
+            worked += usize::from(pattern.outcome == Outcome::Worked);
+            said.push(words);
             first.push(pattern);
         } else {
             rest.push(pattern);

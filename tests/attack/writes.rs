@@ -164,7 +164,7 @@ fn a_planted_record_is_named_once_and_a_person_must_sign_it() {
     let second = hostile.case.run("notepad working two").success().stderr();
     assert_eq!(second, "");
     let refused = hostile.case.run("log --adopt 3").code(4).stderr();
-    assert!(refused.contains("on a terminal only"), "{refused}");
+    assert!(refused.contains("only on a terminal"), "{refused}");
     let shown = hostile.case.run("log --adopt 3 --dry-run").success();
     assert!(shown.stderr().contains("+evil"), "{}", shown.report());
     hostile.case.run("log --adopt 4").code(3);

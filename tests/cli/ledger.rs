@@ -52,7 +52,7 @@ fn the_loop_from_an_empty_folder() {
         case.run("ledger brief")
             .success()
             .stdout()
-            .starts_with("ACTION REQUIRED: nobody")
+            .starts_with("ACTION REQUIRED: the ledger is empty")
     );
 }
 

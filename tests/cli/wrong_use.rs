@@ -154,7 +154,6 @@ fn an_empty_planning_folder() {
         status.stdout(),
         "\
 project (gsd, .planning)
-Milestone:  default
 Phase:      none
 Plans:      none
 Next:       /gsd:plan-phase 1

@@ -850,7 +850,7 @@ fn a_superseded_decision_can_be_gone_back_to() {
     supersede("use-jest", "use-vitest").success();
     prints(
         &supersede("use-vitest", "use-jest").success(),
-        "Superseded use-vitest by use-jest, which holds again.\n",
+        "Superseded use-vitest by use-jest, which is active again.\n",
     );
     let (jest, vitest) = (memory(&case, "use-jest.md"), memory(&case, "use-vitest.md"));
     assert!(

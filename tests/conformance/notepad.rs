@@ -72,7 +72,7 @@ fn priority_over_500_characters_is_refused_with_the_difference() {
     let before = SEED.replace("one", &"x".repeat(478));
     let said = refused(&before, "priority", &"y".repeat(20));
     assert!(
-        said.contains("has 480 of 500 characters and would have 503, 3 too many"),
+        said.contains("has 480 of 500 characters and would have 503, which is 3 too many"),
         "{said}"
     );
 }

@@ -64,7 +64,7 @@ fn observations_become_records_and_rules_entries() {
     for expected in [
         "is archived, no longer active",
         "questions are not memories",
-        "observations 4: has no time",
+        "observations 4: has no valid time",
         "the table lately_invented (1 rows) is not known",
     ] {
         assert!(reasons.contains(expected), "{expected}\n{reasons}");

@@ -68,11 +68,11 @@ fn claude_codes_memory_is_its_topics_and_what_the_index_says_itself() {
     );
     let reasons = reasons(&account);
     assert!(
-        reasons.contains("claude/memory/MEMORY.md:3: points at debugging.md"),
+        reasons.contains("claude/memory/MEMORY.md:3: points to debugging.md"),
         "{reasons}"
     );
     assert!(
-        reasons.contains("claude/memory/MEMORY.md:12: points at feedback_tests.md"),
+        reasons.contains("claude/memory/MEMORY.md:12: points to feedback_tests.md"),
         "{reasons}"
     );
     let feedback = entry(&case, "feedback-tests");

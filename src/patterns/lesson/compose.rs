@@ -170,13 +170,26 @@ fn forms(sentence: &str) -> Vec<(String, f64)> {
     }
     for (text, cost) in found.clone() {
         for mark in CLAUSE_ENDS {
-            if let Some(at) = outside(&text, mark).find(|at| *at >= LEAST_CLAUSE) {
+            let end = outside(&text, mark).find(|at| *at >= LEAST_CLAUSE);
+            if let Some(at) = end.filter(|at| !tells_consequence(&text[*at..])) {
                 found.push((text[..at].to_owned(), cost + PER_CUT));
             }
         }
         found.extend(reality(&text).map(|text| (text, cost + PER_CUT)));
     }
     found
+}
+
+/// Returns whether the rest of a sentence says what the trouble led to: that is what the lesson is about.
+fn tells_consequence(rest: &str) -> bool {
+    let leads_on = [", which ", ", so ", " so the ", ", making "];
+    let words = [
+        "broke", "break", "fail", "error", "crash", "block", "prevent", "reject", "refuse",
+        "silently",
+    ];
+    let lower = rest.to_lowercase();
+    leads_on.iter().any(|lead| lower.starts_with(lead))
+        && words.iter().any(|word| lower.contains(word))
 }
 
 /// Returns what is so, of a sentence on what the plan took for so: `Plan used X but Y` says `Y`.

@@ -19,6 +19,9 @@ const LEAST_OF_SHORTER: usize = 4;
 /// Passages that open with the same words speak of the same thing from this share of common words on.
 const SHARE_OF_SAME_LEAD: f64 = 0.25;
 
+/// Two lessons of a short list may share less than this.
+const SHARE_OF_NEAR: f64 = 0.25;
+
 /// So many words are what a passage opens with.
 const LEAD: usize = 2;
 
@@ -84,6 +87,11 @@ impl Words {
 
     pub(crate) fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// Returns whether two lessons are so near that one of them is enough in a short list.
+    pub(crate) fn is_near(&self, other: &Self) -> bool {
+        self.is_like(other) || self.likeness(other) >= SHARE_OF_NEAR
     }
 
     pub(crate) fn is_like(&self, other: &Self) -> bool {

@@ -166,7 +166,7 @@ fn each_rule_names_the_place_and_the_line() {
         (
             edited("no such bullet", "x"),
             "/constraints/0/match",
-            "no bullet",
+            "matches no current bullet",
         ),
         (edited("e", "x"), "/constraints/0/match", "lines 4, 9, 10"),
         (
@@ -182,7 +182,7 @@ fn each_rule_names_the_place_and_the_line() {
         (
             supersede("nothing", "x"),
             "/constraints/0/match",
-            "no bullet",
+            "matches no current bullet",
         ),
         (
             change(Operation::Edit, "Rulez", "x", "tabs", ""),
