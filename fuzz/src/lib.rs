@@ -74,7 +74,7 @@ fn answered<T, E>(result: Result<T, E>) {
 /// Parses the auditor's answer.
 pub fn auditor_answer(bytes: &[u8]) {
     with_text(bytes, |text, _| {
-        answered(facts::parse_answer(text, SecretPolicy::Refuse))
+        answered(facts::parse_answer(text, SecretPolicy::Refuse));
     });
 }
 

@@ -162,7 +162,7 @@ fn listed(
         lines.len()
     };
     for line in &lines[..shown] {
-        let line = one_line(&line);
+        let line = one_line(line);
         writeln!(to, "  - {}", clip(&line, width))?;
     }
     match lines.len() - shown {

@@ -331,10 +331,20 @@ fn nothing_that_the_repository_names_is_run() {
     assert!(!sprung.path().exists());
 }
 
+#[expect(clippy::disallowed_methods, reason = "git may not use storage")]
+fn contents(file: &Path) -> Vec<u8> {
+    std::fs::read(file).unwrap()
+}
+
+#[expect(clippy::disallowed_methods, reason = "git may not use storage")]
+fn remove(file: &Path) {
+    std::fs::remove_file(file).unwrap();
+}
+
 /// Commits the file of a ledger as it is now.
 fn commit_ledger(sandbox: &Sandbox, message: &str) -> Result<Option<String>> {
     let path = "docs/memory/STATE.md";
-    let bytes = std::fs::read(sandbox.0.child(path).path()).unwrap();
+    let bytes = contents(sandbox.0.child(path).path());
     let scratch = TempDir::new().unwrap();
     let draft = NewCommit {
         files: &[(path, &bytes)],
@@ -413,8 +423,9 @@ fn a_commit_runs_nothing_and_writes_nothing_that_the_repository_leads_to() {
     sandbox.git(&["config", "hook.evil.command", &trap]);
     sandbox.git(&["config", "hook.evil.event", "post-commit"]);
     // What it would write through.
-    std::fs::remove_file(sandbox.0.child(".git/COMMIT_EDITMSG").path()).unwrap();
-    symlink(kept.path(), sandbox.0.child(".git/COMMIT_EDITMSG").path()).unwrap();
+    let message = sandbox.0.child(".git/COMMIT_EDITMSG");
+    remove(message.path());
+    symlink(kept.path(), message.path()).unwrap();
     file("docs/memory/STATE.md", "two\n");
     let commit = || commit_ledger(&sandbox, "two");
     assert!(commit().unwrap().is_some());
@@ -429,7 +440,7 @@ fn a_commit_runs_nothing_and_writes_nothing_that_the_repository_leads_to() {
     let refusal = || commit().unwrap_err().message;
     // A filter that cannot be turned off by its name.
     let config = sandbox.0.child(".git/config");
-    let before = std::fs::read(config.path()).unwrap();
+    let before = contents(config.path());
     let filter = [b"[filter \"\xff\"]\n\tclean = ", trap.as_bytes(), b"\n"].concat();
     config
         .write_binary(&[&before[..], &filter].concat())

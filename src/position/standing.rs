@@ -38,6 +38,10 @@ pub enum Standing {
 
 /// A phase of the active milestone with all that its files say.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and any of them may go together"
+)]
 pub struct Phase {
     /// Its number.
     pub number: PhaseNumber,

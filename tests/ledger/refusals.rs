@@ -367,8 +367,24 @@ fn a_fault_of_the_shape_hides_no_rule() {
         return;
     }
     let (case, [_, _, head, _]) = in_use();
+    for (document, mut pointers) in misshapen(&head) {
+        let run = case.run("ledger update --json");
+        let refused = run.stdin(document.to_string()).code(4);
+        let problems = refused.json()["error"]["problems"].clone();
+        let problems = problems.as_array().unwrap().iter();
+        let mut found: Vec<&str> = problems
+            .map(|problem| problem["pointer"].as_str().unwrap())
+            .collect();
+        found.sort_unstable();
+        pointers.sort_unstable();
+        assert_eq!(found, pointers, "{}", refused.report());
+    }
+}
+
+/// Returns updates of a wrong shape, with where each has its problems.
+fn misshapen(head: &str) -> Vec<(Value, Vec<&'static str>)> {
     let long = "x ".repeat(1100);
-    for (document, pointers) in [
+    vec![
         (
             json!({"state": {"active_work": ["we should do it"]}}),
             vec![
@@ -422,19 +438,7 @@ fn a_fault_of_the_shape_hides_no_rule() {
             ],
         ),
         (json!({"covered_through": "HEAD"}), vec!["/covered_through"]),
-    ] {
-        let run = case.run("ledger update --json");
-        let refused = run.stdin(document.to_string()).code(4);
-        let problems = refused.json()["error"]["problems"].clone();
-        let problems = problems.as_array().unwrap().iter();
-        let mut found: Vec<&str> = problems
-            .map(|problem| problem["pointer"].as_str().unwrap())
-            .collect();
-        let mut pointers = pointers;
-        found.sort_unstable();
-        pointers.sort_unstable();
-        assert_eq!(found, pointers, "{}", refused.report());
-    }
+    ]
 }
 
 #[test]

@@ -72,6 +72,10 @@ impl Statements<'_> {
     }
 
     fn row(&mut self, row: &ProgressRow, phase: &Phase, index: usize) {
+        let is_running = phase.standing == Standing::Running && phase.declared.is_some();
+        if has_unclear_counts(phase) && !is_running {
+            return;
+        }
         let place = |subject, range| Statement {
             kind: DriftKind::ProgressRow,
             subject,
@@ -79,68 +83,71 @@ impl Statements<'_> {
             range,
             phase: Some(index),
         };
-        // More plans may be done than were committed, but not fewer.
-        let is_running = phase.standing == Standing::Running && phase.declared.is_some();
-        if has_unclear_counts(phase) && !is_running {
-            return;
+        if let Some(cell) = &row.plans {
+            let place = place("the number of plans", &cell.range);
+            self.row_counts(&place, row, &cell.value, phase);
         }
+        if let Some(status) = &row.status
+            && let Some((actual, right)) =
+                row_status(&status.value, phase, is_passed(self.position, index))
+        {
+            let place = place(STATUS, &status.range);
+            self.compare(&place, &status.value, &actual, Expected::Status(right));
+        }
+    }
+
+    /// Compares the counts of a row's cell; what may be right stays as it is.
+    fn row_counts(&mut self, place: &Statement<'_>, row: &ProgressRow, cell: &str, phase: &Phase) {
         let may_be = |range: RangeInclusive<usize>, stated: Option<u32>| {
             let stated = stated.map(|stated| stated as usize);
             stated.filter(|stated| range.contains(stated))
         };
         let complete = phase.complete_range();
-        let most = if is_running {
+        // More plans may be done than were committed, but not fewer.
+        let most = if phase.standing == Standing::Running {
             phase.plans_expected()
         } else {
             *complete.end()
         };
         let stated_complete = may_be(*complete.start()..=most, row.plans_complete);
         let stated_total = may_be(phase.plans_range(), row.plans_total);
-        let is_open = stated_complete.is_some() && stated_total.is_some();
-        // What may be right stays as it is.
+        if stated_complete.is_some() && stated_total.is_some() {
+            return;
+        }
         let complete = stated_complete.unwrap_or_else(|| phase.count(PlanStanding::Complete));
         let total = stated_total.unwrap_or(phase.plans_expected());
-        if let Some(cell) = row.plans.as_ref().filter(|_| !is_open) {
-            let place = place("the number of plans", &cell.range);
-            match (row.plans_complete, row.plans_total) {
-                (Some(done), None) if !cell.value.contains('/') => {
-                    self.count(&place, done, complete);
-                }
-                // `0/TBD` is no statement before the first plan is done.
-                (Some(done), None) if complete == done as usize => {}
-                (None, Some(all)) => self.count(&place, all, total),
-                _ => {
-                    let actual = format!("{complete}/{total}");
-                    let stated = stated_counts(row, &cell.value);
-                    self.compare(&place, &stated, &actual, Expected::Counts(complete, total));
-                }
+        match (row.plans_complete, row.plans_total) {
+            (Some(done), None) if !cell.contains('/') => self.count(place, done, complete),
+            // `0/TBD` is no statement before the first plan is done.
+            (Some(done), None) if complete == done as usize => {}
+            (None, Some(all)) => self.count(place, all, total),
+            _ => {
+                let actual = format!("{complete}/{total}");
+                let stated = stated_counts(row, cell);
+                self.compare(place, &stated, &actual, Expected::Counts(complete, total));
             }
         }
-        let Some(status) = &row.status else { return };
-        let (actual, right) = match phase.standing {
-            Standing::Done
-                if PhaseProgress::calls_open(&status.value) && !is_check(&status.value) =>
-            {
-                ("Complete", PhaseProgress::Complete)
-            }
-            Standing::Open | Standing::Running
-                if PhaseProgress::calls_complete(&status.value)
-                    && !is_passed(self.position, index) =>
-            {
-                ("In progress", PhaseProgress::InProgress)
-            }
-            Standing::Unplanned if PhaseProgress::calls_complete(&status.value) => {
-                ("Not started", PhaseProgress::NotStarted)
-            }
-            Standing::Open | Standing::Running
-                if phase.is_begun()
-                    && PhaseProgress::of(&status.value) == Some(PhaseProgress::NotStarted) =>
-            {
-                ("In progress", PhaseProgress::InProgress)
-            }
-            _ => return,
-        };
-        let place = place(STATUS, &status.range);
-        self.compare(&place, &status.value, &actual, Expected::Status(right));
+    }
+}
+
+/// Returns what a row's status should say instead, or `None` if it may stay.
+fn row_status(
+    stated: &str,
+    phase: &Phase,
+    is_passed: bool,
+) -> Option<(&'static str, PhaseProgress)> {
+    let calls_complete = PhaseProgress::calls_complete(stated);
+    let is_new = PhaseProgress::of(stated) == Some(PhaseProgress::NotStarted);
+    match phase.standing {
+        Standing::Done if PhaseProgress::calls_open(stated) && !is_check(stated) => {
+            Some(("Complete", PhaseProgress::Complete))
+        }
+        Standing::Open | Standing::Running
+            if calls_complete && !is_passed || phase.is_begun() && is_new =>
+        {
+            Some(("In progress", PhaseProgress::InProgress))
+        }
+        Standing::Unplanned if calls_complete => Some(("Not started", PhaseProgress::NotStarted)),
+        _ => None,
     }
 }
