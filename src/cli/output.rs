@@ -23,6 +23,7 @@ use crate::error::Problem;
 use crate::error::Result;
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
+use crate::secrets;
 use crate::text;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
@@ -131,7 +132,12 @@ impl Output {
             preface.and_then(|()| show(result, &mut page))
         };
         match shown {
-            Ok(()) => self.print(&page),
+            Ok(()) if self.manner.json => self.print(&page),
+            // What is put together of many files may bring a key along; a file that is asked for comes as it is.
+            Ok(()) => {
+                let text = String::from_utf8_lossy(&page);
+                self.print(secrets::redact(&text).text.as_bytes());
+            }
             Err(error) => self.cannot_show(&error),
         }
     }

@@ -60,6 +60,41 @@ pub struct Redacted<'a> {
 /// name such as `password` and looks random. Hashes, UUIDs, paths and placeholders are no secrets.
 /// One pass over the bytes: a text without a suspicious word costs nothing more.
 pub fn find(text: &str) -> Vec<Secret> {
+    let mut secrets = in_plain(text);
+    if text.contains("\\_") || text.contains("\\-") {
+        secrets.extend(escaped(text, &secrets));
+        secrets.sort_by_key(|secret| secret.range.start);
+    }
+    secrets
+}
+
+/// Returns the secrets that only show without Markdown's escapes, as converters write them: `ghp\_…`.
+fn escaped(text: &str, known: &[Secret]) -> Vec<Secret> {
+    let mut plain = String::with_capacity(text.len());
+    let mut places = Vec::with_capacity(text.len() + 1);
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let escapes = |next: &(usize, char)| matches!(next.1, '_' | '-');
+        if c == '\\' && chars.peek().is_some_and(escapes) {
+            continue;
+        }
+        plain.push(c);
+        places.extend((0..c.len_utf8()).map(|byte| at + byte));
+    }
+    places.push(text.len());
+    let overlaps = |range: &Range<usize>| {
+        let mut known = known.iter();
+        known.any(|known| known.range.start < range.end && range.start < known.range.end)
+    };
+    let found = in_plain(&plain).into_iter();
+    let found = found.map(|secret| Secret {
+        range: places[secret.range.start]..places[secret.range.end],
+        ..secret
+    });
+    found.filter(|secret| !overlaps(&secret.range)).collect()
+}
+
+fn in_plain(text: &str) -> Vec<Secret> {
     let bytes = text.as_bytes();
     let mut secrets = Vec::new();
     let mut at = 0;
@@ -355,6 +390,15 @@ mod tests {
         ] {
             assert_eq!(find(&piece.repeat(1 << 14)), [], "{piece}");
         }
+    }
+
+    #[test]
+    fn escapes_of_markdown_hide_no_key() {
+        let key = drawn("ghp_", 36);
+        let text = format!("é use {} and \\_this\\_", key.replace('_', "\\_"));
+        assert_eq!(redact(&text).text, "é use [redacted] and \\_this\\_");
+        let both = format!("{key} {}", key.replace('_', "\\_"));
+        assert_eq!(redact(&both).text, "[redacted] [redacted]");
     }
 
     #[test]

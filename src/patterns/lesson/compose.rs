@@ -15,6 +15,8 @@ const SENTENCES: usize = 3;
 /// What a sentence loses for each step away from the passage's first, whole sentence.
 const PER_SENTENCE: f64 = 0.8;
 const PER_CUT: f64 = 0.3;
+/// What it loses without what the trouble led to.
+const PER_CONSEQUENCE: f64 = 1.0;
 
 /// A clause of fewer characters says too little alone.
 const LEAST_CLAUSE: usize = 40;
@@ -170,9 +172,13 @@ fn forms(sentence: &str) -> Vec<(String, f64)> {
     }
     for (text, cost) in found.clone() {
         for mark in CLAUSE_ENDS {
-            let end = outside(&text, mark).find(|at| *at >= LEAST_CLAUSE);
-            if let Some(at) = end.filter(|at| !tells_consequence(&text[*at..])) {
-                found.push((text[..at].to_owned(), cost + PER_CUT));
+            if let Some(at) = outside(&text, mark).find(|at| *at >= LEAST_CLAUSE) {
+                let cut = if tells_consequence(&text[at..]) {
+                    PER_CONSEQUENCE
+                } else {
+                    PER_CUT
+                };
+                found.push((text[..at].to_owned(), cost + cut));
             }
         }
         found.extend(reality(&text).map(|text| (text, cost + PER_CUT)));

@@ -157,6 +157,8 @@ fn over(reading: &Reading<'_>) -> String {
     let evidence = reading.evidence;
     if evidence.state.is_between_milestones {
         "STATE.md says that no milestone is active".to_owned()
+    } else if evidence.roadmap.is_between_milestones {
+        "ROADMAP.md calls every milestone shipped".to_owned()
     } else if evidence.folder.archived.is_empty() {
         "no phase is planned; only STATE.md mentions one".to_owned()
     } else {

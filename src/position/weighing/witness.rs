@@ -61,6 +61,8 @@ impl<'a> Witnesses<'a> {
         let listed = planned.map(|planned| planned.plans.len());
         let counted = planned.and_then(plans_in_label);
         let of_state = stated_plans(evidence).filter(|_| is_current);
+        // A list of plans is kept as the work goes on; a sentence that counts them is not.
+        let counted = counted.filter(|_| listed == Some(0));
         let declared = [in_row, listed, counted, of_state.map(|(_, total)| total)];
         let has_begun = summaries > 0 || !phase.has_files;
         Self {
