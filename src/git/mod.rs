@@ -118,7 +118,7 @@ impl Git {
         }
     }
 
-    /// Returns how many commits were made since the one of a full hash; none where it is not known here.
+    /// Returns how many commits were made since the one of a full hash, or `None` if it is not known here.
     pub fn commits_since(&self, hash: &str) -> Result<Option<u32>> {
         let is_hash = [40, 64].contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
         let (Some(program), true) = (self.program()?, is_hash) else {
@@ -361,7 +361,7 @@ impl Git {
         Ok(only.unwrap_or_default())
     }
 
-    /// Commits these files and nothing else; none where they are committed already.
+    /// Commits these files and nothing else; returns `None` if they are committed already.
     ///
     /// What else is staged stays staged. Like a tag, never signed, and without the repository's hooks.
     pub fn commit_only(&self, draft: &NewCommit<'_>, clock: &Clock) -> Result<Option<String>> {

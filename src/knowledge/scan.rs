@@ -52,7 +52,7 @@ pub(crate) fn scan<T>(
     })
 }
 
-/// Reads an entry's file; nothing where it is none, or gone.
+/// Reads an entry's file; returns `None` if it is no entry, or is gone.
 fn bytes(
     place: &KnowledgeDir,
     path: &Path,

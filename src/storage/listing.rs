@@ -83,7 +83,7 @@ fn nanoseconds(time: Option<SystemTime>) -> u64 {
     })
 }
 
-/// Returns what is in a project's folder, by name, links as such; nothing where there is no folder or a link leads outside.
+/// Returns what is in a project's folder, by name, links as such; empty if there is no folder or a link leads outside.
 ///
 /// Names that are not text are shown with U+FFFD.
 pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, Kind)>> {

@@ -120,7 +120,7 @@ impl PhasePlans {
 }
 
 impl PlanBrief {
-    /// Returns a plan as the roadmap's checklist has it; nothing where the entry has no number or no checkbox.
+    /// Returns a plan as the roadmap's checklist has it, or `None` if the entry has no number or no checkbox.
     fn listed(planned: &RoadmapPhase, listed: &RoadmapPlan) -> Option<Self> {
         let plan = listed.plan.clone()?;
         let status = if listed.checked? { "complete" } else { "open" };
