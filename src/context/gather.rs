@@ -33,6 +33,9 @@ use crate::warning::Warning;
 /// The longest line, in characters: a digest points at things, the stores hold them.
 const WIDTH: usize = 240;
 
+/// No budget has room for more decisions than these.
+const DECISIONS: usize = 1000;
+
 /// The longest name of a phase, in characters, as in the context file; its status comes after it.
 const NAME: usize = 160;
 
@@ -170,6 +173,7 @@ impl<'a> Scene<'a> {
             let of_state = survey.state.decisions.iter().rev();
             of_state.chain(survey.project_file.decisions.iter().rev())
         });
+        let planned = planned.take(DECISIONS);
         // The context file may leave out the reason, and always leaves out the tag.
         let planned =
             planned.filter(|decision| !self.request.already_read.has(decision.untagged()));

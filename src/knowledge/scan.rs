@@ -2,8 +2,10 @@
 
 use std::path::Path;
 use std::path::PathBuf;
+use std::thread;
 
 use crate::error::At;
+use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::dir::stem;
@@ -22,20 +24,51 @@ pub(crate) struct EntryFile<'a> {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Hands every entry to `visit`, and returns what it made of them in the order of the files' names.
+/// With fewer files, other threads would begin too late to be of use.
+const FEW: usize = 256;
+
+/// Hands every entry to `visit`, many on all processors, and returns what it made of them in the order of the
+/// files' names.
 ///
 /// A file that cannot be read, or is a link out of the store, becomes a warning.
-pub(crate) fn scan<T>(
+pub(crate) fn scan<T: Send>(
     place: &KnowledgeDir,
-    visit: impl Fn(&EntryFile<'_>) -> Option<T>,
+    visit: impl Fn(&EntryFile<'_>) -> Option<T> + Sync,
 ) -> Result<Parsed<Vec<T>>> {
     let folder = place.memory();
     let listed = match listing::entries(&folder) {
         Err(error) if read::is_absent(&error) => return Ok(Parsed::clean(Vec::new())),
         listed => listed.at("list", &folder)?,
     };
+    if listed.len() < FEW {
+        return Ok(scan_part(place, &folder, &listed, &visit));
+    }
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let parts = thread::scope(|scope| {
+        let parts = listed.chunks(listed.len().div_ceil(threads));
+        let started: Vec<_> = parts
+            .map(|part| scope.spawn(|| scan_part(place, &folder, part, &visit)))
+            .collect();
+        let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
+        joined.collect::<std::result::Result<Vec<_>, _>>()
+    });
+    let parts = parts.map_err(|_| Error::failed("a thread that reads entries panicked"))?;
+    let mut all = Parsed::clean(Vec::new());
+    for part in parts {
+        all.value.extend(part.value);
+        all.warnings.extend(part.warnings);
+    }
+    Ok(all)
+}
+
+fn scan_part<T>(
+    place: &KnowledgeDir,
+    folder: &Path,
+    listed: &[(String, Kind)],
+    visit: &impl Fn(&EntryFile<'_>) -> Option<T>,
+) -> Parsed<Vec<T>> {
     let (mut made, mut warnings) = (Vec::new(), Vec::new());
-    for (name, kind) in &listed {
+    for (name, kind) in listed {
         let Some(key) = stem(name) else {
             continue;
         };
@@ -46,10 +79,10 @@ pub(crate) fn scan<T>(
             Err(error) => warnings.push(Warning::file(&path, error.reason())),
         }
     }
-    Ok(Parsed {
+    Parsed {
         value: made,
         warnings,
-    })
+    }
 }
 
 /// Reads an entry's file; returns `None` if it is no entry, or is gone.

@@ -282,15 +282,16 @@ fn spread(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for pattern in ranked {
         let of_entry = of_entry.entry(pattern.line).or_default();
-        let words = Words::of(without_citation(&pattern.text));
         let is_in_head = first.len() < HEAD;
-        let is_near = is_in_head && said.iter().any(|other| other.is_near(&words));
+        let words = is_in_head.then(|| Words::of(without_citation(&pattern.text)));
+        let is_said = |words: &Words| said.iter().any(|other| other.is_near(words));
+        let is_near = words.as_ref().is_some_and(is_said);
         let has_worked = is_in_head && pattern.outcome == Outcome::Worked && worked == WORKED;
         let may_be_moved = !pattern.judged && (is_near || has_worked);
         if *of_entry < PER_ENTRY && pattern.stale.is_none() && !may_be_moved {
             *of_entry += 1;
             worked += usize::from(pattern.outcome == Outcome::Worked);
-            said.push(words);
+            said.extend(words);
             first.push(pattern);
         } else {
             rest.push(pattern);
