@@ -188,11 +188,29 @@ impl Command {
                     "planning folder: {}",
                     project.planning_place().dir.display()
                 ));
+                if self.is_digest() {
+                    out.redact();
+                }
                 let done = self.run_in(&project, out);
                 out.warnings(&project.named(Vec::new()));
                 done
             }
         }
+    }
+
+    /// Returns whether the command puts together what many files say. Others print what they were given, or one file.
+    fn is_digest(&self) -> bool {
+        matches!(
+            self,
+            Self::Status(_)
+                | Self::Plan(_)
+                | Self::Resume(_)
+                | Self::Patterns(_)
+                | Self::Ledger(_)
+                | Self::Context(_)
+                | Self::Milestone(_)
+                | Self::Recall(_)
+        )
     }
 
     fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {

@@ -55,6 +55,8 @@ pub(crate) struct Output {
     failed: Option<Kind>,
     /// Whether nobody reads standard output any more.
     closed: bool,
+    /// Whether keys are taken out of results that are printed as text.
+    redacts: bool,
     /// A line above the next result that is printed as text.
     preface: Option<&'static str>,
     /// What was printed, where it goes to the caller and not to the streams.
@@ -76,6 +78,7 @@ impl Output {
             root: None,
             failed: None,
             closed: false,
+            redacts: false,
             preface: None,
             captured: None,
         }
@@ -132,14 +135,18 @@ impl Output {
             preface.and_then(|()| show(result, &mut page))
         };
         match shown {
-            Ok(()) if self.manner.json => self.print(&page),
-            // What is put together of many files may bring a key along; a file that is asked for comes as it is.
+            Ok(()) if self.manner.json || !self.redacts => self.print(&page),
             Ok(()) => {
                 let text = String::from_utf8_lossy(&page);
                 self.print(secrets::redact(&text).text.as_bytes());
             }
             Err(error) => self.cannot_show(&error),
         }
+    }
+
+    /// From now on takes keys out of results that are printed as text: of those put together of many files.
+    pub(crate) fn redact(&mut self) {
+        self.redacts = true;
     }
 
     /// Puts a line above the next result that is printed as text.

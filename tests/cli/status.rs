@@ -71,6 +71,19 @@ Next:       /gsd:execute-phase 2
 }
 
 #[test]
+fn a_key_in_a_planning_file_is_not_printed() {
+    let case = Case::empty();
+    let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
+    let state = format!("# State\n\n**Core value:** Deploys with {token}\n\nPhase: 1 of 1 (A)\n");
+    case.write(".vbw-planning/STATE.md", state);
+    let said = case.run("status").success().stdout();
+    assert!(
+        said.contains("Core value: Deploys with [redacted]\n"),
+        "{said}"
+    );
+}
+
+#[test]
 fn the_document_of_each_layout() {
     for (name, example) in [
         ("vbw", VBW),
