@@ -90,6 +90,61 @@ pub fn inner(text: &str) -> Option<Range<usize>> {
     fenced(text, 0).map(|block| block.inner)
 }
 
+/// Returns the plain values of outermost fields, and where the front matter ends, without parsing what else is there:
+/// YAML takes ten times as long. Returns `None` where it takes a parser to be sure. `keys` are ASCII.
+pub fn scan<'a, const N: usize>(
+    text: &'a str,
+    keys: [&str; N],
+) -> Option<([Option<&'a str>; N], usize)> {
+    let Some(block) = fenced(text, 0) else {
+        return Some(([None; N], 0));
+    };
+    let inner = &text[block.inner];
+    let is_indented_or_quoted = inner.starts_with([' ', '\t', '{', '[', '"', '\'', '&', '!']);
+    if is_indented_or_quoted || may_have_second_block(&text[block.whole.end..]) {
+        return None;
+    }
+    let mut values = [None; N];
+    let newlines = memchr::memchr_iter(b'\n', inner.as_bytes());
+    for start in std::iter::once(0).chain(newlines.map(|newline| newline + 1)) {
+        let field = keys
+            .iter()
+            .enumerate()
+            .find_map(|(at, key)| Some((at, value_of(&inner[start..], key)?)));
+        let Some((at, rest)) = field else {
+            continue;
+        };
+        let (value, next) = rest.split_once('\n').unwrap_or((rest, ""));
+        let value = value.trim();
+        let is_plain = value.starts_with(char::is_alphanumeric)
+            && !value.contains(" #")
+            && !value.contains(": ")
+            && !value.ends_with(':');
+        if next.starts_with([' ', '\t']) || !is_plain {
+            return None;
+        }
+        values[at].get_or_insert(value);
+    }
+    Some((values, block.whole.end))
+}
+
+/// Returns what follows the key and its colon, where the text begins with them.
+fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let start = text.as_bytes().get(..key.len())?;
+    if !start.eq_ignore_ascii_case(key.as_bytes()) {
+        return None;
+    }
+    text[key.len()..]
+        .trim_start_matches([' ', '\t'])
+        .strip_prefix(':')
+}
+
+fn may_have_second_block(body: &str) -> bool {
+    body.lines()
+        .find(|line| !line.trim().is_empty())
+        .is_some_and(|line| line.trim() == "---" || line.trim_start().starts_with("<!--"))
+}
+
 fn empty() -> Node {
     Node {
         value: Value::Map(Vec::new()),
@@ -107,17 +162,23 @@ struct Fenced {
 fn fenced(text: &str, from: usize) -> Option<Fenced> {
     let start = from + opening(&text[from..])?;
     let inner_start = start + text[start..].find('\n')? + 1;
+    let bytes = text.as_bytes();
     let mut at = inner_start;
-    for line in text[inner_start..].split_inclusive('\n') {
-        if matches!(line.trim_end(), "---" | "...") {
+    loop {
+        let end =
+            memchr::memchr(b'\n', &bytes[at..]).map_or(text.len(), |newline| at + newline + 1);
+        let begins_as_one = matches!(bytes.get(at), Some(b'-' | b'.'));
+        if begins_as_one && matches!(text[at..end].trim_end(), "---" | "...") {
             return Some(Fenced {
-                whole: start..at + line.len(),
+                whole: start..end,
                 inner: inner_start..at,
             });
         }
-        at += line.len();
+        if end == text.len() {
+            return None;
+        }
+        at = end;
     }
-    None
 }
 
 /// Returns the offset of the opening `---` line.

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::markdown::FrontMatter;
+use crate::markdown::front_matter;
 use crate::planning::names;
 use crate::storage::listing::Kind;
 use crate::storage::read;
@@ -217,28 +218,42 @@ fn stage_word(text: &str) -> &str {
 
 /// Returns the status that a report gives in its front matter, else under a label of its body.
 fn verdict(text: &str, path: &Path) -> Option<String> {
+    if let Some(([issues, status, result], end)) =
+        front_matter::scan(text, ["issues", "status", "result"])
+    {
+        return of_fields(issues, status.or(result)).or_else(|| in_body(&text[end..]));
+    }
     let front = FrontMatter::parse(text, path).value;
-    let word = |text: &str| text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
-    let issues = front
-        .text(&["issues"])
-        .and_then(|count| count.trim().parse::<u32>().ok());
-    if let Some(status) = front.text(&["status", "result"]) {
-        let status = word(status);
-        // A session of user tests is complete once all was tried, whatever was found.
-        let has_issues =
-            issues.is_some_and(|count| count > 0) && outcome(&status) == Some(CheckOutcome::Passed);
-        return Some(if has_issues {
+    of_fields(front.text(&["issues"]), front.text(&["status", "result"]))
+        .or_else(|| in_body(&text[front.range.end..]))
+}
+
+fn of_fields(issues: Option<&str>, status: Option<&str>) -> Option<String> {
+    let status = word(status?);
+    // A session of user tests is complete once all was tried, whatever was found.
+    let has_issues = issues
+        .and_then(|count| count.trim().parse::<u32>().ok())
+        .is_some_and(|count| count > 0);
+    Some(
+        if has_issues && outcome(&status) == Some(CheckOutcome::Passed) {
             "issues_found".to_owned()
         } else {
             status
-        });
-    }
-    text[front.range.end..].lines().take(40).find_map(|line| {
+        },
+    )
+}
+
+fn in_body(body: &str) -> Option<String> {
+    body.lines().take(40).find_map(|line| {
         let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
         let (label, value) = line.split_once(':')?;
         let label = label.trim_matches(['*', ' ']).to_lowercase();
         matches!(label.as_str(), "status" | "result" | "verdict").then(|| word(value))
     })
+}
+
+fn word(text: &str) -> String {
+    text.trim_matches(['*', '`', ' ', '"']).to_lowercase()
 }
 
 /// What the words of checks mean, by their beginnings.

@@ -103,7 +103,13 @@ fn push_words(key: &mut String, text: &str) {
         if !key.is_empty() {
             key.push(' ');
         }
-        key.extend(word.chars().flat_map(char::to_lowercase));
+        if word.is_ascii() {
+            let start = key.len();
+            key.push_str(word);
+            key[start..].make_ascii_lowercase();
+        } else {
+            key.extend(word.chars().flat_map(char::to_lowercase));
+        }
     }
 }
 

@@ -43,9 +43,11 @@ impl FileName {
             return None;
         }
         let (kind, head) = split_kind(name)?;
-        let phase_of_dir = PhaseNumber::split(phase_dir).map(|(number, _)| number);
+        let (phase_of_dir, slug_of_dir) = PhaseNumber::split(phase_dir).unzip();
         let head = head.trim_matches(['-', '_']);
-        let head = without_phase_dir(head, phase_dir).unwrap_or(head);
+        let head = slug_of_dir
+            .and_then(|slug| without_phase_dir(head, phase_dir, slug))
+            .unwrap_or(head);
         let words = numbered_words(head);
         let file = |phase, plan, slug: &[&str]| Self {
             kind,
@@ -117,9 +119,8 @@ fn kind_of(word: &str) -> Option<FileKind> {
 }
 
 /// Returns what follows the phase folder's own name: `02` of `13-harness-02` in `13-harness`.
-fn without_phase_dir<'a>(head: &'a str, phase_dir: &str) -> Option<&'a str> {
-    let slug = PhaseNumber::split(phase_dir)?.1.trim_start_matches('-');
-    [phase_dir, slug]
+fn without_phase_dir<'a>(head: &'a str, phase_dir: &str, slug: &str) -> Option<&'a str> {
+    [phase_dir, slug.trim_start_matches('-')]
         .iter()
         .filter(|prefix| !prefix.is_empty())
         .find_map(|prefix| head.strip_prefix(prefix)?.strip_prefix('-'))

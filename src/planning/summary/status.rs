@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use memchr::memmem;
 use serde::Serialize;
 
 use crate::markdown::front_matter;
@@ -85,14 +86,10 @@ impl SummaryStatus {
         if json_lines::is_json_lines(text) {
             return whole();
         }
-        let Some(inner) = front_matter::inner(text) else {
-            return in_body(text);
-        };
-        match quick_field(&text[inner.clone()]) {
-            Quick::Value(word) => Self::of_word(word),
-            // The scan starts at the closing line of the front matter, which is no status.
-            Quick::Absent if !has_second_block(&text[inner.end..]) => in_body(&text[inner.end..]),
-            Quick::Absent | Quick::Unclear => whole(),
+        match front_matter::scan(text, ["status"]) {
+            Some(([Some(word)], _)) => Self::of_word(word),
+            Some(([None], end)) => in_body(&text[end..]),
+            None => whole(),
         }
     }
 }
@@ -110,45 +107,6 @@ pub(super) fn of_document<'d>(
     }
 }
 
-/// What a look at the lines of the front matter says about the field `status`.
-enum Quick<'a> {
-    Value(&'a str),
-    Absent,
-    /// It takes a YAML parser.
-    Unclear,
-}
-
-fn quick_field(inner: &str) -> Quick<'_> {
-    if inner.starts_with([' ', '\t', '{', '[', '"', '\'', '&', '!']) {
-        return Quick::Unclear;
-    }
-    let key = |line: &str| {
-        line.get(..6)
-            .is_some_and(|key| key.eq_ignore_ascii_case("status"))
-    };
-    let value = inner
-        .lines()
-        .filter(|line| key(line))
-        .find_map(|line| line[6..].trim_start().strip_prefix(':'))
-        .map(str::trim);
-    match value {
-        None => Quick::Absent,
-        Some(value)
-            if value.is_empty() || value.starts_with(['|', '>', '&', '!', '[', '{', '#']) =>
-        {
-            Quick::Unclear
-        }
-        Some(value) => Quick::Value(value),
-    }
-}
-
-fn has_second_block(body: &str) -> bool {
-    body.lines()
-        .skip(1)
-        .find(|line| !line.trim().is_empty())
-        .is_some_and(|line| line.trim() == "---" || line.trim_start().starts_with("<!--"))
-}
-
 /// Finds the first line of a text that gives the plan's status.
 ///
 /// ```text
@@ -157,7 +115,8 @@ fn has_second_block(body: &str) -> bool {
 /// ```
 fn in_body(body: &str) -> Option<SummaryStatus> {
     // Most summaries have no such line, and looking for the word is cheaper than reading lines.
-    if !["tatus", "STATUS"].iter().any(|word| body.contains(word)) {
+    let has = |word: &[u8]| memmem::find(body.as_bytes(), word).is_some();
+    if !has(b"tatus") && !has(b"STATUS") {
         return None;
     }
     let mut is_code = false;
