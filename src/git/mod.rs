@@ -3,6 +3,7 @@
 mod additions;
 mod bounds;
 mod commits;
+mod committable;
 mod committing;
 mod config;
 mod listing;
@@ -365,21 +366,28 @@ impl Git {
     ///
     /// What else is staged stays staged. Like a tag, never signed, and without the repository's hooks.
     pub fn commit_only(&self, draft: &NewCommit<'_>, clock: &Clock) -> Result<Option<String>> {
-        self.refuse_elsewhere()?;
-        let Some(repository) = self.readable() else {
-            return Err(Error::not_found("there is no git repository to commit to"));
-        };
-        let mut paths = draft.files.iter().map(|(path, _)| path);
-        let endless = paths.find_map(|path| bounds::check_rules(&repository.top, path));
-        endless.as_ref().map_or(Ok(()), refused)?;
-        if let Some(what) = committing::under_way(&repository.own) {
-            let message = format!("{what} is in progress, so nothing is committed");
-            return Err(Error::refused(message).hint("finish or abort it; then run it again"));
-        }
+        self.refuse_commit(draft.files)?;
         match self.program()? {
             Some(program) if committing::commit(&program, draft, clock)? => self.head(),
             _ => Ok(None),
         }
+    }
+
+    /// Refuses a commit of these files, named from the top, where git would not take them as they are.
+    pub fn refuse_commit(&self, paths: &[&str]) -> Result<()> {
+        self.refuse_elsewhere()?;
+        let Some(repository) = self.readable() else {
+            return Err(Error::not_found("there is no git repository to commit to"));
+        };
+        let mut checked = paths.iter();
+        let endless = checked.find_map(|path| bounds::check_rules(&repository.top, path));
+        endless.as_ref().map_or(Ok(()), refused)?;
+        let Some(program) = self.program()? else {
+            return Ok(());
+        };
+        committable::refuse_under_way(&program, &repository.own)?;
+        program.refuse_filtered(paths)?;
+        committable::refuse_unfit(&program, paths)
     }
 
     /// Returns the repository, if nothing in it leads elsewhere.

@@ -167,6 +167,17 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// Returns a program that takes a path as it is written, and not as a pattern.
+    pub(crate) fn literal(&self) -> Self {
+        let mut options = self.options.clone();
+        options.push("--literal-pathspecs".to_owned());
+        Self {
+            top: self.top,
+            options,
+            index: self.index.clone(),
+        }
+    }
+
     /// Refuses files that git would run through a filter, which a repository's own settings name.
     pub(crate) fn refuse_filtered(&self, paths: &[&str]) -> Result<()> {
         let mut arguments = vec!["check-attr", "-z", "filter", "--"];

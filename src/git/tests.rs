@@ -343,11 +343,9 @@ fn remove(file: &Path) {
 
 /// Commits the file of a ledger as it is now.
 fn commit_ledger(sandbox: &Sandbox, message: &str) -> Result<Option<String>> {
-    let path = "docs/memory/STATE.md";
-    let bytes = contents(sandbox.0.child(path).path());
     let scratch = TempDir::new().unwrap();
     let draft = NewCommit {
-        files: &[(path, &bytes)],
+        files: &["docs/memory/STATE.md"],
         message,
         scratch: scratch.path(),
     };

@@ -68,7 +68,7 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
         subject: clean(&commit.subject),
     });
     Ok(Brief {
-        action_required: action(&files, &state, &survey.coverage),
+        action_required: action(project, &files, &state, &survey.coverage)?,
         state: files
             .state
             .exists()
@@ -128,25 +128,35 @@ impl Brief {
 }
 
 /// Returns what to do before anything else, where nobody has filled the ledger in.
-fn action(files: &Files, state: &State, coverage: &Coverage) -> Option<String> {
+fn action(
+    project: &Project,
+    files: &Files,
+    state: &State,
+    coverage: &Coverage,
+) -> Result<Option<String>> {
     let update = "run `annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
     if !files.state.exists() {
+        if files.is_left_out(project)? {
+            return Ok(Some(
+                "the ledger is left out of this sparse checkout: bring it back by `git sparse-checkout add`".to_owned(),
+            ));
+        }
         let others = files.constraints.exists() || files.decisions.exists();
         let what = if others {
             "the ledger has no STATE.md"
         } else {
             "this project has no ledger"
         };
-        return Some(format!(
+        return Ok(Some(format!(
             "{what}: run `annals ledger init`, then {}",
             &update[4..]
-        ));
+        )));
     }
     if state.is_uninitialised(&files.state.text) {
-        return Some(format!("the ledger is empty: {update}"));
+        return Ok(Some(format!("the ledger is empty: {update}")));
     }
     let is_lost = matches!(coverage.standing, Standing::Missing | Standing::Diverged);
-    is_lost.then(|| coverage.advice.clone()).flatten()
+    Ok(is_lost.then(|| coverage.advice.clone()).flatten())
 }
 
 fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String {

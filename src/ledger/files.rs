@@ -73,15 +73,28 @@ impl Folder {
         }
         // Git's top and the project's root are without links; so must be what is compared with them.
         let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-        let in_git = project.git.top().and_then(|top| {
-            let below = real.strip_prefix(top).ok()?;
-            let names: Vec<_> = below
-                .components()
-                .map(|c| c.as_os_str().to_string_lossy())
-                .collect();
-            (!names.is_empty()).then(|| names.join("/"))
-        });
+        let in_git = project
+            .git
+            .top()
+            .and_then(|top| name_in_git(&real, top).filter(|name| !name.is_empty()));
         Ok(Self { path, in_git })
+    }
+
+    /// Returns the names of the three files as git knows them: where a file is a link, of what it leads to.
+    pub(crate) fn names_in_git(&self, project: &Project) -> Result<Vec<String>> {
+        let Some(top) = project.git.top() else {
+            return Ok(Vec::new());
+        };
+        let folder = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let names = [STATE, CONSTRAINTS, DECISIONS].map(|name| {
+            let path = folder.join(name);
+            let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            name_in_git(&real, top).ok_or_else(|| {
+                Error::refused("is outside of the repository, or its name is not UTF-8")
+                    .at(&path, None)
+            })
+        });
+        names.into_iter().collect()
     }
 
     /// Returns a file's name as git knows it.
@@ -90,6 +103,13 @@ impl Folder {
             .as_ref()
             .map(|folder| format!("{folder}/{name}"))
     }
+}
+
+/// Returns a path as git names it, from the top of the repository; `None` outside of it, and for other than UTF-8.
+fn name_in_git(path: &Path, top: &Path) -> Option<String> {
+    let below = path.strip_prefix(top).ok()?;
+    let names = below.components().map(|name| name.as_os_str().to_str());
+    Some(names.collect::<Option<Vec<_>>>()?.join("/"))
 }
 
 impl File {
@@ -126,6 +146,18 @@ impl File {
         Ok(())
     }
 
+    /// Fails where a merge left both sides in the file.
+    pub(crate) fn refuse_conflict(&self) -> Result<()> {
+        let has = |marker: &str| self.text.lines().any(|line| line.starts_with(marker));
+        if has("<<<<<<< ") && has("=======") && has(">>>>>>> ") {
+            let message = "holds both sides of a conflict";
+            return Err(Error::refused(message)
+                .at(&self.path, None)
+                .hint("keep what is right and take the markers out"));
+        }
+        Ok(())
+    }
+
     /// Returns what ends its lines.
     pub(crate) fn line_end(&self) -> &'static str {
         if self.text.contains("\r\n") {
@@ -137,6 +169,39 @@ impl File {
 }
 
 impl Files {
+    /// Refuses to make a file that is committed and that a sparse checkout leaves out: a blank one would replace it.
+    pub(crate) fn refuse_left_out(&self, project: &Project) -> Result<()> {
+        if !self.is_left_out(project)? {
+            return Ok(());
+        }
+        let message = "the ledger is committed, and left out of this sparse checkout";
+        let folder = self.folder.in_git.as_deref().unwrap_or_default();
+        Err(Error::refused(message)
+            .at(&self.folder.path, None)
+            .hint(format!("`git sparse-checkout add {folder}` brings it back")))
+    }
+
+    /// Returns whether a file is committed and left out of a sparse checkout.
+    pub(crate) fn is_left_out(&self, project: &Project) -> Result<bool> {
+        let files = [
+            (STATE, &self.state),
+            (CONSTRAINTS, &self.constraints),
+            (DECISIONS, &self.decisions),
+        ];
+        let missing = files.into_iter().filter(|(_, file)| !file.exists());
+        let names: Vec<String> = missing
+            .filter_map(|(name, _)| Some(format!("HEAD:{}", self.folder.git_path(name)?)))
+            .collect();
+        if names.is_empty() || !project.git.is_sparse() || project.git.head()?.is_none() {
+            return Ok(false);
+        }
+        let Some(mut objects) = project.git.objects()? else {
+            return Ok(false);
+        };
+        let found = objects.read(&names)?;
+        Ok(found.iter().any(Option::is_some))
+    }
+
     pub(crate) fn read(project: &Project, warnings: &mut Vec<Warning>) -> Result<Self> {
         let folder = Folder::locate(project)?;
         let mut file = |name: &str| File::read(&folder.path.join(name), warnings);

@@ -36,6 +36,7 @@ pub fn init(project: &Project) -> Result<InitReport> {
         .storage()
         .transact("ledger init", &[Store::Ledger], || {
             let files = Files::read(project, &mut warnings)?;
+            files.refuse_left_out(project)?;
             let anchor = project.git.head()?;
             let anchor = match anchor {
                 Some(hash) => format!("{hash} {AT_INIT}"),

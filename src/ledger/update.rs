@@ -6,7 +6,6 @@ use chrono::DateTime;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::error::Kind;
 use crate::error::Problem;
 use crate::error::Result;
 use crate::git::NewCommit;
@@ -15,16 +14,15 @@ use crate::ledger::apply;
 use crate::ledger::apply::Outcome;
 use crate::ledger::document;
 use crate::ledger::document::Draft;
-use crate::ledger::files::CONSTRAINTS;
-use crate::ledger::files::DECISIONS;
 use crate::ledger::files::File;
 use crate::ledger::files::Files;
-use crate::ledger::files::STATE;
+use crate::ledger::files::Folder;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
 use crate::storage::Scratch;
 use crate::storage::Store;
+use crate::storage::read;
 use crate::templates::Template;
 use crate::text::quantity;
 use crate::warning::Warning;
@@ -83,6 +81,10 @@ struct Target {
 /// Applies an update document, given as JSON.
 pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<UpdateReport> {
     let update = document::read(text, request.secrets == SecretPolicy::Allow);
+    if request.commit {
+        // Before anything is written: a refusal must leave the files as they were.
+        committed_files(project)?;
+    }
     let (plan, applied) = project
         .storage()
         .transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
@@ -116,6 +118,10 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
 fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
     let mut warnings = Vec::new();
     let files = Files::read(project, &mut warnings)?;
+    files.refuse_left_out(project)?;
+    for file in [&files.state, &files.constraints, &files.decisions] {
+        file.refuse_conflict()?;
+    }
     let target = target(project, update, &files.state)?;
     warnings.extend(target.warnings.iter().cloned());
     let state = apply::state::apply(
@@ -329,36 +335,37 @@ pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<Strin
     Ok(first.map(|commit| commit.hash))
 }
 
+/// Returns the names by which git knows the ledger's files, or refuses what git would not take as they are.
+fn committed_files(project: &Project) -> Result<Vec<String>> {
+    let names = Folder::locate(project)?.names_in_git(project)?;
+    let paths: Vec<&str> = names.iter().map(String::as_str).collect();
+    project.git.refuse_commit(&paths)?;
+    Ok(names)
+}
+
 /// Commits the ledger's files; under its lock, so that parallel updates do not meet in git's index.
 fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<String>> {
-    let (hash, _) = project.storage().transact("ledger commit", &[Store::Ledger], || {
-        let mut warnings = Vec::new();
-        let files = Files::read(project, &mut warnings)?;
-        let names = [
-            (STATE, &files.state),
-            (CONSTRAINTS, &files.constraints),
-            (DECISIONS, &files.decisions),
-        ];
-        let there = names.iter().filter_map(|(name, file)| {
-            Some((files.folder.git_path(name)?, file.bytes.as_deref()?))
+    let through = covered_through.map(|hash| format!(" through {}", &hash[..hash.len().min(12)]));
+    let message = format!("{SUBJECT}{}", through.unwrap_or_default());
+    let storage = project.storage();
+    let (hash, _) = storage.transact("ledger commit", &[Store::Ledger], || {
+        let names = committed_files(project)?;
+        let there = names.iter().filter(|name| {
+            let path = project.git.top().map(|top| top.join(name));
+            path.is_some_and(|path| read::is_file(&path))
         });
-        let there: Vec<(String, &[u8])> = there.collect();
-        let there: Vec<(&str, &[u8])> = there.iter().map(|(path, bytes)| (path.as_str(), *bytes)).collect();
-        let through = covered_through.map(|hash| format!(" through {}", &hash[..hash.len().min(12)]));
+        let there: Vec<&str> = there.map(String::as_str).collect();
         let scratch = Scratch::create(&std::env::temp_dir(), "annals-index")?;
         let new_commit = NewCommit {
             files: &there,
-            message: &format!("{SUBJECT}{}", through.unwrap_or_default()),
+            message: &message,
             scratch: scratch.path(),
         };
-        let hash = project.git.commit_only(&new_commit, &project.clock);
-        let hash = hash.map_err(|error| {
-            if error.kind == Kind::Refused {
-                return error;
-            }
-            error.hint("the files are written and not committed; the same update with --commit tries again")
-        })?;
+        let hash = project.git.commit_only(&new_commit, &project.clock)?;
         Ok((hash, Changes::new()))
+    })
+    .map_err(|error| {
+        error.hint("the files are written and not committed; the same update with --commit tries again")
     })?;
     Ok(hash)
 }

@@ -1,5 +1,6 @@
 //! The repo ledger through the real binary: the loop of batches, every refusal, odd repositories, real folders.
 
+mod commits;
 mod corpus;
 mod hook;
 mod refusals;
