@@ -320,6 +320,9 @@ impl Target {
 /// How the subject of a commit of the ledger begins.
 const SUBJECT: &str = "Update the ledger";
 
+/// How many digits of a hash its subject has.
+const SHOWN: usize = 12;
+
 /// How many commits are looked at for one of the ledger's.
 const LOOKED_AT: usize = 50;
 
@@ -331,8 +334,25 @@ pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<Strin
     let newest = project.git.newest(LOOKED_AT)?;
     let is_later = |date: &str| DateTime::parse_from_rfc3339(date).is_ok_and(|date| date >= time);
     let mut own = newest.into_iter().rev();
-    let first = own.find(|commit| commit.subject.starts_with(SUBJECT) && is_later(&commit.date));
+    let first = own.find(|commit| is_own(&commit.subject) && is_later(&commit.date));
     Ok(first.map(|commit| commit.hash))
+}
+
+/// Returns whether a subject is as [`message`] makes it; people write ones that begin alike.
+fn is_own(subject: &str) -> bool {
+    let is_hash = |word: &str| word.len() == SHOWN && word.bytes().all(|c| c.is_ascii_hexdigit());
+    subject == SUBJECT
+        || subject
+            .strip_prefix(SUBJECT)
+            .and_then(|rest| rest.strip_prefix(" through "))
+            .is_some_and(is_hash)
+}
+
+/// Returns the message of a commit of the ledger.
+fn message(covered_through: Option<&str>) -> String {
+    let through = covered_through.and_then(|hash| hash.get(..SHOWN));
+    let through = through.map(|hash| format!(" through {hash}"));
+    format!("{SUBJECT}{}", through.unwrap_or_default())
 }
 
 /// Returns the names by which git knows the ledger's files, or refuses what git would not take as they are.
@@ -345,8 +365,7 @@ fn committed_files(project: &Project) -> Result<Vec<String>> {
 
 /// Commits the ledger's files; under its lock, so that parallel updates do not meet in git's index.
 fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<String>> {
-    let through = covered_through.map(|hash| format!(" through {}", &hash[..hash.len().min(12)]));
-    let message = format!("{SUBJECT}{}", through.unwrap_or_default());
+    let message = message(covered_through);
     let storage = project.storage();
     let (hash, _) = storage.transact("ledger commit", &[Store::Ledger], || {
         let names = committed_files(project)?;

@@ -132,14 +132,19 @@ impl Index {
     /// Returns the texts that have any of the stems, and how often each has the one that it has most.
     pub(crate) fn having(&self, stems: &[String]) -> Result<Matches> {
         let mut found: BTreeMap<i64, usize> = BTreeMap::new();
+        // The instances of a word come in the order of the texts; to have SQLite group them would sort them once more.
         let mut statement = self
             .db
-            .prepare_cached("SELECT doc, count(*) FROM instances WHERE term = ?1 GROUP BY doc")?;
+            .prepare_cached("SELECT doc FROM instances WHERE term = ?1")?;
         for stem in stems {
             let mut rows = statement.query([stem])?;
+            let mut last = (0, 0);
             while let Some(row) = rows.next()? {
-                let most = found.entry(row.get(0)?).or_default();
-                *most = row.get::<_, usize>(1)?.max(*most);
+                let text = row.get(0)?;
+                let count = if last.0 == text { last.1 + 1 } else { 1 };
+                last = (text, count);
+                let most = found.entry(text).or_default();
+                *most = count.max(*most);
             }
         }
         Ok(found.into_iter().collect())
