@@ -19,7 +19,7 @@ pub(crate) const SHOWN: usize = 10;
 const HELD: usize = 3;
 
 /// The most decisions of one plan.
-const MOST_OF_ONE_PLAN: usize = 3;
+const MAX_PER_PLAN: usize = 3;
 
 /// Words by which a decision binds whoever comes later.
 const BINDING: &[&str] = &[
@@ -165,7 +165,7 @@ pub(crate) fn select(
         };
         let count = of_plan.entry(plan).or_default();
         *count += 1;
-        *count <= MOST_OF_ONE_PLAN
+        *count <= MAX_PER_PLAN
     });
     let older = ranked.split_off(ranked.len().min(SHOWN));
     hold(&mut ranked, older);

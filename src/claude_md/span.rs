@@ -11,7 +11,7 @@ use crate::markdown::Outline;
 use crate::text::noun;
 
 /// So many lines are named in a refusal.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED_LINES: usize = 10;
 
 /// The one pair of markers of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,8 +88,8 @@ impl Span {
 
 fn refused(why: &str, lines: &[usize], path: &Path) -> Error {
     let mut named: Vec<String> = lines.iter().map(usize::to_string).collect();
-    if named.len() > MOST_NAMED {
-        named.truncate(MOST_NAMED);
+    if named.len() > MAX_NAMED_LINES {
+        named.truncate(MAX_NAMED_LINES);
         named.push("\u{2026}".to_owned());
     }
     let word = noun(lines.len(), "line");

@@ -39,13 +39,15 @@ impl Unit {
 }
 
 const DAY: f64 = 24.0 * 60.0;
-const LONGEST: f64 = 90.0 * DAY;
+const MAX_MINUTES: f64 = 90.0 * DAY;
 
 impl Minutes {
     /// Returns a duration in the unit that its field's name gives.
     pub fn from_number(number: f64, unit: Unit) -> Option<Self> {
         let minutes = number * unit.minutes();
-        (0.0..=LONGEST).contains(&minutes).then_some(Self(minutes))
+        (0.0..=MAX_MINUTES)
+            .contains(&minutes)
+            .then_some(Self(minutes))
     }
 
     /// Returns the time from one moment to a later one.
@@ -347,7 +349,7 @@ mod tests {
         fn no_text_panics(text in "\\PC*", near in "[~<pt0-9.,:hmsdé –-]{0,20}") {
             for text in [text, near] {
                 let read = Minutes::parse(&text);
-                prop_assert!(read.is_none_or(|minutes| (0.0..=LONGEST).contains(&minutes.as_f64())));
+                prop_assert!(read.is_none_or(|minutes| (0.0..=MAX_MINUTES).contains(&minutes.as_f64())));
             }
         }
 

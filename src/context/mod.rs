@@ -35,7 +35,7 @@ pub const START_BUDGET: usize = 1200;
 pub(crate) const START_LINES: usize = 5;
 
 /// A budget below this is too small for a digest: it holds only the frame.
-const LEAST: usize = 100;
+const MIN_BUDGET: usize = 100;
 
 /// Returns whether a project has a planning folder, entries or a ledger.
 pub fn has_memory(project: &Project) -> bool {
@@ -77,12 +77,14 @@ impl Default for DigestRequest {
 /// Puts together what a session needs to know. A store that cannot be read becomes a warning: the others
 /// must not be silent because of it.
 pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
-    if request.budget < LEAST {
+    if request.budget < MIN_BUDGET {
         return Err(Error::usage(format!(
             "{} tokens is too small for a digest",
             request.budget
         ))
-        .hint(format!("give it {LEAST} or more; {BUDGET} is the default")));
+        .hint(format!(
+            "give it {MIN_BUDGET} or more; {BUDGET} is the default"
+        )));
     }
     let mut warnings = Vec::new();
     let scene = Scene::take(project, request, &mut warnings);

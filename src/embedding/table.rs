@@ -21,10 +21,10 @@ pub const MODEL_ID: &str = "annals-static-128-v1";
 pub(crate) const DIMENSION: usize = 128;
 
 /// What a text says after this many pieces does not count.
-const MOST_PIECES: usize = 128;
+const MAX_PIECES: usize = 128;
 
 /// The longest text of a piece in bytes, so that no longer one is looked for.
-const LONGEST_PIECE: usize = 18;
+const MAX_PIECE_BYTES: usize = 18;
 
 /// Where the hash of every text starts, and what each byte multiplies it with (FNV-1a).
 const HASH_START: u32 = 0x811c_9dc5;
@@ -91,13 +91,13 @@ impl Table {
         let mut pieces = Vec::new();
         each_word(text, |word| {
             self.cut(word, &mut pieces);
-            if pieces.len() < MOST_PIECES {
+            if pieces.len() < MAX_PIECES {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
             }
         });
-        pieces.truncate(MOST_PIECES);
+        pieces.truncate(MAX_PIECES);
         let texts = pieces.into_iter().map(|piece| self.text(piece));
         texts
             .map(|text| std::str::from_utf8(text).unwrap_or_default())
@@ -116,7 +116,7 @@ impl Table {
 
     /// Adds the rows of a word's pieces to a sum; breaks off where it has enough.
     pub(crate) fn add(&self, pieces: &[u32], sum: &mut Sum) -> ControlFlow<()> {
-        for piece in pieces.iter().take(MOST_PIECES - sum.pieces) {
+        for piece in pieces.iter().take(MAX_PIECES - sum.pieces) {
             let place = *piece as usize;
             let scale = f32::from_bits(number(self.scales, place));
             let (rows, _) = self.rows.as_chunks::<DIMENSION>();
@@ -125,7 +125,7 @@ impl Table {
             }
             sum.pieces += 1;
         }
-        if sum.pieces < MOST_PIECES {
+        if sum.pieces < MAX_PIECES {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
@@ -153,9 +153,9 @@ impl Table {
 
     /// Returns the longest piece that `rest` begins with, and how many bytes of it that is.
     fn longest(&self, start: &[u8], rest: &str) -> Option<(u32, usize)> {
-        let mut hashes = [HASH_START; LONGEST_PIECE + 1];
+        let mut hashes = [HASH_START; MAX_PIECE_BYTES + 1];
         let mut hash = start.iter().copied().fold(HASH_START, hashed);
-        let most = rest.len().min(LONGEST_PIECE);
+        let most = rest.len().min(MAX_PIECE_BYTES);
         for (index, byte) in rest.as_bytes()[..most].iter().enumerate() {
             hash = hashed(hash, *byte);
             hashes[index + 1] = hash;
@@ -272,7 +272,7 @@ mod tests {
             assert_eq!(table.find(hash, b"", text), Some(piece));
             let word = text.strip_prefix(GOES_ON).unwrap_or(text);
             assert!(
-                word.len() <= LONGEST_PIECE,
+                word.len() <= MAX_PIECE_BYTES,
                 "{}",
                 String::from_utf8_lossy(text)
             );
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(pieces("##ing [CLS]"), "# # ing [ cl ##s ]");
         assert_eq!(
             Table::built_in().pieces(&"a b ".repeat(1000)).len(),
-            MOST_PIECES
+            MAX_PIECES
         );
     }
 

@@ -14,10 +14,10 @@ use crate::error::Error;
 use crate::error::Result;
 
 /// Of one table, as its rows lie in memory.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// Of one value, in bytes: a column may be worked out, and then as long as it likes.
-const LONGEST_VALUE: i32 = 2 * 1024 * 1024;
+const MAX_VALUE_BYTES: i32 = 2 * 1024 * 1024;
 
 /// A row by its columns' names.
 pub(crate) type Row = BTreeMap<&'static str, Value>;
@@ -63,7 +63,7 @@ impl<'p> Database<'p> {
         }
         let limited = database
             .connection
-            .set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+            .set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
         limited.map_err(|error| read_failed(path, &error))?;
         Ok(database)
     }
@@ -116,7 +116,7 @@ impl<'p> Database<'p> {
                 for (at, column) in columns.iter().enumerate() {
                     let value = row.get_ref(at)?;
                     size += memory_of(value);
-                    if size > MOST_BYTES {
+                    if size > MAX_BYTES {
                         return Ok(None);
                     }
                     values.insert(*column, value.try_into()?);
@@ -127,7 +127,7 @@ impl<'p> Database<'p> {
         };
         let rows = read().map_err(|error| read_failed(self.path, &error))?;
         rows.ok_or_else(|| {
-            let most = MOST_BYTES / 1024 / 1024;
+            let most = MAX_BYTES / 1024 / 1024;
             let message = format!("its table {table} is larger than {most} MiB, so it is not read");
             Error::failed(message).at(self.path, None)
         })

@@ -12,10 +12,10 @@ use crate::storage::listing::Kind;
 use crate::warning::Warning;
 
 /// How deep folders may lie in each other.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// How many files are read at most.
-const MOST: usize = 20_000;
+const MAX_NOTES: usize = 20_000;
 
 /// The files of a source, and what was passed over.
 #[derive(Clone, Debug, Default)]
@@ -60,10 +60,12 @@ pub(crate) fn markdown(path: &Path) -> Result<Files> {
     };
     collect(path, 0, &mut files)?;
     files.paths.sort();
-    if files.paths.len() > MOST {
-        return Err(Error::failed(format!("contains more than {MOST} notes"))
-            .at(path, None)
-            .hint("import its folders one by one"));
+    if files.paths.len() > MAX_NOTES {
+        return Err(
+            Error::failed(format!("contains more than {MAX_NOTES} notes"))
+                .at(path, None)
+                .hint("import its folders one by one"),
+        );
     }
     Ok(files)
 }
@@ -79,8 +81,8 @@ fn collect(folder: &Path, depth: usize, files: &mut Files) -> Result<()> {
             let warning = "is a symbolic link, which is not followed";
             files.warnings.push(Warning::file(&path, warning));
         } else if kind == Kind::Folder && !is_hidden {
-            if depth == DEEPEST {
-                let warning = format!("is more than {DEEPEST} folders deep, so it is not read");
+            if depth == MAX_DEPTH {
+                let warning = format!("is more than {MAX_DEPTH} folders deep, so it is not read");
                 files.warnings.push(Warning::file(&path, warning));
             } else {
                 collect(&path, depth + 1, files)?;

@@ -30,7 +30,7 @@ use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
 /// The longest text that becomes an entry, in bytes.
-const LONGEST: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// What is to be imported.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ fn safe_notes(notes: Vec<Note>, policy: SecretPolicy, account: &mut Account) -> 
     let mut safe = Vec::new();
     for note in notes {
         let piece = &note.piece;
-        let reason = if piece.body.len() > LONGEST {
+        let reason = if piece.body.len() > MAX_TEXT_BYTES {
             Some("is larger than 1 MiB, too large for an entry".to_owned())
         } else if policy == SecretPolicy::Allow {
             None

@@ -7,7 +7,7 @@ use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// The longest title, in characters.
-const LONGEST_TITLE: usize = 100;
+const MAX_TITLE_CHARS: usize = 100;
 
 /// One thing that the source holds: what the account names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub(crate) fn title(text: &str, otherwise: &str) -> String {
         let words: Vec<&str> = words.split_whitespace().collect();
         text::clip(
             words.join(" ").trim_start_matches(['#', ' ']),
-            LONGEST_TITLE,
+            MAX_TITLE_CHARS,
         )
         .into_owned()
     };

@@ -26,7 +26,7 @@ use crate::text;
 use crate::text::hexadecimal;
 
 /// The longest value and the longest excerpt: in bytes, and in characters.
-const LONGEST: usize = 16 << 10;
+const MAX_VALUE_BYTES: usize = 16 << 10;
 const EXCERPT: usize = 400;
 
 /// Imports every statement of the notes, all or none; each fact has an id that follows from its words.
@@ -91,9 +91,9 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
     let topic = key_of(&note.piece.title).replace('-', "_");
     let key = FactKey::parse(&format!("memory.{topic}[]"))?;
     let value = text::strip_controls(statement).trim().to_owned();
-    if value.is_empty() || value.len() > LONGEST {
+    if value.is_empty() || value.len() > MAX_VALUE_BYTES {
         return Err(Error::refused(format!(
-            "a value must be 1 to {LONGEST} bytes long"
+            "a value must be 1 to {MAX_VALUE_BYTES} bytes long"
         )));
     }
     let fact_id = id(&[user.as_str(), memory, name, &value]);

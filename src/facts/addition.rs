@@ -31,7 +31,7 @@ use crate::text;
 pub(crate) const EXCERPT: usize = 400;
 
 /// The longest value, in bytes.
-const LONGEST: usize = 16 << 10;
+const MAX_VALUE_BYTES: usize = 16 << 10;
 
 /// What is stated.
 #[derive(Clone, Debug, Default)]
@@ -169,9 +169,9 @@ fn next_turn(connection: &Connection) -> Result<String> {
 fn action(statement: &Statement) -> Result<Action> {
     let key = FactKey::parse(&statement.key)?;
     let value = text::strip_controls(&statement.value).trim().to_owned();
-    if value.is_empty() || value.len() > LONGEST {
+    if value.is_empty() || value.len() > MAX_VALUE_BYTES {
         return Err(Error::usage(format!(
-            "a value must be 1 to {LONGEST} bytes long"
+            "a value must be 1 to {MAX_VALUE_BYTES} bytes long"
         )));
     }
     let json = statement.json.as_deref().map(object).transpose()?;

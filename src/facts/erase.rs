@@ -38,7 +38,7 @@ pub struct Forgotten {
 }
 
 /// The shortest value that is looked for in turns: a shorter one stands in half of all texts by chance.
-const SHORTEST: usize = 3;
+const MIN_VALUE_CHARS: usize = 3;
 
 /// Forgets a user's facts, all or those under one key, for good.
 ///
@@ -310,7 +310,7 @@ fn erase_turns(
         let said = text::fold(&said);
         let is_meant = |fact: &Fact| {
             fact.source_turn_id == id
-                || (fact.value_text.chars().count() >= SHORTEST
+                || (fact.value_text.chars().count() >= MIN_VALUE_CHARS
                     && said.contains(&text::fold(&fact.value_text)))
         };
         if key.is_none() || meant.iter().any(is_meant) {
@@ -334,7 +334,7 @@ fn scrub(
     turns: &BTreeSet<String>,
 ) -> Result<()> {
     let values: BTreeSet<&str> = meant.iter().map(|fact| fact.value_text.as_str()).collect();
-    let long = |value: &&str| value.chars().count() >= SHORTEST;
+    let long = |value: &&str| value.chars().count() >= MIN_VALUE_CHARS;
     for value in values.into_iter().filter(long) {
         let holds = |text: &str| format!("instr(lower({text}), lower(?2)) > 0");
         clear(connection, user, value, &holds("source_excerpt"), |json| {

@@ -17,7 +17,7 @@ use crate::facts::store::Facts;
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 
 /// The most old facts that are shown.
-const MOST: usize = 40;
+const MAX_KNOWN_FACTS: usize = 40;
 
 /// How many of them a search finds.
 const FOUND: usize = 20;
@@ -48,7 +48,7 @@ fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec
     known.retain(|fact| hits.iter().all(|hit| hit.fact.fact_id != fact.fact_id));
     known.sort_by(|a, b| b.last_mentioned_at.cmp(&a.last_mentioned_at));
     let found = hits.into_iter().map(|hit| hit.fact);
-    Ok(found.chain(known).take(MOST).collect())
+    Ok(found.chain(known).take(MAX_KNOWN_FACTS).collect())
 }
 
 /// Fills both places in one pass: what is put in is never looked at for places.

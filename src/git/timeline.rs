@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::git::program::Program;
 
 /// As many commits are looked at; what came before is taken as unknown.
-const MOST_COMMITS: &str = "--max-count=200000";
+const MAX_COUNT_ARG: &str = "--max-count=200000";
 
 /// A commit by its full hash, and its time: that of the commit, not of the authorship, since it came here then.
 pub(crate) type Step = (String, DateTime<Utc>);
@@ -86,7 +86,7 @@ pub(crate) fn commits(program: &Program<'_>, head: &str) -> Result<Option<Vec<St
         "rev-list",
         "--first-parent",
         "--timestamp",
-        MOST_COMMITS,
+        MAX_COUNT_ARG,
         head,
         "--",
     ];

@@ -19,7 +19,7 @@ use crate::text::clip;
 const DEFAULT_TYPE: &str = "note";
 
 /// The longest complaint about an input that is passed on, in characters.
-const LONGEST_FAULT: usize = 200;
+const MAX_FAULT_CHARS: usize = 200;
 
 /// A record without its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
                 return Error::failed("the input must be a JSON object");
             }
             let fault = error.to_string();
-            Error::failed(format!("invalid input: {}", clip(&fault, LONGEST_FAULT)))
+            Error::failed(format!("invalid input: {}", clip(&fault, MAX_FAULT_CHARS)))
         }),
     }
 }

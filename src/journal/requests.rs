@@ -35,10 +35,10 @@ use crate::storage::read;
 use crate::text::hexadecimal;
 
 /// How long the file grows before it is moved aside.
-const LONGEST_FILE: u64 = 256 * 1024;
+const MAX_FILE_BYTES: u64 = 256 * 1024;
 
 /// The longest id, in bytes.
-const LONGEST_ID: usize = 200;
+const MAX_ID_BYTES: usize = 200;
 
 /// One request, as remembered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,9 +112,9 @@ impl Request {
 
 /// Fails where a text cannot be the id of a request.
 pub(crate) fn check(id: &str) -> Result<()> {
-    if id.trim().is_empty() || id.len() > LONGEST_ID || id.chars().any(char::is_control) {
+    if id.trim().is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
         return Err(Error::failed(format!(
-            "a request id is a line of 1 to {LONGEST_ID} bytes"
+            "a request id is a line of 1 to {MAX_ID_BYTES} bytes"
         )));
     }
     Ok(())
@@ -139,7 +139,7 @@ pub(crate) fn find(journal: &Path, id: &str) -> Result<Option<Request>> {
 /// Remembers a request, and returns when that is on the disk.
 pub(crate) fn remember(journal: &Path, request: &Request) -> Result<()> {
     let path = place(journal);
-    storage::rotate(&path, LONGEST_FILE)?;
+    storage::rotate(&path, MAX_FILE_BYTES)?;
     let line = serde_json::to_vec(request)
         .map_err(|error| Error::failed(format!("cannot write the request: {error}")))?;
     let mut log = Log::lock(&path, Access::Private)?;

@@ -18,7 +18,7 @@ use crate::journal::backwards::read_at;
 use crate::journal::matcher::Matcher;
 
 /// More threads wait for each other.
-const MOST_THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// A part of the file that begins and ends with a line.
 pub(crate) struct Part {
@@ -58,7 +58,7 @@ pub(crate) fn look(file: &File, matcher: &Matcher, before: u64, cut: Cut) -> Res
         }
         Ok(looked_at)
     };
-    let threads = thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS));
+    let threads = thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS));
     let mut found = thread::scope(|scope| {
         let others = 1..threads.min(ranges.len());
         let others: Vec<_> = others.map(|_| scope.spawn(work)).collect();

@@ -26,7 +26,7 @@ use crate::journal::scout::Part;
 use crate::storage::read;
 
 /// The most bytes that the results have together, but for the first, which is always given.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// How the file is divided, in bytes.
 #[derive(Clone, Copy)]
@@ -43,8 +43,8 @@ const DIVISION: Division = Division {
 };
 
 /// How many parts are looked at ahead the first time, and at most.
-const FEWEST_PARTS: usize = 4;
-const MOST_PARTS: usize = 64;
+const MIN_PARTS: usize = 4;
+const MAX_PARTS: usize = 64;
 
 /// What a search found.
 #[derive(Debug, Serialize)]
@@ -173,13 +173,13 @@ impl<'a> Progress<'a> {
     /// Searches what lies far from the end, where whole parts hold nothing and are passed over.
     fn search_far(&mut self, journal: &Journal<'_>, mut before: u64) -> Result<()> {
         // More each time: to have another processor begin takes as long as to read some megabytes.
-        let mut parts = FEWEST_PARTS;
+        let mut parts = MIN_PARTS;
         while before > 0 {
             let cut = Cut {
                 parts,
                 size: journal.division.part,
             };
-            parts = MOST_PARTS.min(parts * 4);
+            parts = MAX_PARTS.min(parts * 4);
             let looked_at =
                 scout::look(journal.file, &self.matcher, before, cut).at("read", journal.path)?;
             let mut is_worth_it = false;
@@ -256,7 +256,7 @@ impl<'a> Progress<'a> {
             LineMatch::Other => {}
             LineMatch::Malformed => self.skipped += 1,
             LineMatch::Match => {
-                let is_full = !self.results.is_empty() && self.bytes + line.len() > MOST_BYTES;
+                let is_full = !self.results.is_empty() && self.bytes + line.len() > MAX_BYTES;
                 if is_full || self.results.len() == self.query.limit {
                     self.truncated = true;
                     self.bound = self.query.window_for(after + 1).min(self.bound);

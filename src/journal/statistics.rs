@@ -19,7 +19,7 @@ use crate::journal::record::trimmed;
 use crate::journal::search::open;
 
 /// How many different names are counted; the rest count together, so that memory has a bound.
-const MOST_NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 /// How many names are told.
 const TOLD: usize = 20;
@@ -106,7 +106,7 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
 fn count(name: &str, counts: &mut HashMap<String, usize>) {
     if let Some(count) = counts.get_mut(name) {
         *count += 1;
-    } else if counts.len() < MOST_NAMES {
+    } else if counts.len() < MAX_NAMES {
         counts.insert(name.to_owned(), 1);
     } else {
         *counts.entry("…".to_owned()).or_default() += 1;

@@ -38,7 +38,7 @@ use crate::warning::Warning;
 const ORIGIN: &str = "Imported from ";
 
 /// The longest name of an origin that is written whole, in bytes.
-const LONGEST_ORIGIN: usize = 160;
+const MAX_ORIGIN_BYTES: usize = 160;
 
 /// One piece of another memory.
 #[derive(Clone, Debug)]
@@ -336,9 +336,13 @@ fn origin(piece: &Adoption) -> String {
     let (memory, name) = &piece.origin;
     let stripped = text::strip_controls(name);
     let mut line = text::one_line(&stripped);
-    if line.len() > LONGEST_ORIGIN || line != *name {
+    if line.len() > MAX_ORIGIN_BYTES || line != *name {
         let sum = digest_of(name);
-        line = format!("{} ({})", text::clip(&line, LONGEST_ORIGIN / 2), &sum[..12]);
+        line = format!(
+            "{} ({})",
+            text::clip(&line, MAX_ORIGIN_BYTES / 2),
+            &sum[..12]
+        );
     }
     format!("{ORIGIN}{memory}: {line}")
 }

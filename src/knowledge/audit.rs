@@ -31,7 +31,7 @@ const GUESS_DAYS: i64 = 30;
 /// After so many days anything is.
 const STALE_DAYS: i64 = 180;
 /// A body of more lines should be split.
-const MOST_LINES: usize = 500;
+const MAX_LINES: usize = 500;
 
 /// What was found. It is the document of `annals entry audit --json`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -173,7 +173,7 @@ fn ages(project: &Project, all: &[Checked], found: &mut EntryAudit) {
         if entry.is_active() && is_older(entry, STALE_DAYS) {
             found.stale.push(entry.key.clone());
         }
-        if one.lines > MOST_LINES {
+        if one.lines > MAX_LINES {
             found.oversized.push(entry.key.clone());
         }
     }

@@ -18,7 +18,7 @@ pub struct Duplicate {
 }
 
 /// So many entries that are like no other are compared with the next one of a group at most.
-const MOST_COMPARED: usize = 200;
+const MAX_COMPARED: usize = 200;
 
 /// Returns the pairs of entries that collide: the first of a group with each of the others.
 pub(crate) fn duplicates(all: &[Checked]) -> Vec<Duplicate> {
@@ -99,7 +99,7 @@ fn near_identical(group: &[&Checked], what: &str) -> Vec<Duplicate> {
                 let reason = format!("{what}{percent} % of the lines in common");
                 found.push(pair(&other.entry.key, &one.entry.key, reason));
             }
-            None if different.len() < MOST_COMPARED => different.push(one),
+            None if different.len() < MAX_COMPARED => different.push(one),
             None => {}
         }
     }

@@ -62,7 +62,7 @@ pub(crate) struct Survey {
 /// So many commits are looked at in one go; most updates are no further apart.
 const WINDOW: usize = 64;
 /// Up to so many are looked at one by one.
-const MOST_EXACT: usize = 500;
+const MAX_EXACT: usize = 500;
 /// So many of the newest are shown.
 const NEWEST: usize = 5;
 
@@ -145,7 +145,7 @@ impl Survey {
         let Some(distance) = git.distance(&full)? else {
             return Ok(());
         };
-        if distance.ahead <= MOST_EXACT {
+        if distance.ahead <= MAX_EXACT {
             let nodes = git.nodes_since(Some(&full))?;
             let hashes: Vec<&str> = nodes.iter().rev().map(|node| node.hash.as_str()).collect();
             self.take(counted(git.commits(&hashes)?, folder));

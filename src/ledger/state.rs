@@ -9,7 +9,7 @@ pub(crate) const UNKNOWN: &str = "Unknown (needs human)";
 /// What stands where nobody has decided.
 pub(crate) const TRIAGE: &str = "Needs triage";
 /// No more lines are written.
-pub(crate) const MOST_LINES: usize = 45;
+pub(crate) const MAX_LINES: usize = 45;
 
 /// The sections of the file, in their order.
 pub(crate) const SECTIONS: [&str; 6] = [

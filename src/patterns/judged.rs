@@ -14,7 +14,7 @@ use crate::patterns::LessonSource;
 use crate::patterns::Patterns;
 use crate::patterns::bullet::cited;
 use crate::patterns::lesson::Lesson;
-use crate::patterns::lesson::MOST;
+use crate::patterns::lesson::MAX_LESSONS;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::Words;
 use crate::patterns::lesson::cite;
@@ -130,8 +130,11 @@ impl JudgedLessons {
         root: &Path,
     ) -> Result<Checked> {
         for (lessons, name) in [(&self.worked, "worked"), (&self.failed, "failed")] {
-            if lessons.len() > MOST {
-                let message = format!("{} lessons under {name}, and {MOST} fit", lessons.len());
+            if lessons.len() > MAX_LESSONS {
+                let message = format!(
+                    "{} lessons under {name}, and {MAX_LESSONS} fit",
+                    lessons.len()
+                );
                 return Err(Error::refused(message).hint("keep those that change the next plan"));
             }
         }

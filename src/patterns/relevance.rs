@@ -21,7 +21,7 @@ const RECENCY: f64 = 0.2;
 /// How much a lesson gains that came up in several phases: it will again.
 const RECURRENCE: f64 = 0.5;
 /// A longer bullet is a paragraph, which its own file holds.
-const LONGEST: usize = 240;
+const MAX_BULLET_LENGTH: usize = 240;
 /// More bullets than this of one entry would crowd out what other phases taught.
 const PER_ENTRY: usize = 2;
 
@@ -64,7 +64,7 @@ impl RelevantPattern {
     /// Nothing where it only counts, or is cut off, as entries of earlier versions may be.
     pub fn standalone(&self) -> Option<String> {
         if self.text.contains('\u{2026}')
-            || self.text.chars().count() > LONGEST
+            || self.text.chars().count() > MAX_BULLET_LENGTH
             || is_count(&self.text)
         {
             return None;

@@ -13,7 +13,7 @@ use crate::ranking::words::Term;
 const ENOUGH: f64 = 0.66;
 
 /// A text with less is shown beside a better one by nothing but chance.
-const LEAST: f64 = 0.1;
+const MIN_RELEVANCE: f64 = 0.1;
 
 /// What a unit of idf mass counts: three rare words in one text are no chance, however long the question is.
 const MASS: f64 = 0.03;
@@ -26,7 +26,7 @@ const CLOSENESS: f64 = 0.5;
 const LOWER: f64 = 0.08;
 
 /// No text loses for more than so many.
-const MOST_BEFORE: u32 = 5;
+const MAX_BEFORE: u32 = 5;
 
 /// So many words without a single function word name what is looked for.
 const KEYWORDS: usize = 4;
@@ -128,7 +128,7 @@ impl Question {
     pub fn relevance(&self, answer: &[Evidence]) -> Vec<Relevance> {
         let is_enough = self.verdict(answer).passes(ENOUGH);
         let judge = |one: &Evidence| {
-            if is_enough && one.sum() >= LEAST {
+            if is_enough && one.sum() >= MIN_RELEVANCE {
                 Relevance::High
             } else {
                 Relevance::Low
@@ -167,7 +167,7 @@ impl AnswerEvidence {
 
 /// Returns the share of its evidence that a text keeps with so many before it.
 fn of_rank(before: u32) -> f64 {
-    1.0 - LOWER * f64::from(before.min(MOST_BEFORE))
+    1.0 - LOWER * f64::from(before.min(MAX_BEFORE))
 }
 
 /// BM25 inverse document frequency of a word that so many of all texts have.

@@ -6,10 +6,10 @@ use crate::text::is_wide;
 use crate::text::joins;
 
 /// A query of more words says no more about what is meant, and each costs a pass over its texts.
-pub(crate) const MOST_TERMS: usize = 48;
+pub(crate) const MAX_TERMS: usize = 48;
 
 /// A longer run of letters is no word that anybody looks for.
-pub(crate) const LONGEST_TERM: usize = 100;
+pub(crate) const MAX_TERM_LENGTH: usize = 100;
 
 /// Returns the words of a text in order, as they are compared.
 ///
@@ -169,7 +169,7 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
     if terms.iter().any(is_telling) {
         terms.retain(is_telling);
     }
-    terms.truncate(MOST_TERMS);
+    terms.truncate(MAX_TERMS);
     terms
 }
 
@@ -181,7 +181,7 @@ struct Terms {
 impl Terms {
     fn add_word(&mut self, word: &str, is_compound: bool) {
         let word = word.to_lowercase();
-        if word.chars().count() > LONGEST_TERM {
+        if word.chars().count() > MAX_TERM_LENGTH {
             return;
         }
         let mut stems: Vec<String> = Vec::new();

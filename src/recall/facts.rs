@@ -32,7 +32,7 @@ use crate::recall::sources::SourceName;
 use crate::warning::Warning;
 
 /// How many facts are held against the project's texts.
-const MOST: usize = 50;
+const MAX_FACTS: usize = 50;
 
 /// A fact below this is read with care.
 const UNSURE: f64 = 0.5;
@@ -128,7 +128,7 @@ fn ask(project: &Project, query: &Query) -> Result<FactHits> {
     let mut database = Facts::open(project, None, Purpose::Read)?;
     let wanted = facts::Query {
         text: query.text.clone(),
-        limit: query.limit.max(MOST),
+        limit: query.limit.max(MAX_FACTS),
         scope: Scope::General,
         method: Method::from(project.settings.facts.fusion),
         // Judged here, beside the texts of the project.

@@ -16,7 +16,7 @@ const ITEM: usize = 700;
 /// A line that heads a list is no longer than this.
 const LABEL: usize = 80;
 /// Nothing longer is taken into one passage.
-const LONGEST: usize = 4000;
+const MAX_PASSAGE_LENGTH: usize = 4000;
 
 /// A piece of a markdown file that can be found by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +197,7 @@ impl Splitter<'_> {
         let mut at = open.range.start;
         let mut start = at;
         for line in text.split_inclusive('\n') {
-            if at + line.len() - start > LONGEST && at > start {
+            if at + line.len() - start > MAX_PASSAGE_LENGTH && at > start {
                 self.push_range(start..at);
                 start = at;
             }
@@ -405,7 +405,7 @@ Another.
         assert!(
             read(&block)
                 .iter()
-                .all(|passage| passage.text.len() <= LONGEST)
+                .all(|passage| passage.text.len() <= MAX_PASSAGE_LENGTH)
         );
     }
 

@@ -16,7 +16,7 @@ use crate::text::clip;
 use crate::text::strip_controls;
 
 /// The longest text, in characters: the page points at things, the stores hold them.
-const LONGEST: usize = 600;
+const MAX_TEXT_CHARS: usize = 600;
 
 /// HTML made of one line of stored text. The template may print it as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,7 +45,7 @@ pub(crate) fn clean(text: &str) -> String {
     let plain = strip_controls(text);
     let redacted = secrets::redact(&plain).text;
     let words: Vec<&str> = redacted.split_whitespace().collect();
-    clip(&words.join(" "), LONGEST).into_owned()
+    clip(&words.join(" "), MAX_TEXT_CHARS).into_owned()
 }
 
 /// Returns a name as plain text: what marks it up is dropped. It is not escaped.

@@ -145,7 +145,7 @@ fn all_entries(path: &Path) -> io::Result<Vec<(String, Kind)>> {
 }
 
 /// Folders deeper than this are nobody's work.
-const DEEPEST: usize = 12;
+const MAX_DEPTH: usize = 12;
 
 /// Returns the files below a folder, sorted; of those and the folders on the way, the wanted ones by name.
 ///
@@ -159,7 +159,7 @@ pub(crate) fn below(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Path
             if !is_wanted(&name) {
                 continue;
             }
-            if kind == Kind::Folder && depth < DEEPEST {
+            if kind == Kind::Folder && depth < MAX_DEPTH {
                 folders.push((path, depth + 1));
             } else if kind == Kind::File {
                 found.push(path);

@@ -25,7 +25,7 @@ use crate::project::Project;
 use crate::ranking::Relevance;
 
 /// A longer question is cut off; it says no more about what is meant.
-const LONGEST: u64 = 1 << 20;
+const MAX_QUESTION_BYTES: u64 = 1 << 20;
 
 /// Find a user's facts by words and by meaning, the best first
 ///
@@ -95,7 +95,7 @@ impl RetrieveArgs {
         }
         let mut bytes = Vec::new();
         io::stdin()
-            .take(LONGEST)
+            .take(MAX_QUESTION_BYTES)
             .read_to_end(&mut bytes)
             .at("read the query", std::path::Path::new("-"))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -15,7 +15,7 @@ use crate::journal::Writing;
 use crate::journal::Written;
 
 /// The largest batch, in bytes: it is checked as a whole before the first line of it is written.
-const LARGEST_BATCH: usize = 64 * 1024 * 1024;
+const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;
 
 /// Add a record to the journal
 ///
@@ -117,7 +117,7 @@ fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
     if !args.batch {
         return Ok(vec![Draft::parse(&standard_input(MAX_LINE)?)?]);
     }
-    let input = standard_input(LARGEST_BATCH)?;
+    let input = standard_input(MAX_BATCH_BYTES)?;
     let mut drafts = Vec::new();
     for (index, line) in input.split(|byte| *byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {

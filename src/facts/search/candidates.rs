@@ -20,7 +20,7 @@ use crate::ranking::content_words;
 const FEW: usize = 3;
 
 /// A shorter beginning is that of words which have nothing to do with each other.
-const SHORTEST: usize = 5;
+const MIN_PREFIX_CHARS: usize = 5;
 
 /// How many rows tell whether most are a user's own.
 const SAMPLE: u32 = 32;
@@ -96,7 +96,8 @@ fn shared_by_forms(word: &str) -> String {
         .into_iter()
         .map(|language| language.stem(word));
     // Stems lose accents, which the index of parts has.
-    let stems = stems.filter(|stem| stem.chars().count() >= SHORTEST && word.starts_with(stem));
+    let stems =
+        stems.filter(|stem| stem.chars().count() >= MIN_PREFIX_CHARS && word.starts_with(stem));
     let shortest = stems.min_by_key(String::len);
     shortest.unwrap_or_else(|| word.to_owned())
 }

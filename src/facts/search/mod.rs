@@ -55,7 +55,7 @@ pub(crate) const TOP: usize = 20;
 const DEEPER: usize = 4;
 
 /// The fewest that it is asked for.
-const FEWEST: usize = 100;
+const MIN_CANDIDATES: usize = 100;
 
 /// How many facts at least tell whether anything has to do with a query.
 const JUDGED: usize = 10;
@@ -354,7 +354,7 @@ impl Meaning {
         let near = if vector.is_zero() {
             Vec::new()
         } else {
-            let most = query.limit.saturating_mul(DEEPER).max(FEWEST);
+            let most = query.limit.saturating_mul(DEEPER).max(MIN_CANDIDATES);
             server.nearest(user, &query.scope, &vector, most)?
         };
         Ok(Self {

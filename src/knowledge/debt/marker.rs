@@ -11,7 +11,7 @@ const CEILING: &str = "ceiling:";
 const UPGRADE: &str = "upgrade:";
 
 /// The most lines that one marker goes over.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// A shortcut that somebody took knowingly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,7 +40,7 @@ pub(super) fn markers(pieces: &[Piece<'_>]) -> Vec<Marker> {
         };
         let mut text = first.trim().to_owned();
         let mut last = piece;
-        for next in pieces[index + 1..].iter().take(MOST_LINES - 1) {
+        for next in pieces[index + 1..].iter().take(MAX_LINES - 1) {
             if !goes_on(&text, last, next) {
                 break;
             }

@@ -20,7 +20,7 @@ use crate::text::Line;
 use crate::text::fold;
 
 /// The longest title of a section.
-const LONGEST_TITLE: usize = 60;
+const MAX_TITLE_LENGTH: usize = 60;
 
 /// A file in the making, and which of its bullets this update has made or changed.
 struct Merge<'a> {
@@ -330,8 +330,8 @@ fn title_fault(title: &str) -> Option<String> {
     if fold(title) == fold(SUPERSEDED) {
         return Some("is where `supersede` moves bullets to; nothing is added there".to_owned());
     }
-    let is_plain = !title.starts_with(['\\', '#']) && title.chars().count() <= LONGEST_TITLE;
-    (!is_plain).then(|| format!("is not a section title of at most {LONGEST_TITLE} characters"))
+    let is_plain = !title.starts_with(['\\', '#']) && title.chars().count() <= MAX_TITLE_LENGTH;
+    (!is_plain).then(|| format!("is not a section title of at most {MAX_TITLE_LENGTH} characters"))
 }
 
 /// Returns a section's title as the standard writes it.

@@ -19,11 +19,11 @@ use crate::text::quantity;
 /// The heading of a new rollup.
 const HEADING: &str = "## Recent (last 30 days)";
 /// The fewest bullets, where there are as many recent entries.
-const FEWEST: usize = 5;
+const MIN_BULLETS: usize = 5;
 /// How old the entries are at most that a rollup sums up.
 const RECENT: Days = Days::new(30);
 /// The most bullets.
-pub(crate) const MOST: usize = 10;
+pub(crate) const MAX_BULLETS: usize = 10;
 
 /// Returns what a rollup makes of the text, the new entries already in it.
 pub(crate) fn apply(text: &str, bullets: &[String], today: NaiveDate, line_end: &str) -> Outcome {
@@ -59,7 +59,7 @@ pub(crate) fn apply(text: &str, bullets: &[String], today: NaiveDate, line_end: 
 pub(crate) fn needed(found: &Decisions, today: NaiveDate) -> usize {
     let since = today.checked_sub_days(RECENT);
     let recent = found.entries.iter().filter(|entry| entry.date >= since);
-    FEWEST.min(recent.count())
+    MIN_BULLETS.min(recent.count())
 }
 
 /// Returns the text with a rollup that has as many bullets as it needs, filled up with the newest titles.

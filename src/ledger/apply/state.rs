@@ -13,7 +13,7 @@ use crate::ledger::anchor::NONE_YET;
 use crate::ledger::apply::Outcome;
 use crate::ledger::document::NewState;
 use crate::ledger::files::File;
-use crate::ledger::state::MOST_LINES;
+use crate::ledger::state::MAX_LINES;
 use crate::ledger::state::REFERENCES;
 use crate::ledger::state::TRIAGE;
 use crate::ledger::state::UNKNOWN;
@@ -69,9 +69,8 @@ pub(crate) fn apply(
     }
     let text = day(today)?;
     let lines = text.lines().count();
-    if lines > MOST_LINES {
-        let message =
-            format!("STATE.md would have {lines} lines, at most {MOST_LINES} are allowed");
+    if lines > MAX_LINES {
+        let message = format!("STATE.md would have {lines} lines, at most {MAX_LINES} are allowed");
         outcome.problems.push(Problem::new("/state", message));
     }
     outcome.change(text);

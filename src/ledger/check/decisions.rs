@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use crate::error::Result;
 use crate::ledger::apply::rollup;
-use crate::ledger::apply::rollup::MOST;
+use crate::ledger::apply::rollup::MAX_BULLETS;
 use crate::ledger::check::Findings;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::decisions::Entry;
@@ -56,9 +56,9 @@ fn judge_rollup(found: &Decisions, today: NaiveDate, findings: &mut Findings<'_>
         let bullets = quantity(said, "bullet");
         let message = format!("the rollup has {bullets}, at least {needed} needed");
         findings.add_fixable("rollup", rollup.line, message);
-    } else if said > MOST {
+    } else if said > MAX_BULLETS {
         // Which ones to leave out takes judgement.
-        let message = format!("the rollup has {said} bullets, at most {MOST} are allowed");
+        let message = format!("the rollup has {said} bullets, at most {MAX_BULLETS} are allowed");
         findings.add("rollup", rollup.line, message);
     }
 }

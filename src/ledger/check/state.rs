@@ -2,7 +2,7 @@
 
 use crate::ledger::apply::state::not_now;
 use crate::ledger::check::Findings;
-use crate::ledger::state::MOST_LINES;
+use crate::ledger::state::MAX_LINES;
 use crate::ledger::state::Part;
 use crate::ledger::state::SECTIONS;
 use crate::ledger::state::State;
@@ -17,8 +17,8 @@ const QUICK_REFERENCE: usize = 4;
 
 pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
     let lines = text.lines().count();
-    if lines > MOST_LINES {
-        let message = format!("has {lines} lines, at most {MOST_LINES} are allowed");
+    if lines > MAX_LINES {
+        let message = format!("has {lines} lines, at most {MAX_LINES} are allowed");
         findings.add("state-lines", None, message);
     }
     let state = State::parse(text);

@@ -17,7 +17,7 @@ use crate::planning::Deviation;
 const KEEPS_DEVIATING: usize = 2;
 
 /// More than these say only that everything is difficult.
-const MOST: usize = 5;
+const MAX_CAREFUL_FILES: usize = 5;
 
 /// The most characters of a file's lesson.
 const LESSON: usize = 160;
@@ -80,7 +80,7 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
         .collect();
     // Stable: equally often deviating ones stay in order of their names.
     files.sort_by_key(|file| Reverse(file.plans.len()));
-    files.truncate(MOST);
+    files.truncate(MAX_CAREFUL_FILES);
     files
 }
 

@@ -36,7 +36,7 @@ pub use careful::CarefulFile;
 pub use plans::PlanBrief;
 
 /// More than this is not read.
-const MOST_KNOWN: usize = 5;
+const MAX_KNOWN: usize = 5;
 
 /// What `annals plan` was asked.
 #[derive(Clone, Debug, Default)]
@@ -161,7 +161,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let reasons = StaleReasons::check(project, &recorded)?;
     let stale = |line: usize, text: &str| reasons.about(line, text);
     let mut know = patterns::relevant(&recorded, &topic, &stale);
-    know.truncate(MOST_KNOWN);
+    know.truncate(MAX_KNOWN);
     let next = NextStatus::of(&survey.position, &project.planning_place().layout);
     let contested = next.contest();
     work.next = Some(next.command);

@@ -17,7 +17,7 @@ use crate::markdown::outline::Row;
 use crate::markdown::outline::Table;
 
 /// Deeper lists are nobody's: a line of markers alone would make as many blocks that begin on it.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Headings (level and range of the line) and blocks as they come.
 pub(super) struct Reader<'a> {
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
 
     fn push(&mut self, content: Content, range: Range<usize>) {
         debug_assert!(range.start >= self.body, "a block begins inside the body");
-        if self.lists.len() > DEEPEST {
+        if self.lists.len() > MAX_DEPTH {
             return;
         }
         self.blocks.push(Block {

@@ -25,7 +25,7 @@ use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
 /// The most facts of one call.
-const MOST: usize = 50;
+const MAX_FACTS: usize = 50;
 
 pub(crate) const TOOLS: &[Tool] = &[
     Tool {
@@ -150,7 +150,7 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<Answer> {
     let user = facts::user(project, None)?;
     let query = Query {
         text: search.query,
-        limit: search.limit.unwrap_or(10).clamp(1, MOST),
+        limit: search.limit.unwrap_or(10).clamp(1, MAX_FACTS),
         scope: Scope::General,
         method: Method::from(project.settings.facts.fusion),
         selection: if search.all {

@@ -24,7 +24,7 @@ use crate::recall::Query;
 use crate::recall::SourceName;
 
 /// The most hits of one call.
-const MOST: usize = 50;
+const MAX_HITS: usize = 50;
 
 pub(crate) const TOOLS: &[Tool] = &[
     Tool {
@@ -105,7 +105,7 @@ struct Search {
 fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
     let search: Search = arguments.read()?;
     let mut query = Query::new(&search.query)?;
-    query.limit = search.limit.unwrap_or(query.limit).clamp(1, MOST);
+    query.limit = search.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
     query.all = search.all;
     query.is_urgent = true;
     if let Some(names) = &search.sources {

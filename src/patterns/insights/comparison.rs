@@ -10,7 +10,7 @@ use crate::patterns::mann_whitney;
 use crate::ranking::real;
 
 /// Smaller groups teach nothing, whatever they show.
-const LEAST_PLANS: usize = 5;
+const MIN_PLANS: usize = 5;
 
 /// The share of the stated differences that may be chance (the false discovery rate).
 const FALSE_DISCOVERIES: f64 = 0.1;
@@ -217,7 +217,7 @@ pub(crate) fn mark_significant(comparisons: &mut [Comparison]) {
 
 /// Returns whether both groups are large enough to teach something.
 pub(crate) fn is_evidence(one: usize, other: usize) -> bool {
-    one.min(other) >= LEAST_PLANS
+    one.min(other) >= MIN_PLANS
 }
 
 fn capitalised(text: &str) -> String {

@@ -19,7 +19,7 @@ use crate::text::Line;
 use crate::text::strip_controls;
 
 /// A file that is named once may have been bad luck.
-const LEAST_NAMED: usize = 2;
+const MIN_NAMED: usize = 2;
 
 /// A file that deviations of several plans name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -111,7 +111,7 @@ pub(crate) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
 pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile> {
     let mut found: Vec<DeviatingFile> = files
         .iter()
-        .filter(|(_, mentions)| mentions.named.len() >= LEAST_NAMED)
+        .filter(|(_, mentions)| mentions.named.len() >= MIN_NAMED)
         .map(|(file, mentions)| DeviatingFile {
             file: (*file).to_owned(),
             named_in: mentions

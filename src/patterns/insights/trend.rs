@@ -14,7 +14,7 @@ use crate::text::Line;
 use crate::text::strip_controls;
 
 /// A kind that fewer plans had cannot have changed by more than chance, and would only add a test.
-const LEAST_PLANS: usize = 5;
+const MIN_PLANS: usize = 5;
 
 /// A milestone's deviations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -84,7 +84,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     }
     let gap = frequent.is_empty().then(|| {
         format!(
-            "kinds of deviations over time (n={}; no kind was named by {LEAST_PLANS} plans)",
+            "kinds of deviations over time (n={}; no kind was named by {MIN_PLANS} plans)",
             all.iter().filter(|one| one.deviated().is_some()).count()
         )
     });
@@ -96,7 +96,7 @@ fn frequent_kinds(all: &[Member<'_>]) -> Vec<String> {
     let plans_with = |kind: &str| all.iter().filter(|one| has_kind(one.plan, kind)).count();
     counted
         .map(|(kind, _)| kind)
-        .filter(|kind| plans_with(kind) >= LEAST_PLANS)
+        .filter(|kind| plans_with(kind) >= MIN_PLANS)
         .collect()
 }
 

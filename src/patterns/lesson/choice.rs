@@ -2,7 +2,7 @@
 
 use crate::patterns::LessonSource;
 use crate::patterns::lesson::Lesson;
-use crate::patterns::lesson::MOST;
+use crate::patterns::lesson::MAX_LESSONS;
 use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::likeness::Words;
 use crate::text::Line;
@@ -42,7 +42,7 @@ pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
             source: Some(candidate.source),
         };
         taken.push((lesson, words));
-        if taken.len() == MOST {
+        if taken.len() == MAX_LESSONS {
             break;
         }
     }

@@ -19,10 +19,10 @@ const PER_CUT: f64 = 0.3;
 const PER_CONSEQUENCE: f64 = 1.0;
 
 /// A clause of fewer characters says too little alone.
-const LEAST_CLAUSE: usize = 40;
+const MIN_CLAUSE_CHARS: usize = 40;
 
 /// A fix of fewer words does not say what was done.
-const LEAST_OF_A_FIX: usize = 3;
+const MIN_FIX_WORDS: usize = 3;
 
 /// Where a sentence may end early and still be true; never before what it led to: `, causing …`.
 const CLAUSE_ENDS: &[&str] = &[
@@ -172,7 +172,7 @@ fn forms(sentence: &str) -> Vec<(String, f64)> {
     }
     for (text, cost) in found.clone() {
         for mark in CLAUSE_ENDS {
-            if let Some(at) = outside(&text, mark).find(|at| *at >= LEAST_CLAUSE) {
+            if let Some(at) = outside(&text, mark).find(|at| *at >= MIN_CLAUSE_CHARS) {
                 let cut = if tells_consequence(&text[at..]) {
                     PER_CONSEQUENCE
                 } else {
@@ -248,7 +248,7 @@ fn fixes(fix: &str) -> Vec<(String, f64)> {
     let has_name = |text: &str| text.contains('`');
     forms(&first)
         .into_iter()
-        .filter(|(text, _)| text.split(' ').count() >= LEAST_OF_A_FIX && is_whole(&padded(text)))
+        .filter(|(text, _)| text.split(' ').count() >= MIN_FIX_WORDS && is_whole(&padded(text)))
         .map(|(text, cost)| {
             let bonus = if has_name(&text) { 1.3 } else { 0.5 };
             (shown(&text), bonus - cost)

@@ -20,11 +20,11 @@ use crate::patterns::staleness::tree_history::TreeHistory;
 /// So many folders are read for all texts together: some 15 milliseconds.
 const FOLDERS_READ: usize = 600;
 /// And at least so many on each level for one text.
-const LEAST_READ: usize = 32;
+const MIN_FOLDERS_READ: usize = 32;
 /// A sample that leaves no more than this may deceive, and all is read.
 const CLEAR: f64 = 0.7;
 /// So many manifests are compared.
-const MOST_MANIFESTS: usize = 40;
+const MAX_MANIFESTS: usize = 40;
 
 /// A commit, and its day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ impl<'a> Today<'a> {
                 }
                 rest = folder;
             }
-            if is_manifest(file) && manifests.len() < MOST_MANIFESTS {
+            if is_manifest(file) && manifests.len() < MAX_MANIFESTS {
                 manifests.insert(file.to_owned());
             }
         }
@@ -136,7 +136,7 @@ pub(crate) fn structure(
     let Some(hash) = past.timeline().hash(place).map(str::to_owned) else {
         return Ok(None);
     };
-    let most = (FOLDERS_READ / texts.max(1)).max(LEAST_READ);
+    let most = (FOLDERS_READ / texts.max(1)).max(MIN_FOLDERS_READ);
     let mut counts = counts_at(today, past, &hash, most)?;
     if counts.is_estimated && !counts.is_clear() {
         counts = counts_at(today, past, &hash, usize::MAX)?;
@@ -215,7 +215,7 @@ fn counts_at(today: &Today<'_>, past: &mut TreeHistory, hash: &str, most: usize)
                 if today.listing.has_file(&path) {
                     counts.files_left += folder.weight;
                 }
-                if is_manifest(&path) && counts.manifests.len() < MOST_MANIFESTS {
+                if is_manifest(&path) && counts.manifests.len() < MAX_MANIFESTS {
                     counts.manifests.insert(path);
                 }
             }

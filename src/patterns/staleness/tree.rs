@@ -14,7 +14,7 @@ use crate::patterns::staleness::listing::Listing;
 use crate::storage::walk;
 
 /// As many files of a folder without git are listed.
-const MOST_FILES: usize = 200_000;
+const MAX_FILES: usize = 200_000;
 
 /// Folders of what is built, fetched and cached: what is missing in them was never part of the project.
 const GENERATED: &[&str] = &[
@@ -266,7 +266,7 @@ fn on_disk(root: &Path) -> Vec<String> {
     // A folder that cannot be read holds nothing that could be found.
     walk.flatten()
         .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
-        .take(MOST_FILES)
+        .take(MAX_FILES)
         .filter_map(|entry| {
             let below = entry.path().strip_prefix(root).ok()?;
             let parts: Vec<_> = below

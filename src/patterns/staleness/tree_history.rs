@@ -23,7 +23,7 @@ const FILES_LISTED: usize = 20_000;
 /// A path that came back is looked for at so many places after it went.
 const CAME_BACK: usize = 8;
 /// How often it may have come back.
-const MOST_RETURNS: usize = 4;
+const MAX_RETURNS: usize = 4;
 
 /// The past of a repository.
 pub(crate) struct TreeHistory {
@@ -164,7 +164,7 @@ impl TreeHistory {
     /// noticed. Nothing where it still is at the newest commit.
     pub(crate) fn removed_at(&mut self, path: &str, seen: usize) -> Result<Option<usize>> {
         let mut with = seen;
-        for _ in 0..MOST_RETURNS {
+        for _ in 0..MAX_RETURNS {
             let mut without = 0;
             if with == 0 || self.has(path, 0)? {
                 return Ok(None);

@@ -23,7 +23,7 @@ mod language;
 mod services;
 
 /// A larger tree is looked at in part: the profile is a glance, not an inventory.
-const MOST_ENTRIES: usize = 200_000;
+const MAX_ENTRIES: usize = 200_000;
 
 /// Folders of other people's code, where a project keeps it without ignoring it.
 const VENDORED: &[&str] = &[
@@ -70,7 +70,7 @@ pub struct Profile {
 impl Profile {
     /// Looks at a project's files; nothing where there is no code yet.
     pub fn of(project: &Project) -> Parsed<Option<Self>> {
-        Self::count(&project.root, &project.planning_place().dir, MOST_ENTRIES)
+        Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
     }
 
     fn count(root: &Path, planning: &Path, most: usize) -> Parsed<Option<Self>> {
@@ -137,7 +137,7 @@ impl Profile {
             .iter()
             .map(|(name, files)| format!("{name} {files}"));
         let part = if self.is_partial {
-            format!(" at least; counting stopped at {MOST_ENTRIES} entries")
+            format!(" at least; counting stopped at {MAX_ENTRIES} entries")
         } else {
             String::new()
         };
@@ -244,7 +244,7 @@ mod tests {
     use crate::project::fixture::Tree;
 
     fn lines(tree: &Tree) -> Vec<String> {
-        let found = Profile::count(&tree.at(""), &tree.at("plan"), MOST_ENTRIES);
+        let found = Profile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(found.warnings, []);
         found
             .value
@@ -293,7 +293,7 @@ mod tests {
             tree.write(file, "");
         }
         tree.write("Cargo.toml", "");
-        let found = Profile::count(&tree.at(""), &tree.at("plan"), MOST_ENTRIES);
+        let found = Profile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(
             found.value.unwrap().summary(),
             [

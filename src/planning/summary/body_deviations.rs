@@ -44,14 +44,14 @@ pub(super) struct BodyDeviations {
     /// Where each item begins, and where each paragraph or heading that is none does.
     starts: Vec<usize>,
     ends: Vec<usize>,
-    /// How many entries exceed [`MOST_LISTED`].
+    /// How many entries exceed [`MAX_LISTED`].
     pub(super) left_out: usize,
     /// Whether the part at hand says that there are none: only entries that name their rule count behind it.
     is_denied: bool,
 }
 
 /// The most deviations that are listed of one summary; real ones have fewer than a tenth of it.
-pub(super) const MOST_LISTED: usize = 1_000;
+pub(super) const MAX_LISTED: usize = 1_000;
 
 impl BodyDeviations {
     pub(super) fn of(document: &Document<'_>) -> Self {
@@ -117,7 +117,7 @@ impl BodyDeviations {
 
     /// Returns whether another entry may be listed, and counts it where it may not.
     fn has_room(&mut self) -> bool {
-        let has_room = self.items.len() < MOST_LISTED;
+        let has_room = self.items.len() < MAX_LISTED;
         self.left_out += usize::from(!has_room);
         has_room
     }
@@ -218,7 +218,7 @@ impl BodyDeviations {
         if introduces && (lower.contains("deviation") || lower.contains("breakdown")) {
             return false;
         }
-        if self.prose.len() < MOST_LISTED && !self.is_denied && !is_no_entry(&folded) {
+        if self.prose.len() < MAX_LISTED && !self.is_denied && !is_no_entry(&folded) {
             self.prose.push(Deviation::of_text(&folded, block.line));
         }
         introduces

@@ -4,7 +4,7 @@ use crate::markdown::Node;
 use crate::markdown::Value;
 use crate::planning::document::Document;
 use crate::planning::summary::body_deviations::BodyDeviations;
-use crate::planning::summary::body_deviations::MOST_LISTED;
+use crate::planning::summary::body_deviations::MAX_LISTED;
 use crate::planning::summary::deviation::Deviation;
 use crate::planning::summary::deviation::is_none;
 use crate::planning::summary::deviation::is_not_a_deviation;
@@ -18,7 +18,7 @@ pub(super) struct Deviations {
     pub(super) count: Option<u32>,
     /// What they are; nothing where only their number is known, or not even that.
     pub(super) list: Option<Vec<Deviation>>,
-    /// How many exceed [`MOST_LISTED`] and are only counted.
+    /// How many exceed [`MAX_LISTED`] and are only counted.
     pub(super) left_out: usize,
 }
 
@@ -75,10 +75,10 @@ impl Deviations {
 fn complete(list: &mut [Deviation], told: &[Deviation]) {
     let told: Vec<(Vec<char>, &Deviation)> = told
         .iter()
-        .take(MOST_LISTED)
+        .take(MAX_LISTED)
         .map(|other| (letters(&other.text), other))
         .collect();
-    for deviation in list.iter_mut().take(MOST_LISTED) {
+    for deviation in list.iter_mut().take(MAX_LISTED) {
         let own = letters(&deviation.text);
         let is_same = |other: &[char]| {
             let common = own.len().min(other.len());

@@ -93,10 +93,10 @@ fn heads_files(words: &[String]) -> bool {
 }
 
 /// A longer text is no path.
-const LONGEST: usize = 4096;
+const MAX_PATH_LENGTH: usize = 4096;
 
 /// How many folders above a file are compared with the beginning of a shorter path.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 #[derive(Default)]
 struct Paths {
@@ -113,7 +113,7 @@ impl Paths {
     /// Adds a path, unless it is there under a name that says more.
     fn add(&mut self, path: &str) {
         let path = path.trim().trim_start_matches("./");
-        if path.is_empty() || path.len() > LONGEST {
+        if path.is_empty() || path.len() > MAX_PATH_LENGTH {
             return;
         }
         self.is_known = true;
@@ -217,7 +217,7 @@ impl Paths {
 
 /// Returns a path, and what is left of it from each folder on.
 fn endings(path: &str) -> impl Iterator<Item = &str> {
-    let folders = path.match_indices('/').rev().take(DEEPEST);
+    let folders = path.match_indices('/').rev().take(MAX_DEPTH);
     std::iter::once(path).chain(folders.filter_map(|(at, _)| path.get(at + 1..)))
 }
 

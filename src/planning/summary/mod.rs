@@ -16,7 +16,7 @@ use crate::planning::identity::Identity;
 use crate::planning::present;
 use crate::planning::serialize_phase;
 use crate::planning::serialize_plan;
-use crate::planning::summary::body_deviations::MOST_LISTED;
+use crate::planning::summary::body_deviations::MAX_LISTED;
 use crate::planning::summary::deviations::Deviations;
 use crate::planning::summary::timing::Timing;
 use crate::warning::Parsed;
@@ -102,7 +102,7 @@ impl Summary {
         let deviations = Deviations::of(&document);
         if deviations.left_out > 0 {
             let message =
-                format!("lists more than {MOST_LISTED} deviations; the rest are only counted");
+                format!("lists more than {MAX_LISTED} deviations; the rest are only counted");
             warnings.push(Warning::file(path, message));
         }
         let value = Self {

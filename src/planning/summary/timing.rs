@@ -54,7 +54,7 @@ const COMPLETED: &[&str] = &[
 ];
 
 /// A bare number above this is as likely seconds as minutes.
-const MOST_BARE_MINUTES: f64 = 90.0;
+const MAX_BARE_MINUTES: f64 = 90.0;
 
 /// The times that a summary states.
 #[derive(Debug, Default, PartialEq)]
@@ -98,7 +98,7 @@ fn stated(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> 
     let text = node.as_text().filter(|text| !is_absent(text))?;
     let bare = text.trim_start_matches('~').trim().parse::<f64>().ok();
     let (minutes, fault) = match bare {
-        Some(number) if number <= MOST_BARE_MINUTES => (
+        Some(number) if number <= MAX_BARE_MINUTES => (
             Minutes::from_number(number, Unit::Minutes),
             "not a duration",
         ),

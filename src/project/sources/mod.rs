@@ -36,7 +36,7 @@ pub(crate) const PROJECT_FILE: &str = "annals.toml";
 const USER_FILE: &str = "config.toml";
 
 /// The longest slash command that a project may set, in bytes.
-const LONGEST_COMMAND: usize = 120;
+const MAX_COMMAND_BYTES: usize = 120;
 
 /// What every environment variable that sets something starts with.
 const PREFIX: &str = "ANNALS_";
@@ -185,7 +185,7 @@ fn is_slash_command(text: &str) -> bool {
         word == "{phase}" || !word.is_empty() && word.bytes().all(is_fitting)
     };
     let name = LayoutName::prefixes().find_map(|prefix| command.strip_prefix(prefix));
-    name.is_some_and(is_name) && text.len() <= LONGEST_COMMAND && words.all(is_plain)
+    name.is_some_and(is_name) && text.len() <= MAX_COMMAND_BYTES && words.all(is_plain)
 }
 
 fn not_a_slash_command(name: &str, line: usize) -> Warning {

@@ -16,10 +16,10 @@ use crate::recall::sources::SOURCES;
 use crate::recall::sources::SourceName;
 
 /// A word of fewer characters is no part of another that could be looked for.
-const SHORTEST_PART: usize = 3;
+const MIN_PART_CHARS: usize = 3;
 
 /// A word that so many others have inside of them says nothing about which is meant.
-const MOST_PARTS: usize = 64;
+const MAX_WORDS_CONTAINING: usize = 64;
 
 /// A text of the cache, without the text itself.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ impl Index {
     pub(crate) fn having_part(&self, stems: &[String]) -> Result<Matches> {
         let long = stems
             .iter()
-            .filter(|stem| stem.chars().count() >= SHORTEST_PART);
+            .filter(|stem| stem.chars().count() >= MIN_PART_CHARS);
         // The shortest of the stems is a part of every form.
         let Some(part) = long.min_by_key(|stem| stem.len()) else {
             return Ok(Vec::new());
@@ -157,14 +157,14 @@ impl Index {
         let sql =
             "SELECT term FROM vocabulary WHERE instr(term, ?1) > 0 ORDER BY doc DESC LIMIT ?2";
         let mut statement = self.db.prepare_cached(sql)?;
-        let words = statement.query_map(params![part, MOST_PARTS], |row| row.get(0))?;
+        let words = statement.query_map(params![part, MAX_WORDS_CONTAINING], |row| row.get(0))?;
         let words: Vec<String> = words.collect::<Result<_>>()?;
         self.having(&words)
     }
 
     /// Returns the texts in which a piece of a word stands that no stem holds; looks at every one.
     pub(crate) fn having_piece(&self, piece: &str) -> Result<Matches> {
-        if piece.chars().count() < SHORTEST_PART {
+        if piece.chars().count() < MIN_PART_CHARS {
             return Ok(Vec::new());
         }
         // Letters and digits alone make a piece: nothing in it is a wildcard.

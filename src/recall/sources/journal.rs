@@ -27,7 +27,7 @@ const RECORDS: usize = 2000;
 const BYTES: usize = 4 * 1024 * 1024;
 
 /// What is searched of one record.
-const LONGEST: usize = 4000;
+const MAX_RECORD_LENGTH: usize = 4000;
 
 /// The end of the journal.
 pub(crate) struct Journal;
@@ -89,7 +89,7 @@ fn document(line: &str) -> Option<Document> {
         line: 0,
         date: time.as_deref().and_then(parse_date),
         id: time,
-        text: clip(content, LONGEST).into_owned(),
+        text: clip(content, MAX_RECORD_LENGTH).into_owned(),
         flags: Flags::default(),
         authority: Authority::Canonical,
     })
