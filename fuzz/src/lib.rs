@@ -118,7 +118,7 @@ pub fn ledger_update(bytes: &[u8]) {
 pub fn markdown(bytes: &[u8]) {
     with_text(bytes, |text, path| {
         drop(FrontMatter::parse(text, path));
-        drop(Lines::of(text));
+        drop(Lines::new(text));
         drop(Outline::parse(text, 0));
     });
 }

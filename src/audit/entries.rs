@@ -21,7 +21,7 @@ const MEND: &str = "annals entry audit";
 
 /// Runs the entries' own audit on a dry run, so that nothing is pruned or rebuilt.
 pub(crate) fn audit(project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Row>> {
-    let store = KnowledgeDir::of(project);
+    let store = KnowledgeDir::in_project(project);
     if !read::is_folder(&store.memory()) && !read::exists(&store.notepad()) {
         return Ok(Vec::new());
     }

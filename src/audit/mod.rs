@@ -63,7 +63,7 @@ impl Check {
 
     fn rows(&self, project: &Project, warnings: &mut Vec<Warning>) -> Vec<Row> {
         (self.run)(project, warnings).unwrap_or_else(|error| {
-            let detail = Detail::of(&error.relative_to(&project.root));
+            let detail = Detail::from_error(&error.relative_to(&project.root));
             vec![Row::new(
                 self.store,
                 self.name,

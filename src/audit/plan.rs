@@ -17,8 +17,8 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     if project.planning().is_err() {
         return Ok(Vec::new());
     }
-    let survey = Survey::take(project)?;
-    let status = StatusReport::of(project, &survey);
+    let survey = Survey::read(project)?;
+    let status = StatusReport::from_survey(project, &survey);
     warnings.extend(status.warnings);
     let found = status.drift.into_iter().map(|drift| {
         let message = drift.sentence();

@@ -67,7 +67,7 @@ impl Detail {
     }
 
     /// Returns why a check could not be run.
-    pub(crate) fn of(error: &Error) -> Self {
+    pub(crate) fn from_error(error: &Error) -> Self {
         Self {
             place: error.place.clone(),
             ..Self::new(&error.reason())

@@ -72,7 +72,7 @@ struct Era {
 
 impl Era {
     /// Reads `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a day is none.
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let mut era = Self::default();
         let lower = text.to_lowercase();
         let words = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -94,7 +94,7 @@ impl Era {
 
     /// Returns that of a decision under a heading: each says what the other does not.
     fn under(heading: &Self, decision: &Decision) -> Self {
-        let own = Self::of(decision.source.as_deref().unwrap_or_default());
+        let own = Self::parse(decision.source.as_deref().unwrap_or_default());
         let milestone = Some(own.milestone).filter(|version| !version.is_empty());
         Self {
             milestone: milestone.unwrap_or_else(|| heading.milestone.clone()),
@@ -220,7 +220,7 @@ fn ranked(lists: &[DecisionList]) -> Vec<Ranked<'_>> {
 
 /// Returns a list's decisions in the order in which they were made; what one does not say of when is its neighbour's.
 fn oldest_first(list: &DecisionList) -> Vec<Placed<'_>> {
-    let heading = Era::of(list.heading.as_deref().unwrap_or_default());
+    let heading = Era::parse(list.heading.as_deref().unwrap_or_default());
     let placed = |decision| Placed {
         decision,
         date: decision.date,

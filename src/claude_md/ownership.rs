@@ -140,7 +140,7 @@ impl<'a> ContextFile<'a> {
         if let Some(block) = &mut self.block {
             let generated = generated.map(marker::normal);
             let stated = block.stated.as_deref();
-            block.edited = Some(Edited::of(block.inside, stated, generated.as_deref()));
+            block.edited = Some(Edited::compare(block.inside, stated, generated.as_deref()));
         }
     }
 

@@ -229,7 +229,7 @@ impl Run<'_> {
     /// Returns the content for one file: what the user's own text there says is not said again.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
-        let said = Said::of(&file.own_text());
+        let said = Said::from_text(&file.own_text());
         content.decisions.retain(|line| !said.says(line.as_str()));
         content.patterns.retain(|line| !said.says(line.as_str()));
         let own = file.title();

@@ -369,7 +369,7 @@ impl Output {
         self.failed = Some(error.kind);
         let place = error.place.as_ref().map(|place| self.named(place));
         if self.manner.json {
-            self.json_line(&Failure::of(error, place.as_ref()));
+            self.json_line(&Failure::new(error, place.as_ref()));
             return;
         }
         let message = match place {
@@ -439,7 +439,7 @@ struct FailureBody<'a> {
 }
 
 impl<'a> Failure<'a> {
-    fn of(error: &'a Error, place: Option<&'a SourceLocation>) -> Self {
+    fn new(error: &'a Error, place: Option<&'a SourceLocation>) -> Self {
         Self {
             error: FailureBody {
                 kind: error.kind,

@@ -65,9 +65,9 @@ impl<'a> Scene<'a> {
         request: &'a DigestRequest,
         warnings: &mut Vec<Warning>,
     ) -> Self {
-        let planned = project.planning().is_ok().then(|| Survey::take(project));
+        let planned = project.planning().is_ok().then(|| Survey::read(project));
         let planned = told(project, planned.transpose(), warnings).map(|survey| {
-            let status = StatusReport::of(project, &survey);
+            let status = StatusReport::from_survey(project, &survey);
             (survey, status)
         });
         let ledger = told(project, Ledger::read(project), warnings);

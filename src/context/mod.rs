@@ -40,7 +40,7 @@ const MIN_BUDGET: usize = 100;
 /// Returns whether a project has a planning folder, entries or a ledger.
 pub fn has_memory(project: &Project) -> bool {
     project.planning().is_ok()
-        || KnowledgeDir::of(project).root().is_dir()
+        || KnowledgeDir::in_project(project).root().is_dir()
         || crate::ledger::is_kept(project)
 }
 

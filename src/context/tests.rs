@@ -12,7 +12,7 @@ fn section(part: Part, lines: usize) -> Section {
     Section::new(part, (0..lines).map(line))
 }
 
-fn of(budget: usize) -> DigestRequest {
+fn request(budget: usize) -> DigestRequest {
     DigestRequest {
         budget,
         ..DigestRequest::default()
@@ -23,7 +23,7 @@ fn of(budget: usize) -> DigestRequest {
 fn no_list_is_longer_than_wanted_and_the_rest_is_counted() {
     let request = DigestRequest {
         most_lines: 5,
-        ..of(2000)
+        ..request(2000)
     };
     let digest = packing::pack(vec![section(Part::Decisions, 12)], &request);
     assert_eq!(digest.text.matches("- line").count(), 5);
@@ -34,7 +34,7 @@ fn no_list_is_longer_than_wanted_and_the_rest_is_counted() {
 fn everything_stands_in_a_large_budget() {
     let digest = packing::pack(
         vec![section(Part::Position, 2), section(Part::Facts, 1)],
-        &of(500),
+        &request(500),
     );
     assert_eq!(
         digest.text,
@@ -46,7 +46,7 @@ fn everything_stands_in_a_large_budget() {
 #[test]
 fn a_long_part_does_not_push_the_others_out() {
     let sections = vec![section(Part::Blockers, 200), section(Part::Patterns, 3)];
-    let digest = packing::pack(sections, &of(150));
+    let digest = packing::pack(sections, &request(150));
     assert!(
         digest.text.contains("- line 2 of patterns"),
         "{}",
@@ -63,7 +63,7 @@ fn a_long_part_does_not_push_the_others_out() {
 #[test]
 fn nothing_remembered_is_an_empty_digest() {
     assert_eq!(
-        packing::pack(vec![section(Part::Position, 0)], &of(500)).text,
+        packing::pack(vec![section(Part::Position, 0)], &request(500)).text,
         ""
     );
 }
@@ -75,7 +75,7 @@ proptest! {
         budget in 100..1500_usize,
     ) {
         let sections: Vec<Section> = Part::ALL.into_iter().zip(&lengths).map(|(part, lines)| section(part, *lines)).collect();
-        let digest = packing::pack(sections, &of(budget));
+        let digest = packing::pack(sections, &request(budget));
         prop_assert!(tokens(&digest.text) <= budget, "{} > {budget}", digest.tokens);
         let shown = digest.text.lines().filter(|line| line.starts_with("- ")).count();
         let left: usize = digest.left_out.iter().map(|left| left.lines).sum();

@@ -41,7 +41,7 @@ static BYTES: Aligned<[u8; include_bytes!("../../assets/static-128.bin").len()]>
     Aligned(*include_bytes!("../../assets/static-128.bin"));
 
 /// Checked when the program is built: nothing is left to do when it starts.
-static BUILT_IN: Table = Table::of(&BYTES.0);
+static BUILT_IN: Table = Table::from_bytes(&BYTES.0);
 
 /// A vocabulary and the vector of each of its pieces.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Table {
         &BUILT_IN
     }
 
-    const fn of(bytes: &'static [u8]) -> Self {
+    const fn from_bytes(bytes: &'static [u8]) -> Self {
         let (magic, _) = bytes.split_at(8);
         assert!(matches!(magic, b"ANNEMB1\0"), "no table");
         assert!(number(bytes, 2) == 1, "another version of the table");

@@ -89,7 +89,7 @@ pub struct Left {
 
 impl Account {
     /// Returns the account of a source before anything is done with its pieces.
-    pub(crate) fn of(format: Format, from: PathBuf, target: Target, source: &mut Source) -> Self {
+    pub(crate) fn new(format: Format, from: PathBuf, target: Target, source: &mut Source) -> Self {
         let mut account = Self {
             format,
             from,

@@ -55,7 +55,7 @@ pub fn import(
         None => Target::Memory,
     };
     let from = project.relative(&import.from).to_owned();
-    let mut account = Account::of(import.format, from, target, &mut source);
+    let mut account = Account::new(import.format, from, target, &mut source);
     if let Some((facts, user)) = user {
         for moment in source.moments {
             account.left(

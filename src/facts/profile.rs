@@ -155,11 +155,11 @@ fn build(
     let mut facts = valid(connection, user, project, now)?;
     facts.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.key.cmp(&b.key)));
     let mut profile = Profile {
-        recent_changes: facts.iter().take(RECENT).map(Field::of).collect(),
+        recent_changes: facts.iter().take(RECENT).map(Field::from_fact).collect(),
         ..Profile::default()
     };
     for fact in &facts {
-        let field = Field::of(fact);
+        let field = Field::from_fact(fact);
         if is_sensitive(fact, high_risk) {
             profile.sensitive_topics.push(field);
             continue;
@@ -192,7 +192,7 @@ fn put(fields: &mut Fields, field: Field) {
 }
 
 impl Field {
-    fn of(fact: &Fact) -> Self {
+    fn from_fact(fact: &Fact) -> Self {
         Self {
             key: fact.key.clone(),
             value: fact.value_text.clone(),

@@ -229,7 +229,7 @@ impl Facts {
     fn is_held(&self) -> Error {
         // Others are let in again; that this can fail changes nothing about the refusal.
         self.share().ok();
-        let holder = holders::of(&self.path);
+        let holder = holders::find_holder(&self.path);
         let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
         Error::refused(format!(
             "is still held open by {holder} after {} s",

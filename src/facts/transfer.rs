@@ -77,7 +77,7 @@ pub fn import(
                 .query_row(sql, [&fact.fact_id], |row| row.get(0))
                 .stored("read the facts")
         };
-        for mut fact in progress.of("Importing", read) {
+        for mut fact in progress.track("Importing", read) {
             let here = fact::select(
                 connection,
                 user,

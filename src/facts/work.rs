@@ -75,7 +75,7 @@ pub fn apply(
     let actions = action::parse_answer(answer, policy)?;
     let ranks = match turn.status.as_str() {
         "done" => None,
-        _ => Some(Ranks::of(facts, &turn, None)?),
+        _ => Some(Ranks::search(facts, &turn, None)?),
     };
     let now = queue::precise(&facts.clock());
     judge(facts, &turn, None, &actions, (ranks.as_ref(), &now))
@@ -97,7 +97,7 @@ pub fn step(
     // How long an answer takes is measured; what time it is, only the doors know.
     let begun = Instant::now();
     let mut asked = prompt(facts, &lease.turn, embedder)?;
-    let ranks = Ranks::of(facts, &lease.turn, Some(embedder))?;
+    let ranks = Ranks::search(facts, &lease.turn, Some(embedder))?;
     let mut last = (String::new(), String::new());
     for _ in 0..TRIES {
         if !queue::renew(facts, &lease, length)? {

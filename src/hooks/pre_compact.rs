@@ -36,7 +36,7 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
 
 /// Says where the work stands: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
 fn place(project: &Project) -> Result<String> {
-    let status = StatusReport::of(project, &Survey::take(project)?);
+    let status = StatusReport::from_survey(project, &Survey::read(project)?);
     let phase = status.derived;
     let name = phase.name.map(|name| format!(" - {name}"));
     let state = phase.status.map(|state| format!(" ({state})"));

@@ -67,7 +67,7 @@ pub fn import(path: &Path, from: &Path, writing: &Writing) -> Result<Imported> {
     let mut target = Target::open(path, writing)?;
     forget_known(path, &mut wanted)?;
     let mut number = 0;
-    let mut watched = writing.progress.of("Importing", 0..lines);
+    let mut watched = writing.progress.track("Importing", 0..lines);
     let mut reader = reader(from)?;
     while let Some(line) = reader.next().at("read", from)? {
         number += 1;

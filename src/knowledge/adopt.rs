@@ -87,7 +87,7 @@ pub struct Adoptions {
 ///
 /// A piece whose key is taken by another entry gets a number behind it, the lowest that is free.
 pub fn adopt(project: &Project, operation: &str, pieces: &[Adoption]) -> Result<Adoptions> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let (mut done, applied) = project
         .storage()
         .transact(operation, &[Store::Entries], || {
@@ -137,7 +137,7 @@ impl Standing {
             key: key.to_owned(),
             origin: origin.map(str::to_owned),
             body: body.to_owned(),
-            likeness: Likeness::of(said, key),
+            likeness: Likeness::new(said, key),
         }
     }
 }
@@ -147,7 +147,7 @@ impl Standing {
     fn planned(piece: &Adoption, key: &str, body: &str) -> Self {
         let (said, _) = without_origin(body);
         Self {
-            likeness: Likeness::of(said, &key_of(&piece.title)),
+            likeness: Likeness::new(said, &key_of(&piece.title)),
             ..Self::new(key, body)
         }
     }
@@ -172,7 +172,7 @@ fn plan(
         .collect();
     let mut resolved = names(pieces, &keys);
     // What turns out to be an entry already is linked under that entry's key.
-    for (index, piece) in project.progress.of("Comparing", pieces).enumerate() {
+    for (index, piece) in project.progress.track("Comparing", pieces).enumerate() {
         if known.contains(&origin(piece)) {
             continue;
         }
@@ -238,7 +238,7 @@ fn write(
         today: project.clock.today(),
     };
     let new = draft.fresh();
-    let row = index::Row::of(&Entry::parse(&String::from_utf8_lossy(&new), &path).value);
+    let row = index::Row::from_entry(&Entry::parse(&String::from_utf8_lossy(&new), &path).value);
     changes.edit(&path, None, new)?;
     let (kind, confidence) = (piece.kind.as_str(), piece.confidence.as_str());
     let what = format!(

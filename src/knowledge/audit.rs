@@ -88,7 +88,7 @@ pub struct Invalid {
 
 /// Runs all checks; pruning the notepad and rebuilding INDEX.md is all that it writes.
 pub fn audit(project: &Project) -> Result<EntryAudit> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let storage = project.storage();
     let (mut found, applied) = storage.transact("entry audit", &[Store::Entries], || {
         let mut found = EntryAudit::default();
@@ -131,7 +131,7 @@ fn rebuild_index(
     if old.is_none() && all.is_empty() {
         return Ok(());
     }
-    let text = index::render(all.iter().map(|one| Row::of(&one.entry)));
+    let text = index::render(all.iter().map(|one| Row::from_entry(&one.entry)));
     // Git may have checked it out with Windows line ends, which says nothing else.
     let says = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
     if old.as_deref().is_some_and(says) {

@@ -29,7 +29,7 @@ pub(crate) fn check(file: &EntryFile<'_>) -> Checked {
         .filter(|byte| *byte == b'\n')
         .count();
     Checked {
-        likeness: Likeness::of(body, file.key),
+        likeness: Likeness::new(body, file.key),
         links: links(body, first),
         lines: body.lines().count(),
         problems,

@@ -111,7 +111,7 @@ impl Reader<'_> {
             entry.named = Some(named.to_owned());
         }
         self.doubled(front);
-        entry.kind = self.word(front, "type", EntryType::of);
+        entry.kind = self.word(front, "type", EntryType::parse);
         if entry.kind.is_none() && text(front, "type").is_none() {
             self.warn(1, "has no type");
         }
@@ -119,13 +119,13 @@ impl Reader<'_> {
         entry.created = self.word(front, "created", parse_date);
         entry.updated = self.word(front, "updated", parse_date);
         entry.status = self
-            .word(front, "status", Status::of)
+            .word(front, "status", Status::parse)
             .unwrap_or(Status::Active);
         entry.supersedes = front
             .get("supersedes")
             .map(Field::texts)
             .unwrap_or_default();
-        entry.confidence = self.word(front, "confidence", Confidence::of);
+        entry.confidence = self.word(front, "confidence", Confidence::parse);
     }
 
     /// Of a field that stands twice, readers differ in which one they take.

@@ -41,7 +41,7 @@ pub(crate) struct Row {
 
 impl Row {
     /// Returns the row of an entry.
-    pub(crate) fn of(entry: &Entry) -> Self {
+    pub(crate) fn from_entry(entry: &Entry) -> Self {
         Self {
             key: entry.key.clone(),
             title: entry.title.clone().unwrap_or_default(),
@@ -54,7 +54,7 @@ impl Row {
 
     /// Returns whether it is shown without being asked for everything.
     pub(crate) fn is_active(&self) -> bool {
-        Status::of(&self.status).unwrap_or_default() == Status::Active
+        Status::parse(&self.status).unwrap_or_default() == Status::Active
     }
 
     fn line(&self) -> String {
@@ -194,7 +194,7 @@ fn anew(place: &KnowledgeDir, rows: &[(&str, Option<Row>)]) -> Result<String> {
 
 /// Plans that INDEX.md has the rows of the entries that a plan changes.
 pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let folder = place.memory();
     let mut rows = Vec::new();
     for path in changes.paths() {
@@ -204,7 +204,7 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
         };
         let row = changes.current(path)?.map(|bytes| {
             let text = String::from_utf8_lossy(&bytes);
-            Row::of(&Entry::parse(&text, path).value)
+            Row::from_entry(&Entry::parse(&text, path).value)
         });
         rows.push((key.to_owned(), row));
     }
@@ -222,7 +222,7 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
 pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<Row>>> {
     scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
-        Some(Row::of(&Entry::parse(&text, &file.path).value))
+        Some(Row::from_entry(&Entry::parse(&text, &file.path).value))
     })
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Likeness {
 
 impl Likeness {
     /// Returns the likeness of a body under a key.
-    pub(crate) fn of(body: &str, key: &str) -> Self {
+    pub(crate) fn new(body: &str, key: &str) -> Self {
         let (title, said) = parts(body, key);
         let mut lines: Vec<u64> = said.map(hash).collect();
         let first = lines.first().copied().unwrap_or(0);
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn overlap(one: &str, other: &str) -> Option<usize> {
-        Likeness::of(one, "one").overlap(&Likeness::of(other, "other"))
+        Likeness::new(one, "one").overlap(&Likeness::new(other, "other"))
     }
 
     #[test]

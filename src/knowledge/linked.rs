@@ -22,7 +22,7 @@ pub struct Linked {
 
 /// Returns all entries with what they name, by key.
 pub fn linked(project: &Project) -> Result<Parsed<Vec<Linked>>> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let mut found = scan(&place, |file| {
         let text = read::decode(file.bytes.clone(), &file.path).value;
         let entry = Entry::parse(&text, &file.path).value;

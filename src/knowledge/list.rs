@@ -60,7 +60,7 @@ pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<Listing>>
             .any(|tag| tags.contains(&words::folded(tag)));
         (row.is_active() || selection.include_superseded)
             && (tags.is_empty() || has_tag)
-            && (selection.kind.is_none() || EntryType::of(&row.kind) == selection.kind)
+            && (selection.kind.is_none() || EntryType::parse(&row.kind) == selection.kind)
     };
     Ok(rows.map(|rows| Listing {
         entries: rows.into_iter().filter(is_meant).map(listed).collect(),
@@ -69,7 +69,7 @@ pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<Listing>>
 
 fn listed(row: Row) -> Listed {
     Listed {
-        kind: EntryType::of(&row.kind),
+        kind: EntryType::parse(&row.kind),
         updated: Some(row.updated).filter(|day| !day.is_empty()),
         key: row.key,
         title: row.title,
@@ -77,7 +77,7 @@ fn listed(row: Row) -> Listed {
 }
 
 fn rows(project: &Project) -> Result<Parsed<Vec<Row>>> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let path = place.index();
     let mut warnings = Vec::new();
     let text = read::text(&path)?.map(|text| text.into_value(&mut warnings));

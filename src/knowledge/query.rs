@@ -62,8 +62,8 @@ pub struct Hits {
 
 /// Finds the entries that a query means.
 pub fn query(project: &Project, query: &Query) -> Result<Parsed<Hits>> {
-    let place = KnowledgeDir::of(project);
-    let search = Search::of(query);
+    let place = KnowledgeDir::in_project(project);
+    let search = Search::new(query);
     let found = scan(&place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         if !search.may_match(file.key, &text) {
@@ -89,7 +89,7 @@ struct Search<'q> {
 }
 
 impl<'q> Search<'q> {
-    fn of(query: &'q Query) -> Self {
+    fn new(query: &'q Query) -> Self {
         Self {
             query,
             key: words::folded(query.text.trim()).into_owned(),

@@ -40,7 +40,7 @@ pub struct EntryText {
 
 /// Returns an entry, or the keys that are closest where there is none.
 pub fn read(project: &Project, key: &str) -> Result<EntryText> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let path = place.entry(key);
     let is_name = !key.contains(['/', '\\', '\0']) && stem(&format!("{key}.md")).is_some();
     if key::fault(key).is_some() && !(is_name && read::is_file(&path)) {

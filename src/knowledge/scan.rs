@@ -101,7 +101,7 @@ fn bytes(
         }
         // Of one that leads nowhere, the error tells.
         Kind::Link => {
-            Stat::of(path).at("read", path)?;
+            Stat::read(path).at("read", path)?;
         }
         Kind::File | Kind::Other => {}
     }

@@ -46,7 +46,7 @@ pub struct Superseded {
 
 /// Marks `old` as superseded, and has `new` name it; what `old` itself took the place of holds again as `new`.
 pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let operation = format!("entry supersede {old} -> {new}");
     let (mut done, applied) = project
         .storage()
@@ -235,7 +235,7 @@ impl Pages {
             .into_iter()
             .filter(|(_, page)| page.after != page.before);
         for (key, page) in edited {
-            rows.push((key, Row::of(&parse(&page.after, &page.path))));
+            rows.push((key, Row::from_entry(&parse(&page.after, &page.path))));
             changes.edit(&page.path, Some(page.before), page.after)?;
         }
         if !rows.is_empty() {

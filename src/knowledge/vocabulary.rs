@@ -69,7 +69,7 @@ impl EntryType {
     }
 
     /// Returns the type that a word means, whatever its case.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
     }
@@ -102,7 +102,7 @@ impl Status {
     }
 
     /// Returns the status that a word means, whatever its case.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
     }
@@ -134,7 +134,7 @@ impl Confidence {
     }
 
     /// Returns the grade that a word means, whatever its case.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         let same = |one: &Self| one.as_str().eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(same)
     }

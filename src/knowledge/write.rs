@@ -100,7 +100,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<Written> {
     let request = request
         .map(|id| Request::new(id, "entry write"))
         .transpose()?;
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let operation = format!("entry write {key}");
     let (mut written, applied) =
         project
@@ -188,7 +188,7 @@ fn plan(
     let entry = Entry::parse(&text, &path).value;
     let mut warnings = Vec::new();
     if write.body.is_some() || old.is_none() {
-        let body = Likeness::of(&text[entry.body.clone()], key.as_str());
+        let body = Likeness::new(&text[entry.body.clone()], key.as_str());
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
     if entry.status == Status::Superseded {
@@ -213,7 +213,7 @@ fn plan(
     };
     let mut changes = Changes::new();
     if old.as_ref() != Some(&new) {
-        let row = index::Row::of(&entry);
+        let row = index::Row::from_entry(&entry);
         changes.edit(&path, old, new.clone())?;
         index::update(place, &mut changes, &[(key.as_str(), Some(row))])?;
         let (kind, confidence) = (write.kind.as_str(), write.confidence.as_str());
@@ -254,7 +254,7 @@ fn refuse_duplicate(
             return None;
         }
         let text = String::from_utf8_lossy(&file.bytes);
-        let other = Likeness::of(&text[entry::body_start(&text)..], file.key);
+        let other = Likeness::new(&text[entry::body_start(&text)..], file.key);
         let percent = body.overlap(&other)?;
         let is_superseded = Entry::parse(&text, &file.path).value.status == Status::Superseded;
         Some((percent, !is_superseded, file.key.to_owned()))

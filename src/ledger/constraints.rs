@@ -185,10 +185,10 @@ impl Constraints {
 
     /// Returns the bullet that says already what a new one would.
     pub(crate) fn collision(&self, text: &str, except: Option<usize>) -> Option<&Bullet> {
-        let words = Words::of(text);
+        let words = Words::from_text(text);
         self.active()
             .filter(|bullet| Some(bullet.line) != except)
-            .find(|bullet| bullet.text == text || words.repeat(&Words::of(&bullet.text)))
+            .find(|bullet| bullet.text == text || words.repeat(&Words::from_text(&bullet.text)))
     }
 }
 

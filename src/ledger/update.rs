@@ -181,7 +181,7 @@ fn is_told(update: &Draft, problem: &Problem) -> bool {
 
 fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
     if update.constraints.is_empty() {
-        return Outcome::of(&file.text);
+        return Outcome::unchanged(&file.text);
     }
     let text = or_template(file, Template::LedgerConstraints);
     apply::constraints::apply(
@@ -194,7 +194,7 @@ fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
 
 fn decisions(project: &Project, update: &Draft, file: &File) -> Result<Outcome> {
     if update.decisions.is_empty() && update.rollup.is_none() {
-        return Ok(Outcome::of(&file.text));
+        return Ok(Outcome::unchanged(&file.text));
     }
     let text = or_template(file, Template::LedgerDecisions);
     let line_end = file.line_end();

@@ -210,7 +210,7 @@ fn root_state(
             slug,
             date: project.clock.today().to_string(),
         },
-        carried: Carried::of(&old, &survey.state),
+        carried: Carried::from_state(&old, &survey.state),
         skills: &survey.state.skills,
     };
     templates::render(project, Template::ShippedState, &context)
@@ -259,7 +259,7 @@ pub(crate) fn in_milestone(
         active,
         ..survey.folder.clone()
     };
-    Survey::of(project, Parsed::clean(folder), &|path| {
+    Survey::read_with(project, Parsed::clean(folder), &|path| {
         Ok(changes
             .current(path)?
             .map(|bytes| read::decode(bytes, path)))

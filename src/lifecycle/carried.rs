@@ -28,7 +28,7 @@ pub(crate) struct Carried {
 
 impl Carried {
     /// Takes from the text of a STATE.md what outlives its milestone.
-    pub(crate) fn of(text: &str, state: &State) -> Self {
+    pub(crate) fn from_state(text: &str, state: &State) -> Self {
         Self {
             decisions: state.decisions.clone(),
             todos: verbatim(text, &state.todos, "- [ ] "),
@@ -54,7 +54,7 @@ impl Carried {
         let state = State::parse(&text, Path::new("STATE.md")).value;
         Ok(Self {
             profile: Vec::new(),
-            ..Self::of(&text, &state)
+            ..Self::from_state(&text, &state)
         })
     }
 }

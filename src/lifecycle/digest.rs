@@ -41,7 +41,7 @@ pub struct PhaseDigest {
 
 /// Returns the digest of a phase; without a number, of the one worked last.
 pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDigest> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let phase = crate::lifecycle::execute::worked(&survey, number)?;
     let name = phase.1.name.as_deref();
     let slug = &survey.folder.active.slug;

@@ -67,7 +67,7 @@ pub fn execute(
 }
 
 fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<ExecuteReport> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let manner = RecordOptions {
         again: request.again,
         effort: request.effort.clone(),

@@ -53,7 +53,7 @@ pub enum Model {
 
 /// Reads one file of a kind that its name tells.
 pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
-    let kind = Kind::of(path).ok_or_else(|| {
+    let kind = Kind::from_path(path).ok_or_else(|| {
         Error::usage("not a planning file by its name")
             .at(path, None)
             .hint(
@@ -83,7 +83,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(path: &Path) -> Option<Self> {
+    fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let folder = path
             .parent()

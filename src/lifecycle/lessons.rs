@@ -54,7 +54,7 @@ pub(crate) fn lessons(
         return Ok(cached.lessons);
     }
     let phases = patterns::history(survey, recorded)?.value;
-    let insights = Insights::of(&phases);
+    let insights = Insights::from_phases(&phases);
     let is_telling = insights.deviated.of >= MIN_SUMMARIES;
     let lessons = insights
         .lessons()

@@ -51,7 +51,7 @@ pub struct ListedMilestone {
 
 /// Returns the milestone that is worked on, then the other open ones, then the archived ones.
 pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
-    let folder = Survey::take(project)?.folder;
+    let folder = Survey::read(project)?.folder;
     let mut found = vec![ListedMilestone {
         slug: folder.active.slug.clone(),
         standing: "active",
@@ -117,7 +117,7 @@ fn carried_out(
     }
     let stores = [Store::Plan, Store::Context];
     carry_out(project, operation, &stores, |work| {
-        let survey = Survey::take(project)?;
+        let survey = Survey::read(project)?;
         let planned = plan(&survey, &mut work.changes)?;
         let slug = planned.active.slug.clone();
         let after = in_milestone(project, &survey, planned.active, &work.changes)?;
@@ -157,7 +157,7 @@ fn plan_new(
             .hint("choose another slug"));
     }
     let state = changes.current(&folder.active.dir.join(vocabulary::STATE))?;
-    let mut carried = Carried::of(
+    let mut carried = Carried::from_state(
         &String::from_utf8_lossy(&state.unwrap_or_default()),
         &survey.state,
     );

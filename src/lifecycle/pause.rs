@@ -83,7 +83,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
     }
     project.planning()?;
     carry_out(project, "pause", &[Store::Plan], |work| {
-        let survey = Survey::take(project)?;
+        let survey = Survey::read(project)?;
         let path = survey.folder.active.dir.join(vocabulary::RESUME);
         let old = work.changes.current(&path)?;
         if old.as_deref().is_some_and(|old| !is_own(old)) {
@@ -96,7 +96,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
             ..standing(project, &survey)
         };
         let layout = &project.planning_place().layout;
-        let next = NextStatus::of(&survey.position, layout);
+        let next = NextStatus::from_position(&survey.position, layout);
         let page = page(project, &survey, (&report, &next), notes)?;
         work.changes.edit(&path, old, page)?;
         work.point_to(next);
@@ -106,7 +106,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
 }
 
 fn standing(project: &Project, survey: &Survey) -> PauseReport {
-    let derived = StatusReport::of(project, survey).derived;
+    let derived = StatusReport::from_survey(project, survey).derived;
     let phase = derived.number.map(|number| {
         let total = derived.total.map(|total| format!(" of {total}"));
         let name = derived.name.map(|name| format!(" ({name})"));

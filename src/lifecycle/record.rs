@@ -202,7 +202,7 @@ impl<'a> Recorder<'a> {
                     commit: one.commit.as_deref(),
                     past: Some(&past),
                 };
-                let mut entry = Retrospective::of(phase, &circumstances);
+                let mut entry = Retrospective::from_phase(phase, &circumstances);
                 if let Some(lessons) = self.lessons_of(phase) {
                     let root = &self.project.root;
                     entry.judge(lessons.checked(phase, &self.known, None, root)?);

@@ -104,8 +104,8 @@ fn sources(
             is_stale: pattern.stale.is_some(),
         })
     });
-    let status = StatusReport::of(project, survey);
-    let profile = (!project.planning_place().layout.is_in_use).then(|| Profile::of(project));
+    let status = StatusReport::from_survey(project, survey);
+    let profile = (!project.planning_place().layout.is_in_use).then(|| Profile::scan(project));
     let profile = profile.and_then(|profile| profile.into_value(warnings));
     let contested = status.next.contest();
     let milestone = status.milestone_name();

@@ -90,7 +90,7 @@ pub fn ship(project: &Project, request: &ShipRequest) -> Result<CommandOutcome<S
 
 /// Plans all that shipping changes, before anything is changed.
 fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<ShipReport> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let mut report = ShipReport::default();
     work.warnings.extend(survey.warnings.iter().cloned());
     let layout = &project.planning_place().layout;

@@ -97,7 +97,7 @@ pub(crate) fn shipped(
     name: &str,
     slug: &str,
 ) -> Result<Shipped> {
-    let tally = Tally::of(survey)?;
+    let tally = Tally::count(survey)?;
     let context = ShippedContext {
         milestone: name,
         slug,
@@ -139,7 +139,7 @@ fn sum(counts: impl Iterator<Item = Option<u32>>) -> Option<u32> {
 }
 
 impl Tally {
-    fn of(survey: &Survey) -> Result<Self> {
+    fn count(survey: &Survey) -> Result<Self> {
         let mut tally = Self::default();
         let phases = &survey.position.phases;
         for phase in phases

@@ -86,7 +86,7 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
         &[Store::Context]
     };
     carry_out(project, "sync", stores, |work| {
-        let mut survey = Survey::take(project)?;
+        let mut survey = Survey::read(project)?;
         let report = if request.fix_state {
             repaired(project, &mut survey, &mut work.changes)?
         } else {
@@ -105,7 +105,7 @@ pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
         .storage()
         .transact("fix-state", &[Store::Plan], || {
             let mut changes = Changes::new();
-            let mut survey = Survey::take(project)?;
+            let mut survey = Survey::read(project)?;
             let repaired = repaired(project, &mut survey, &mut changes)?;
             Ok((repaired.corrections, changes))
         })?;
@@ -204,7 +204,7 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok
 /// Returns the context file as it would be written, and writes nothing.
 pub fn preview(project: &Project, target: Target) -> Result<Preview> {
     let project = &project.dry_run(true);
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let mut work = Work::default();
     let asked = RefreshRequest {
         targets: vec![target],

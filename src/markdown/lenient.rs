@@ -20,7 +20,7 @@ pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
     let lines = text
         .lines()
         .enumerate()
-        .filter_map(|(index, raw)| Line::of(raw, first_line + index))
+        .filter_map(|(index, raw)| Line::parse(raw, first_line + index))
         .collect();
     let mut reader = Reader {
         lines,
@@ -65,7 +65,7 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// Returns the line, or nothing for an empty one or a comment.
-    fn of(raw: &'a str, number: usize) -> Option<Self> {
+    fn parse(raw: &'a str, number: usize) -> Option<Self> {
         let content = raw.trim_start();
         let indent = raw[..raw.len() - content.len()]
             .chars()

@@ -68,7 +68,7 @@ pub(crate) fn listed(project: &Project, cursor: Option<&str>) -> Result<ListReso
     let is_last = entries.len() <= PAGE;
     entries.truncate(PAGE);
     let next = entries.last().map(|entry| address::encoded(&entry.key));
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     entries.retain(|entry| is_name(&entry.key) && read::is_file(&place.entry(&entry.key)));
     resources.extend(entries.iter().map(resource));
     let mut page = ListResourcesResult::with_all_items(resources);

@@ -22,12 +22,12 @@ use crate::warning::Warning;
 
 /// Returns what the history of a project shows.
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let mut warnings = Vec::new();
     let recorded = stored(project)?.into_value(&mut warnings);
     let mut history = history(&survey, &recorded)?;
     history.warnings.extend(warnings);
-    Ok(history.map(|phases| Insights::of(&phases)))
+    Ok(history.map(|phases| Insights::from_phases(&phases)))
 }
 
 /// Returns all phases that have plans with a summary, in the order in which their milestones were done.

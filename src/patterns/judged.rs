@@ -144,13 +144,13 @@ impl JudgedLessons {
             .filter(|entry| Some(entry.line) != own)
             .flat_map(Entry::texts)
             .chain(known.loose.iter().map(|loose| loose.text.as_str()))
-            .map(|text| (text.to_owned(), Words::of(text)))
+            .map(|text| (text.to_owned(), Words::from_text(text)))
             .collect();
         let mut check = |lessons: &[JudgedLesson]| -> Result<Vec<Lesson>> {
             let mut found = Vec::new();
             for lesson in lessons {
                 let checked = lesson.checked(phase, root)?;
-                let words = Words::of(&lesson.text);
+                let words = Words::from_text(&lesson.text);
                 if let Some((other, _)) = before
                     .iter()
                     .find(|(_, other)| other.likeness(&words) >= SAME)

@@ -118,7 +118,7 @@ fn first_field(text: &str) -> Option<(&str, &str, &str)> {
 
 impl DeviationCount {
     /// Reads `3 (2 bug, 1 blocking)`, `0`, `None`, `None - all as planned`.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let text = clean(text);
         let kinds = text
             .split_once('(')
@@ -210,7 +210,7 @@ mod tests {
             ("", None, None),
             ("9999999999999", None, None),
         ] {
-            let read = DeviationCount::of(text);
+            let read = DeviationCount::parse(text);
             assert_eq!(
                 (read.count, read.kinds.as_deref()),
                 (count, kinds),

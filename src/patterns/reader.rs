@@ -39,7 +39,7 @@ impl Patterns {
         for (index, head) in heads.iter().enumerate() {
             let next = heads.get(index + 1).map(|next| next.heading.start);
             let end = next.map_or(head.whole.end, |next| next.min(head.whole.end));
-            let mut reader = Reader::of(&outline, head, end);
+            let mut reader = Reader::new(&outline, head, end);
             reader.read(path, &mut warnings);
             reader.entry.list_bullets();
             patterns.entries.push(reader.entry);
@@ -98,7 +98,7 @@ fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
 
 /// Reads a line that opens a part: `**What worked:** value`, `What failed:`, `**Timing**`.
 fn label(line: &str) -> Option<(Part, String)> {
-    if let Some(label) = Label::of(line, 0, 0) {
+    if let Some(label) = Label::parse(line, 0, 0) {
         return Some((Part::named(&label.name)?, label.value));
     }
     let line = line.trim();
@@ -122,7 +122,7 @@ struct Reader<'o, 'a> {
 }
 
 impl<'o, 'a> Reader<'o, 'a> {
-    fn of(outline: &'o Outline<'a>, head: &'o Section, end: usize) -> Self {
+    fn new(outline: &'o Outline<'a>, head: &'o Section, end: usize) -> Self {
         let heading = Heading::parse(&head.title);
         let range = head.heading.start..end;
         let entry = Entry {
@@ -250,7 +250,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         if text.eq_ignore_ascii_case("unknown") {
             return;
         }
-        let read = DeviationCount::of(text);
+        let read = DeviationCount::parse(text);
         if self.entry.deviations.count.is_none() && read.count.is_some() {
             self.entry.deviations = read;
         } else {
@@ -269,7 +269,7 @@ fn push(list: &mut Vec<String>, text: &str) {
 
 /// Returns the bullets and paragraphs outside of the entries.
 fn loose(outline: &Outline<'_>, entries: &[Entry]) -> Vec<LoosePattern> {
-    let inside = Ranges::of(entries.iter().map(|entry| entry.range.clone()));
+    let inside = Ranges::merge(entries.iter().map(|entry| entry.range.clone()));
     let mut found = Vec::new();
     for section in outline.sections() {
         let title = present(&section.title).map(str::to_owned);

@@ -207,7 +207,7 @@ fn one_per_subject(newest_first: Vec<(RelevantPattern, u32)>) -> Vec<(RelevantPa
     let mut known: Vec<usize> = newest_first
         .iter()
         .rev()
-        .map(|(pattern, _)| subjects.add(Words::of(without_citation(&pattern.text)), ()))
+        .map(|(pattern, _)| subjects.add(Words::from_text(without_citation(&pattern.text)), ()))
         .collect();
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -283,7 +283,7 @@ fn spread(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
     for pattern in ranked {
         let of_entry = of_entry.entry(pattern.line).or_default();
         let is_in_head = first.len() < HEAD;
-        let words = is_in_head.then(|| Words::of(without_citation(&pattern.text)));
+        let words = is_in_head.then(|| Words::from_text(without_citation(&pattern.text)));
         let is_said = |words: &Words| said.iter().any(|other| other.is_near(words));
         let is_near = words.as_ref().is_some_and(is_said);
         let has_worked = is_in_head && pattern.outcome == Outcome::Worked && worked == WORKED;

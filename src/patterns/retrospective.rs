@@ -107,7 +107,7 @@ impl Retrospective {
     }
 
     /// Draws the entry from a phase's plans.
-    pub fn of(phase: &FinishedPhase, circumstances: &Circumstances<'_>) -> Self {
+    pub fn from_phase(phase: &FinishedPhase, circumstances: &Circumstances<'_>) -> Self {
         let plans = &phase.plans;
         let (worked, failed) = (
             lesson::worked(phase),
@@ -128,12 +128,12 @@ impl Retrospective {
             trace,
             worked: worked.into_iter().map(|one| one.text).collect(),
             failed: failed.into_iter().map(|one| one.text).collect(),
-            timing: PlanTimes::of(plans),
+            timing: PlanTimes::from_plans(plans),
             effort: circumstances
                 .effort
                 .map(line)
                 .filter(|line| !line.is_empty()),
-            deviations: DeviationKinds::of(plans),
+            deviations: DeviationKinds::from_plans(plans),
         };
         entry.seal();
         entry
@@ -156,7 +156,7 @@ fn line(text: &str) -> Line {
 }
 
 impl DeviationKinds {
-    fn of(plans: &[PlanRecord]) -> Self {
+    fn from_plans(plans: &[PlanRecord]) -> Self {
         let counts: Vec<u32> = plans
             .iter()
             .filter_map(|plan| plan.deviation_count)
@@ -173,7 +173,7 @@ impl DeviationKinds {
 }
 
 impl PlanTimes {
-    fn of(plans: &[PlanRecord]) -> Self {
+    fn from_plans(plans: &[PlanRecord]) -> Self {
         let known: Vec<Minutes> = plans.iter().filter_map(|plan| plan.duration).collect();
         let count = u32::try_from(known.len()).unwrap_or(u32::MAX);
         let total: Minutes = known.iter().copied().sum();

@@ -86,7 +86,7 @@ pub fn relevant_patterns(
     project: &Project,
     number: Option<&PhaseNumber>,
 ) -> Result<Parsed<Vec<RelevantPattern>>> {
-    let survey = Survey::take(project)?;
+    let survey = Survey::read(project)?;
     let phase = match number {
         Some(number) => Some(survey.phase(number)?),
         None => survey.position.phase(),

@@ -57,7 +57,7 @@ struct Columns {
 
 /// Returns the rows of a table that lists phases with their status; nothing for any other table.
 pub(crate) fn rows(table: &Table) -> Vec<ProgressRow> {
-    Columns::of(table).map_or_else(Vec::new, |columns| {
+    Columns::find(table).map_or_else(Vec::new, |columns| {
         table
             .rows
             .iter()
@@ -68,7 +68,7 @@ pub(crate) fn rows(table: &Table) -> Vec<ProgressRow> {
 
 impl Columns {
     /// Finds the columns: the phase must come first, for a table of requirements names phases too.
-    fn of(table: &Table) -> Option<Self> {
+    fn find(table: &Table) -> Option<Self> {
         let headers: Vec<String> = table
             .header
             .iter()
@@ -124,9 +124,9 @@ impl Columns {
         let beside_counts = counted
             .as_ref()
             .map_or(cell(self.plans), |counted| Some(counted.rest));
-        let displaced = beside_counts.filter(|span| PhaseProgress::of(span.text).is_some());
+        let displaced = beside_counts.filter(|span| PhaseProgress::parse(span.text).is_some());
         let status = match cell(self.status) {
-            Some(span) if displaced.is_none() || PhaseProgress::of(span.text).is_some() => {
+            Some(span) if displaced.is_none() || PhaseProgress::parse(span.text).is_some() => {
                 Some(span)
             }
             _ => displaced,

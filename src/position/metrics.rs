@@ -30,7 +30,7 @@ pub fn metrics(text: &str, survey: &Survey, read: Read<'_>) -> Result<Vec<Edit>>
     if labels.is_empty() {
         return Ok(Vec::new());
     }
-    let measured = Measured::of(survey, read)?;
+    let measured = Measured::measure(survey, read)?;
     let counts_more = |label: &Label| measured.is_exceeded_by(&label.name, label.value.trim());
     if labels.iter().any(counts_more) {
         return Ok(Vec::new());
@@ -66,7 +66,7 @@ fn is_total(name: &str) -> bool {
 }
 
 impl Measured {
-    fn of(survey: &Survey, read: Read<'_>) -> Result<Self> {
+    fn measure(survey: &Survey, read: Read<'_>) -> Result<Self> {
         let mut measured = Self {
             complete: 0,
             durations: Vec::new(),

@@ -143,7 +143,7 @@ pub struct AlternativeStatus {
 
 impl StatusReport {
     /// Returns where the work stands in a project.
-    pub fn of(project: &Project, survey: &Survey) -> Self {
+    pub fn from_survey(project: &Project, survey: &Survey) -> Self {
         let planning = project.planning_place();
         let position = &survey.position;
         let derived = derived(position);
@@ -165,12 +165,12 @@ impl StatusReport {
             },
             phase: stated(survey, &derived),
             derived,
-            plans: PlanCounts::of(&position.phases),
+            plans: PlanCounts::count(&position.phases),
             decisions: survey.state.decisions.clone(),
             todos: survey.state.todos.clone(),
             blockers: survey.state.blockers.clone(),
             skills: survey.state.skills.clone(),
-            next: NextStatus::of(position, &planning.layout),
+            next: NextStatus::from_position(position, &planning.layout),
             drift: drift(&survey.evidence(project), position),
             findings: project.named(inconsistencies(survey)),
             warnings: survey.warnings.clone(),
@@ -214,7 +214,7 @@ fn milestone_name(survey: &Survey) -> Option<String> {
 }
 
 impl PlanCounts {
-    fn of(phases: &[Phase]) -> Self {
+    fn count(phases: &[Phase]) -> Self {
         let own = || phases.iter().filter(|phase| phase.is_in_milestone);
         let count = |standing| own().map(|phase| phase.count(standing)).sum();
         Self {
@@ -241,7 +241,7 @@ impl NextStatus {
     }
 
     /// Words the next action in the layout's own commands.
-    pub fn of(position: &Position, layout: &Layout) -> Self {
+    pub fn from_position(position: &Position, layout: &Layout) -> Self {
         let next = &position.next;
         let rival = next.alternative.as_ref();
         Self {

@@ -48,13 +48,13 @@ pub struct Survey {
 
 impl Survey {
     /// Reads STATE, ROADMAP, PROJECT, all file names, and what each summary says of its status.
-    pub fn take(project: &Project) -> Result<Self> {
+    pub fn read(project: &Project) -> Result<Self> {
         let folder = Folder::read(&project.planning()?.dir)?;
-        Self::of(project, folder, &read::text)
+        Self::read_with(project, folder, &read::text)
     }
 
     /// Reads the same of a folder whose files `read` returns: those that a change has yet to write, too.
-    pub fn of(project: &Project, folder: Parsed<Folder>, read: Read<'_>) -> Result<Self> {
+    pub fn read_with(project: &Project, folder: Parsed<Folder>, read: Read<'_>) -> Result<Self> {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
         let documents = Documents {
@@ -87,7 +87,7 @@ impl Survey {
             has_state,
             root: &project.root,
         };
-        let position = Position::of(&evidence, phases);
+        let position = Position::determine(&evidence, phases);
         Ok(Self {
             project_file: project_file.unwrap_or_default(),
             position,

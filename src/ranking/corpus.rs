@@ -41,7 +41,7 @@ impl Corpus {
     pub fn new<T: AsRef<str>>(documents: impl IntoIterator<Item = T>) -> Self {
         let mut corpus = Self::default();
         for (document, text) in documents.into_iter().enumerate() {
-            let language = Language::of(text.as_ref());
+            let language = Language::detect(text.as_ref());
             if !corpus.languages.contains(&language) {
                 corpus.languages.push(language);
             }

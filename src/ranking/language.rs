@@ -64,7 +64,7 @@ impl Language {
     ];
 
     /// Returns the language that most function words and letters of a text speak for.
-    pub fn of(text: &str) -> Self {
+    pub fn detect(text: &str) -> Self {
         let mut votes = [0_usize; Self::ALL.len()];
         let words = text.split(|c: char| !c.is_alphanumeric());
         let mut lower = String::new();
@@ -380,7 +380,7 @@ mod tests {
             ("再試行キュー", Language::English),
             ("", Language::English),
         ] {
-            assert_eq!(Language::of(text), expected, "{text}");
+            assert_eq!(Language::detect(text), expected, "{text}");
         }
     }
 

@@ -12,7 +12,7 @@ const MIN_STEM_LENGTH: usize = 3;
 /// Words are what the index takes for words: runs of letters, digits and marks. A query of function
 /// words alone keeps them.
 pub fn content_words(query: &str) -> Vec<String> {
-    let language = Language::of(query);
+    let language = Language::detect(query);
     let mut words: Vec<String> = Vec::new();
     let mut function_words: Vec<String> = Vec::new();
     let found = query.split(|c: char| !is_of_word(c));

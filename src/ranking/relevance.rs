@@ -96,7 +96,7 @@ impl Question {
             .filter(|(term, _)| !term.is_compound)
             .map(|(term, with)| (term, idf(with, all)))
             .collect();
-        let language = Language::of(text);
+        let language = Language::detect(text);
         let mut words = text.split(|c: char| !c.is_alphanumeric());
         let is_function_word = |word: &str| {
             let word = word.to_lowercase();

@@ -24,7 +24,7 @@ pub(crate) const MAX_TERM_LENGTH: usize = 100;
 /// ```
 pub fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    Tokenizer::new(Language::of(text)).each(text, |word| found.push(word.to_owned()));
+    Tokenizer::new(Language::detect(text)).each(text, |word| found.push(word.to_owned()));
     found
 }
 
@@ -81,7 +81,7 @@ impl Tokenizer {
             words.push_str(&stems.joined);
             return stems.count;
         }
-        let stems = Stems::of(run, self.language);
+        let stems = Stems::from_run(run, self.language);
         let count = stems.count;
         words.push_str(&stems.joined);
         self.known.keep(run, stems);
@@ -91,7 +91,7 @@ impl Tokenizer {
 
 impl Stems {
     /// Returns the stems of a run in a text of a language: those of its parts, where it has some, and its own.
-    fn of(run: &str, language: Language) -> Self {
+    fn from_run(run: &str, language: Language) -> Self {
         let mut stems = Self::default();
         let humps = humps(run);
         let parts = if humps.len() > 1 { &humps[..] } else { &[] };
@@ -135,7 +135,7 @@ pub struct Term {
 ///
 /// `languages` are those of the texts; each has a say in the stems. A query of function words alone keeps them.
 pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
-    let asked_in = Language::of(query);
+    let asked_in = Language::detect(query);
     let mut all = Terms {
         languages: languages.to_vec(),
         found: Vec::new(),

@@ -47,7 +47,7 @@ pub(crate) struct Extent {
 
 impl Answer {
     /// Judges the best texts.
-    pub(crate) fn of(
+    pub(crate) fn judge(
         index: &Index,
         scan: &Scan,
         ranked: Vec<Scored>,

@@ -127,7 +127,7 @@ fn ask(
             continue;
         };
         let scan = Scan::take(index, &query)?;
-        let staleness = Staleness::of(project, index, &scan)?.value;
+        let staleness = Staleness::check(project, index, &scan)?.value;
         let wanted = folded(&question.answer_snippet);
         let mut answers = vec![false; scan.units.len()];
         for (answer, unit) in answers.iter_mut().zip(&scan.units) {
@@ -158,13 +158,13 @@ fn judged(
         return Ok((AnswerEvidence::default(), 0.0, 0.0));
     };
     let scan = Scan::take(index, &query)?;
-    let staleness = Staleness::of(project, index, &scan)?.value;
+    let staleness = Staleness::check(project, index, &scan)?.value;
     let ranked = scan.ranked(Method::Both, |unit| staleness.has(unit));
     let extent = Extent {
         limit: query.limit,
         all: true,
     };
-    let answer = Answer::of(index, &scan, ranked, &FactHits::default(), extent)?;
+    let answer = Answer::judge(index, &scan, ranked, &FactHits::default(), extent)?;
     let wanted = folded(&question.answer_snippet);
     let is_here = is_about(project, question);
     let (mut all, mut given) = (false, false);

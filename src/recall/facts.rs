@@ -45,7 +45,7 @@ impl FactHits {
     /// Asks for the facts of the user who is set; a database that cannot be asked becomes a warning.
     ///
     /// Where nothing but facts is wanted, both are errors: nothing else can answer.
-    pub(crate) fn of(
+    pub(crate) fn fetch(
         project: &Project,
         query: &Query,
         warnings: &mut Vec<Warning>,

@@ -74,7 +74,7 @@ fn is_zero(count: &usize) -> bool {
 /// Looks for a query in the stores that it names.
 pub fn recall(project: &Project, query: &Query) -> Result<Parsed<Recalled>> {
     let mut of_facts = Vec::new();
-    let facts = FactHits::of(project, query, &mut of_facts)?;
+    let facts = FactHits::fetch(project, query, &mut of_facts)?;
     let searched = searched(project, query.is_urgent, |index| {
         found(project, index, query, &facts)
     })?;
@@ -97,13 +97,13 @@ fn found(
     let mut scan = Scan::take(index, query)?;
     facts.add_to(&mut scan, index, query)?;
     let mut warnings = Vec::new();
-    let stale = Staleness::of(project, index, &scan)?.into_value(&mut warnings);
+    let stale = Staleness::check(project, index, &scan)?.into_value(&mut warnings);
     let ranked = scan.ranked(Method::Both, |unit| stale.has(unit));
     let extent = Extent {
         limit: query.limit,
         all: query.all,
     };
-    let answer = Answer::of(index, &scan, ranked, facts, extent)?;
+    let answer = Answer::judge(index, &scan, ranked, facts, extent)?;
     let hits = answer.found.into_iter();
     let value = Recalled {
         query: query.text.clone(),

@@ -275,7 +275,7 @@ fn says_nothing(text: &str) -> bool {
 /// Returns whether every line is a field without a value: `**Core value:** TBD`.
 fn has_only_empty_fields(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.all(|line| Label::of(line, 0, 1).is_some_and(|label| is_absent(&label.value)))
+    lines.all(|line| Label::parse(line, 0, 1).is_some_and(|label| is_absent(&label.value)))
 }
 
 /// Returns whether a text has signs that somebody could look for.

@@ -25,7 +25,7 @@ impl Staleness {
     }
 
     /// Asks the check of the patterns, whose last result is kept, about each that is searched.
-    pub(crate) fn of(project: &Project, index: &Index, scan: &Scan) -> Result<Parsed<Self>> {
+    pub(crate) fn check(project: &Project, index: &Index, scan: &Scan) -> Result<Parsed<Self>> {
         let mut stale = Self::default();
         let mut warnings = Vec::new();
         let path = patterns::path(&project.planning_place().dir);

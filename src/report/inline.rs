@@ -25,7 +25,7 @@ pub(crate) struct Inline(String);
 
 impl Inline {
     /// Renders a line; control characters go, and what looks like a secret is redacted.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn render(text: &str) -> Self {
         let line = clean(text);
         Self(rendered(&line).unwrap_or_else(|| escaped(&line)))
     }
@@ -34,7 +34,7 @@ impl Inline {
     pub(crate) fn all<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<Self> {
         texts
             .into_iter()
-            .map(|text| Self::of(text.as_ref()))
+            .map(|text| Self::render(text.as_ref()))
             .collect()
     }
 }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn html(text: &str) -> String {
-        Inline::of(text).0
+        Inline::render(text).0
     }
 
     #[test]

@@ -51,9 +51,9 @@ pub(crate) fn fill(
         .rev()
         .flat_map(|milestone| milestone.phases.iter().cloned())
         .collect();
-    page.timeline = Timeline::of(&in_order);
+    page.timeline = Timeline::from_phases(&in_order);
     page.lessons = lessons(&recorded);
-    page.insights = insights(&patterns::Insights::of(&finished));
+    page.insights = insights(&patterns::Insights::from_phases(&finished));
     Ok(())
 }
 

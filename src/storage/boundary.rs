@@ -199,7 +199,7 @@ impl Boundary {
     pub(crate) fn within_limit(folder: &Path, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
         let mut bytes = 0;
         let is_beyond = |file: &PathBuf| {
-            bytes += Stat::of(file).map_or(0, |stat| stat.size.min(MAX_FILE));
+            bytes += Stat::read(file).map_or(0, |stat| stat.size.min(MAX_FILE));
             bytes > MAX_BYTES
         };
         let most = usize::try_from(MAX_FILES).unwrap_or(usize::MAX);

@@ -60,7 +60,7 @@ impl From<rustix::fs::FileType> for Kind {
 
 impl Stat {
     /// Follows links.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
         fs::metadata(path).map(|metadata| Self::from(&metadata))
     }
 }
@@ -197,7 +197,7 @@ mod tests {
             ("d", Kind::Other),
         ];
         assert_eq!(found, kinds);
-        let led = Stat::of(&folder.path().join("b")).unwrap();
+        let led = Stat::read(&folder.path().join("b")).unwrap();
         assert_eq!(led.kind, Kind::Folder);
         assert_eq!(entries(&folder.path().join("e")).unwrap(), []);
     }
@@ -214,6 +214,6 @@ mod tests {
             .unwrap()
             .set_modified(before)
             .unwrap();
-        assert_eq!(Stat::of(&path).unwrap().modified, 0);
+        assert_eq!(Stat::read(&path).unwrap().modified, 0);
     }
 }

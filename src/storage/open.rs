@@ -55,7 +55,7 @@ pub(crate) fn kind(path: &Path) -> io::Result<Option<Kind>> {
             None => return Ok(None),
         },
     };
-    match Stat::of(&real) {
+    match Stat::read(&real) {
         Err(error) if read::is_absent(&error) => Ok(None),
         found => Ok(Some(found?.kind)),
     }
@@ -74,7 +74,7 @@ pub(crate) fn of_user(path: &Path, wanted: Wanted) -> io::Result<File> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn of_user(path: &Path, _: Wanted) -> io::Result<File> {
     // Opening a pipe waits for its other end.
-    if Stat::of(path)?.kind == Kind::Other {
+    if Stat::read(path)?.kind == Kind::Other {
         return Err(special());
     }
     File::open(path)

@@ -76,7 +76,7 @@ fn serve(connection: TcpStream, script: &Script, state: &Mutex<State>) {
         return;
     };
     let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-    let (kind, body) = match Api::of(&request.path) {
+    let (kind, body) = match Api::from_path(&request.path) {
         Some(api) => {
             let (reply, id) = reply(&asked, script, state);
             api.answer(&asked, &request.path, &reply, &id)

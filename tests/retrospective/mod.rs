@@ -67,7 +67,7 @@ fn drawn(phase: &FinishedPhase) -> Retrospective {
         commit: Some("0123456789abcdef0123456789abcdef01234567"),
         past: None,
     };
-    Retrospective::of(phase, &circumstances)
+    Retrospective::from_phase(phase, &circumstances)
 }
 
 #[test]

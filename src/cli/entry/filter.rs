@@ -24,11 +24,11 @@ pub(crate) struct Filter {
 /// Reads a type of the closed set.
 pub(crate) fn entry_type() -> impl TypedValueParser<Value = EntryType> {
     PossibleValuesParser::new(EntryType::ALL.map(EntryType::as_str))
-        .try_map(|word| EntryType::of(&word).ok_or("is not a type"))
+        .try_map(|word| EntryType::parse(&word).ok_or("is not a type"))
 }
 
 /// Reads a grade of confidence.
 pub(crate) fn confidence() -> impl TypedValueParser<Value = Confidence> {
     PossibleValuesParser::new(Confidence::ALL.map(Confidence::as_str))
-        .try_map(|word| Confidence::of(&word).ok_or("is not a confidence"))
+        .try_map(|word| Confidence::parse(&word).ok_or("is not a confidence"))
 }

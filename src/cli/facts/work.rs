@@ -81,7 +81,7 @@ pub(crate) fn run(
     out: &mut Output,
 ) -> Result<()> {
     let mut store = place.write(project)?;
-    let auditor = Auditor::of(project)?;
+    let auditor = Auditor::from_settings(project)?;
     let mut synced: Option<Instant> = None;
     loop {
         let mut pass = Pass::default();

@@ -165,7 +165,7 @@ fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) 
     let delta = |of: fn(&Measures) -> f64| {
         let pairs = all.iter().zip(words);
         let differences: Vec<f64> = pairs.map(|(one, words)| of(one) - of(words)).collect();
-        Interval::of(&differences)
+        Interval::bootstrap(&differences)
     };
     Row {
         method,
@@ -204,7 +204,7 @@ fn ask(
         .filter(|(_, hit)| question.relevant.contains(&hit.fact.fact_id))
         .map(|(place, _)| place + 1)
         .collect();
-    Ok(Measures::of(&ranks, question.relevant.len()))
+    Ok(Measures::from_ranks(&ranks, question.relevant.len()))
 }
 
 /// Returns a database with a group's items as facts of one user; its time is that of the last item.

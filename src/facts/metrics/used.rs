@@ -33,7 +33,11 @@ pub(crate) struct Ranks {
 
 impl Ranks {
     /// Searches for what the user said; without an embedder, by meaning only where the built-in one made the vectors.
-    pub(crate) fn of(facts: &mut Facts, turn: &Turn, embedder: Option<&Embedder>) -> Result<Self> {
+    pub(crate) fn search(
+        facts: &mut Facts,
+        turn: &Turn,
+        embedder: Option<&Embedder>,
+    ) -> Result<Self> {
         let built_in = Embedder::BuiltIn;
         let is_built_in = vectors::model(facts.connection())? == vectors::model_of(&built_in);
         let embedder = embedder.or(is_built_in.then_some(&built_in));
@@ -76,7 +80,7 @@ pub(crate) fn note_turn(
     (applied, ranks): (&[Applied], Option<&Ranks>),
     now: &str,
 ) -> Result<()> {
-    let tally = Tally::of(connection, &turn.user, now);
+    let tally = Tally::for_day(connection, &turn.user, now);
     if let Some(taken) = milliseconds(&turn.observed_at, now) {
         tally.add_to_class(Figure::Latency, two_digits(taken), 1)?;
     }

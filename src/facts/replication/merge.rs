@@ -22,7 +22,7 @@ pub(crate) fn merge(mut changes: Vec<Change>) -> Vec<Fact> {
     let mut facts: BTreeMap<String, Merged> = BTreeMap::new();
     let mut ends = Vec::new();
     for change in &changes {
-        ends.extend(End::of(change));
+        ends.extend(End::from_change(change));
         match facts.get_mut(&change.after.fact_id) {
             Some(merged) => merged.apply(change),
             None => drop(facts.insert(change.after.fact_id.clone(), Merged::begin(change))),

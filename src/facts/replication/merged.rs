@@ -87,7 +87,7 @@ pub(crate) struct End {
 
 impl End {
     /// Returns the end that a change makes, if it makes one.
-    pub(crate) fn of(change: &Change) -> Option<Self> {
+    pub(crate) fn from_change(change: &Change) -> Option<Self> {
         let (before, after) = (change.before.as_ref()?, &change.after);
         let is_end = before.status.is_retrievable() && !after.status.is_retrievable();
         is_end.then(|| Self {

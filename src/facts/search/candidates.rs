@@ -71,7 +71,7 @@ pub(crate) fn by_words(
 ) -> Result<Vec<(i64, f64)>> {
     let asked = QueryWords {
         words: content_words(text),
-        language: Language::of(text),
+        language: Language::detect(text),
     };
     let is_bound = !has_most(connection, user)?;
     let matches = lexical::matches(connection, user, &asked, is_bound)?;

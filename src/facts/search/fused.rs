@@ -54,7 +54,7 @@ pub(crate) fn rank(
 ) -> Result<Vec<Ranked>> {
     let turns = vectors::turns(connection, user)?;
     let scored = Scored::new(matches, scanned, check)?;
-    let neighbours = Neighbours::of(turns.into_iter(), &scored.seqs);
+    let neighbours = Neighbours::from_turns(turns.into_iter(), &scored.seqs);
     let base = scored.base();
     let session_boost = neighbours.session_boost(&base);
     let sums: Vec<f64> = base
@@ -63,7 +63,7 @@ pub(crate) fn rank(
         .map(|(base, session_boost)| base + session_boost)
         .collect();
     let places = with_answers(best(&sums, limit.saturating_add(TIES)), &neighbours);
-    let asked = AskedShares::of(connection, user, &scored.seqs, &places, &neighbours)?;
+    let asked = AskedShares::read(connection, user, &scored.seqs, &places, &neighbours)?;
     let mut ranked: Vec<Ranked> = places
         .into_iter()
         .map(|place| {
@@ -101,7 +101,7 @@ struct AskedShares(HashMap<usize, f64>);
 
 impl AskedShares {
     /// Reads the facts at these places and those before them.
-    fn of(
+    fn read(
         connection: &Connection,
         user: &UserId,
         seqs: &[i64],
@@ -145,7 +145,7 @@ impl Scored {
         } = scanned;
         let mut bm25 = vec![0.0; seqs.len()];
         let mut without_vector = Vec::new();
-        let mut places = Places::of(&seqs);
+        let mut places = Places::new(&seqs);
         for (seq, score) in matches {
             match places.find(seq) {
                 Some(place) => bm25[place] = score,

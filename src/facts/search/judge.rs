@@ -88,7 +88,7 @@ fn question(
     text: &str,
     asked: &[Term],
 ) -> Result<Question> {
-    let language = Language::of(text);
+    let language = Language::detect(text);
     let is_bound = !candidates::has_most(connection, user)?;
     let mut counted = Vec::with_capacity(asked.len());
     for term in asked {

@@ -204,7 +204,7 @@ pub fn retrieve(
 ) -> Result<Retrieved> {
     let meaning = match query.method {
         Method::Lexical => Ok(None),
-        _ => Meaning::of(facts, user, query, embedder).map(Some),
+        _ => Meaning::search(facts, user, query, embedder).map(Some),
     };
     let (meaning, because) = match meaning {
         Ok(meaning) => (meaning, None),
@@ -314,7 +314,7 @@ impl Search<'_> {
         }
         let (connection, user) = (self.connection, self.user);
         let mut scanned = if let Some(near) = &meaning.near {
-            Scanned::of(connection, user, near)?
+            Scanned::from_server(connection, user, near)?
         } else {
             let query = meaning.vector.quantized();
             vectors::scan(connection, user, model, &query)?
@@ -336,7 +336,12 @@ struct Meaning {
 }
 
 impl Meaning {
-    fn of(facts: &mut Facts, user: &UserId, query: &Query, embedder: &Embedder) -> Result<Self> {
+    fn search(
+        facts: &mut Facts,
+        user: &UserId,
+        query: &Query,
+        embedder: &Embedder,
+    ) -> Result<Self> {
         if facts.vector_server().is_none() {
             return Ok(Self {
                 vector: query_vector(facts, &query.text, embedder)?,
@@ -344,8 +349,8 @@ impl Meaning {
             });
         }
         let is_settled =
-            IndexLocation::of(facts.connection())? == IndexLocation::wanted(facts, embedder);
-        let server = Chroma::of(facts.connection())?.filter(|_| is_settled);
+            IndexLocation::read(facts.connection())? == IndexLocation::wanted(facts, embedder);
+        let server = Chroma::from_database(facts.connection())?.filter(|_| is_settled);
         let server = server.ok_or_else(|| {
             Error::failed("the vectors are not on the Chroma server yet")
                 .hint("`annals facts work` sends them")

@@ -39,7 +39,7 @@ pub(crate) struct Point {
 
 impl Chroma {
     /// Returns the server and collection that the database says its vectors are in, or `None` if they are in it.
-    pub(crate) fn of(connection: &Connection) -> Result<Option<Self>> {
+    pub(crate) fn from_database(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT server, collection FROM vector_index";
         let (server, collection): (Option<String>, String) = connection
             .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))

@@ -112,7 +112,7 @@ impl Reading<'_> {
                 } else {
                     text.clone()
                 };
-                self.parts.push(CostPart::of(kind, source, &injected));
+                self.parts.push(CostPart::measure(kind, source, &injected));
                 Some(text)
             }
             Err(error) => {

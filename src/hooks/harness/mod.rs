@@ -229,13 +229,13 @@ impl AskedChoice {
 impl Choice {
     /// Every choice, the default one first.
     pub const ALL: [Self; 4] = [
-        Self::of(true, false),
-        Self::of(true, true),
-        Self::of(false, false),
-        Self::of(false, true),
+        Self::new(true, false),
+        Self::new(true, true),
+        Self::new(false, false),
+        Self::new(false, true),
     ];
 
-    const fn of(notepad: bool, breadcrumb: bool) -> Self {
+    const fn new(notepad: bool, breadcrumb: bool) -> Self {
         Self {
             notepad,
             breadcrumb,

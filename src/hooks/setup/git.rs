@@ -132,7 +132,7 @@ fn driver(kind: Kind) -> String {
 
 /// Returns the lines that name our files, each from the project's root.
 fn block(project: &Project) -> String {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let ledger = project.root.join(&project.settings.ledger_dir);
     let mut files = vec![
         (

@@ -23,7 +23,7 @@ pub(crate) struct HarnessDir {
 
 impl HarnessDir {
     /// Returns the place of a harness's settings in a scope.
-    pub(crate) fn of(project: &Project, harness: Harness, scope: Scope) -> Result<Self> {
+    pub(crate) fn locate(project: &Project, harness: Harness, scope: Scope) -> Result<Self> {
         match scope {
             Scope::Project => Self::of_project(project, harness),
             Scope::User => Self::of_user(project, harness),

@@ -30,7 +30,7 @@ pub fn set_up_and_removed(form: Form, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
         },
         Form::Toml => Content::Toml,
     };
-    let target = Target::of("settings".into(), Harness::Gemini.profile(), content);
+    let target = Target::new("settings".into(), Harness::Gemini.profile(), content);
     if target.is_in(bytes)? {
         return Ok(None);
     }

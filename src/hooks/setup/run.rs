@@ -41,7 +41,7 @@ pub struct SetupRequest {
 /// Brings a harness's settings to call `annals`, or takes that back.
 pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
-    let place = HarnessDir::of(project, request.harness, request.scope)?;
+    let place = HarnessDir::locate(project, request.harness, request.scope)?;
     let profile = request.harness.profile();
     let targets = Target::all(&place, profile, request.scope);
     for target in &targets {
@@ -90,7 +90,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
 /// The changes belong to [`Store::Context`].
 pub fn session_start(project: &Project) -> Result<Changes> {
     let (harness, scope) = (Harness::Claude, Scope::Project);
-    let place = HarnessDir::of(project, harness, scope)?;
+    let place = HarnessDir::locate(project, harness, scope)?;
     let profile = harness.profile();
     let mut changes = Changes::new();
     let target = Target::all(&place, profile, scope).into_iter().next();

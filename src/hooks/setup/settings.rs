@@ -266,7 +266,7 @@ mod tests {
                 trailing_commas: true,
             },
         };
-        Target::of(path().to_owned(), Harness::Claude.profile(), content)
+        Target::new(path().to_owned(), Harness::Claude.profile(), content)
     }
 
     fn path() -> &'static Path {

@@ -25,7 +25,7 @@ pub enum Standing {
 
 /// Returns how the settings of a harness stand in a scope.
 pub fn standing(project: &Project, harness: Harness, scope: Scope) -> Result<Standing> {
-    let place = HarnessDir::of(project, harness, scope)?;
+    let place = HarnessDir::locate(project, harness, scope)?;
     let targets = Target::all(&place, harness.profile(), scope);
     if current(&targets, Choice::ALL)?.is_some() {
         return Ok(Standing::Current);
@@ -72,7 +72,7 @@ pub(crate) fn current(
 
 /// Returns what keeps the settings of a harness from working.
 pub fn obstacles(project: &Project, harness: Harness, scope: Scope) -> Result<Vec<Obstacle>> {
-    let place = HarnessDir::of(project, harness, scope)?;
+    let place = HarnessDir::locate(project, harness, scope)?;
     let user_folder = user_folder_of(project, harness);
     let files = HarnessFiles {
         project,

@@ -36,13 +36,13 @@ impl Target {
             let mut paths = file.names.iter().map(|name| folder.join(name));
             let there = paths.clone().find(|path| path.exists());
             let path = there.or_else(|| paths.next()).unwrap_or_default();
-            Self::of(path, profile, file.content)
+            Self::new(path, profile, file.content)
         });
         targets.collect()
     }
 
     /// Returns a file with this in it.
-    pub(crate) fn of(path: PathBuf, profile: &'static Profile, content: Content) -> Self {
+    pub(crate) fn new(path: PathBuf, profile: &'static Profile, content: Content) -> Self {
         Self {
             path,
             profile,

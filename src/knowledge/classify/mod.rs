@@ -96,7 +96,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     if finding.trim().is_empty() {
         return Err(Error::usage("the finding is empty"));
     }
-    let index = read::text(&KnowledgeDir::of(project).index())?;
+    let index = read::text(&KnowledgeDir::in_project(project).index())?;
     let index = index.map(|parsed| parsed.value).unwrap_or_default();
     Ok(Classification {
         finding: finding.to_owned(),
@@ -165,7 +165,7 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
     rows.map(|row| IndexedEntry {
         words: content_words(&format!("{} {}", row.key.replace('-', " "), row.title)),
-        is_superseded: Status::of(&row.status) == Some(Status::Superseded),
+        is_superseded: Status::parse(&row.status) == Some(Status::Superseded),
         tags: row.tags,
         key: row.key,
     })

@@ -187,7 +187,7 @@ pub struct NotepadText {
 
 /// Returns the length of Priority Context in characters; 0 without a notepad.
 pub fn priority_characters(project: &Project) -> Result<usize> {
-    let path = KnowledgeDir::of(project).notepad();
+    let path = KnowledgeDir::in_project(project).notepad();
     let text = read::text(&path)?;
     let text = text.map(|parsed| parsed.value).unwrap_or_default();
     Ok(parse(&text, &path).value.characters(Section::Priority))
@@ -195,7 +195,7 @@ pub fn priority_characters(project: &Project) -> Result<usize> {
 
 /// Returns the notepad, or one of its sections without the heading.
 pub fn read(project: &Project, section: Option<Section>) -> Result<NotepadText> {
-    let path = KnowledgeDir::of(project).notepad();
+    let path = KnowledgeDir::in_project(project).notepad();
     let file = project.relative(&path).to_owned();
     let Some(bytes) = read::bytes(&path)? else {
         return Err(Error::not_found("there is no notepad yet")

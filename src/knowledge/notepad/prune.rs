@@ -69,7 +69,7 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
         return parsed;
     };
     let outline = outline(text);
-    let lines = Lines::of(text);
+    let lines = Lines::new(text);
     let outer = |(_, item): &(&Block, &Item)| item.depth == 0;
     for (block, _) in outline.items(&working.body).filter(outer) {
         let line = whole_line(text, block.range.start);

@@ -35,7 +35,7 @@ enum Likeness {
 /// Reads a notepad; a heading that a section has already becomes a warning and stays text.
 pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     let headings = headings(text);
-    let lines = Lines::of(text);
+    let lines = Lines::new(text);
     let mut warnings = Vec::new();
     let mut chosen: Vec<(Section, &Heading)> = Vec::new();
     for section in Section::ALL {

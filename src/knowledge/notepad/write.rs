@@ -139,7 +139,7 @@ fn add(
     note: &Note<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<usize> {
-    let place = KnowledgeDir::of(project);
+    let place = KnowledgeDir::in_project(project);
     let path = place.notepad();
     let old = changes.current(&path)?;
     let mut bytes = old.clone().unwrap_or_default();

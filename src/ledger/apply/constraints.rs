@@ -37,7 +37,7 @@ pub(crate) fn apply(
     today: NaiveDate,
     line_end: &str,
 ) -> Outcome {
-    let mut outcome = Outcome::of(text);
+    let mut outcome = Outcome::unchanged(text);
     let mut merge = Merge {
         text: text.to_owned(),
         line_end,
@@ -149,7 +149,7 @@ impl Merge<'_> {
         if let Some(other) = found.collision(&said, Some(old.line)) {
             return Step::Refused(vec![collision(&format!("{pointer}/bullet"), other)]);
         }
-        if Words::of(&said).is_foreign_to(&Words::of(&old.text)) {
+        if Words::from_text(&said).is_foreign_to(&Words::from_text(&old.text)) {
             let message = format!(
                 "shares no word with line {}, {:?}: supersede that bullet and add this one",
                 old.line, old.text

@@ -29,7 +29,7 @@ pub(crate) fn apply(
         .map(|(_, one)| Evidence::parse(&one.evidence))
         .collect();
     let known = evidence::resolved(&project.git, &evidences)?;
-    let mut outcome = Outcome::of(text);
+    let mut outcome = Outcome::unchanged(text);
     for ((index, decision), (evidence, known)) in decisions.iter().zip(evidences.iter().zip(&known))
     {
         let pointer = format!("/decisions/{index}");

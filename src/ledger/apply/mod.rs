@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn unchanged(text: &str) -> Self {
         Self {
             text: text.to_owned(),
             ..Self::default()

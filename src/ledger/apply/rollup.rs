@@ -27,7 +27,7 @@ pub(crate) const MAX_BULLETS: usize = 10;
 
 /// Returns what a rollup makes of the text, the new entries already in it.
 pub(crate) fn apply(text: &str, bullets: &[String], today: NaiveDate, line_end: &str) -> Outcome {
-    let mut outcome = Outcome::of(text);
+    let mut outcome = Outcome::unchanged(text);
     let found = Decisions::parse(text);
     let needed = needed(&found, today);
     if bullets.len() < needed {

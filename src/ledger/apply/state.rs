@@ -50,7 +50,7 @@ pub(crate) fn apply(
 ) -> Result<Outcome> {
     let footer = Footer::parse(&file.text);
     let today = project.clock.today();
-    let mut outcome = Outcome::of(&file.text);
+    let mut outcome = Outcome::unchanged(&file.text);
     let Some(state) = state else {
         advance(project, file, &footer, anchor, &mut outcome)?;
         return Ok(outcome);

@@ -69,10 +69,10 @@ pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings
         says_something(&old.text) && !is_kept
     });
     for old in gone {
-        let words = Words::of(&old.text);
+        let words = Words::from_text(&old.text);
         let edit = edits
             .iter()
-            .position(|new| !Words::of(&new.text).is_foreign_to(&words));
+            .position(|new| !Words::from_text(&new.text).is_foreign_to(&words));
         if let Some(edit) = edit {
             edits.remove(edit);
             continue;

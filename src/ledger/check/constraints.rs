@@ -57,7 +57,7 @@ fn duplicates(found: &Constraints, findings: &mut Findings<'_>) {
     let bullets: Vec<&Bullet> = found.active().take(MAX_COMPARED).collect();
     let words: Vec<Words> = bullets
         .iter()
-        .map(|bullet| Words::of(&bullet.text))
+        .map(|bullet| Words::from_text(&bullet.text))
         .collect();
     for (index, bullet) in bullets.iter().enumerate() {
         let earlier = (0..index).find(|earlier| words[index].equal(&words[*earlier]));

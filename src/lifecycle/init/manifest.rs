@@ -67,7 +67,7 @@ impl Manifest {
         Ok(found)
     }
 
-    fn of(name: Option<&str>, description: Option<&str>) -> Self {
+    fn new(name: Option<&str>, description: Option<&str>) -> Self {
         let plain = |text: &str| {
             let line = strip_controls(text)
                 .split_whitespace()
@@ -90,7 +90,7 @@ fn cargo(text: &str) -> Reading {
         .get("package")
         .or_else(|| table.get("workspace")?.get("package"));
     let field = |name: &str| package?.get(name)?.as_str();
-    Ok(Manifest::of(field("name"), field("description")))
+    Ok(Manifest::new(field("name"), field("description")))
 }
 
 fn pyproject(text: &str) -> Reading {
@@ -98,7 +98,7 @@ fn pyproject(text: &str) -> Reading {
     let poetry = || table.get("tool")?.get("poetry");
     let project = table.get("project").or_else(poetry);
     let field = |name: &str| project?.get(name)?.as_str();
-    Ok(Manifest::of(field("name"), field("description")))
+    Ok(Manifest::new(field("name"), field("description")))
 }
 
 fn toml(text: &str) -> std::result::Result<toml::Table, String> {
@@ -110,7 +110,7 @@ fn json(text: &str) -> Reading {
     let value: serde_json::Value =
         serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))?;
     let field = |name: &str| value.get(name)?.as_str();
-    Ok(Manifest::of(field("name"), field("description")))
+    Ok(Manifest::new(field("name"), field("description")))
 }
 
 /// Reads `module example.org/owner/name/v2`.
@@ -128,7 +128,7 @@ fn go(text: &str) -> Manifest {
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
     let name = parts.find(|part| !is_version(part));
-    Manifest::of(name, None)
+    Manifest::new(name, None)
 }
 
 /// Reads `name: x` at the start of a line.
@@ -141,7 +141,7 @@ fn yaml(text: &str) -> Manifest {
         let is_block = value.starts_with(['>', '|']);
         (!is_block).then(|| value.trim_matches(['"', '\'']))
     };
-    Manifest::of(field("name"), field("description"))
+    Manifest::new(field("name"), field("description"))
 }
 
 /// Reads `rootProject.name = "x"`.
@@ -152,7 +152,7 @@ fn gradle(text: &str) -> Manifest {
             .trim_start()
             .strip_prefix('=')
     });
-    Manifest::of(value.and_then(quoted), None)
+    Manifest::new(value.and_then(quoted), None)
 }
 
 /// Reads `app: :name`.
@@ -160,7 +160,7 @@ fn mix(text: &str) -> Manifest {
     let value = text
         .lines()
         .find_map(|line| line.trim().strip_prefix("app: :"));
-    Manifest::of(value.map(|value| value.trim_end_matches(',')), None)
+    Manifest::new(value.map(|value| value.trim_end_matches(',')), None)
 }
 
 /// Reads the project's own elements, which stand outside of any other.
@@ -174,7 +174,7 @@ fn pom(text: &str) -> Manifest {
             .any(|tag| before.contains(tag));
         is_own.then(|| rest.split("</").next())?
     };
-    Manifest::of(own("artifactId"), own("description"))
+    Manifest::new(own("artifactId"), own("description"))
 }
 
 fn quoted(text: &str) -> Option<&str> {

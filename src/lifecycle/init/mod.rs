@@ -102,7 +102,7 @@ pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<I
         let mut report = create(project, request, work)?;
         let after = afterwards(project, &work.changes)?;
         report.project = after.name(project);
-        work.point_to(NextStatus::of(&after.position, layout));
+        work.point_to(NextStatus::from_position(&after.position, layout));
         work.warnings.extend(after.warnings.iter().cloned());
         refresh::plan(project, &after, work)?;
         Ok(report)
@@ -131,7 +131,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
         },
     };
     let defaults = defaults(project, &mut new.work.warnings)?;
-    let texts = Texts::of(request, defaults)?;
+    let texts = Texts::with_defaults(request, defaults)?;
     let date = project.clock.today().to_string();
     let project_file = root.join(vocabulary::PROJECT);
     if project_file.exists() && request.says_something() {
@@ -196,7 +196,7 @@ impl Creation<'_> {
         }
         let warnings = &mut self.work.warnings;
         let skills = installed_skills(self.project).into_value(warnings);
-        let profile = Profile::of(self.project).into_value(warnings);
+        let profile = Profile::scan(self.project).into_value(warnings);
         let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
         let folder = Folder::read(&self.project.planning_place().dir)?.value;
         let context = NewState {
@@ -257,7 +257,7 @@ fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
 }
 
 fn planned(project: &Project, folder: Parsed<Folder>, changes: &Changes) -> Result<Survey> {
-    Survey::of(project, folder, &|path| {
+    Survey::read_with(project, folder, &|path| {
         Ok(changes
             .current(path)?
             .map(|bytes| read::decode(bytes, path)))
@@ -268,7 +268,7 @@ fn planned(project: &Project, folder: Parsed<Folder>, changes: &Changes) -> Resu
 /// its folder's name.
 fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaults> {
     let manifest = Manifest::read(&project.root, warnings)?;
-    let stated = Survey::of(
+    let stated = Survey::read_with(
         project,
         Folder::read(&project.planning_place().dir)?,
         &read::text,

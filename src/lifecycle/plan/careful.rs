@@ -115,7 +115,7 @@ mod tests {
             ..Request::default()
         };
         let project = Project::open(request).unwrap();
-        let survey = Survey::take(&project).unwrap();
+        let survey = Survey::read(&project).unwrap();
         let past = patterns::history(&survey, &patterns::Patterns::default())
             .unwrap()
             .value;

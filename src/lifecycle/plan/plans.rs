@@ -86,7 +86,7 @@ impl PhasePlans {
                 .as_ref()
                 .and_then(|file| parse(&dir.join(file), warnings));
             let plan = parsed.as_ref().map(|parsed| &parsed.value);
-            let mut brief = PlanBrief::of(slot, *standing, plan);
+            let mut brief = PlanBrief::new(slot, *standing, plan);
             brief.title = brief.title.or_else(|| listed_title(planned?, &slot.number));
             let Some(parsed) = parsed else {
                 found.plans.push(brief);
@@ -135,7 +135,7 @@ impl PlanBrief {
         })
     }
 
-    fn of(slot: &PlanSlot, standing: PlanStanding, plan: Option<&Plan>) -> Self {
+    fn new(slot: &PlanSlot, standing: PlanStanding, plan: Option<&Plan>) -> Self {
         Self {
             plan: slot.number.clone(),
             title: plan.and_then(|plan| plan.title.clone()),

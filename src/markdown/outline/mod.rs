@@ -119,7 +119,7 @@ impl<'a> Outline<'a> {
     ///
     /// Headings beyond the first 100,000 begin no section (see [`Self::warning`]).
     pub fn parse(text: &'a str, body: usize) -> Self {
-        let lines = Lines::of(text);
+        let lines = Lines::new(text);
         let (mut headings, blocks) = Reader::read(text, body, &lines);
         let cut = headings.get(MAX_SECTIONS).map(|(_, range)| range.start);
         headings.truncate(MAX_SECTIONS);
@@ -243,7 +243,7 @@ impl<'a> Outline<'a> {
             }
             let mut at = block.range.start;
             for raw in self.text[block.range.clone()].split_inclusive('\n') {
-                labels.extend(Label::of(raw.trim_end(), at, self.line(at)));
+                labels.extend(Label::parse(raw.trim_end(), at, self.line(at)));
                 at += raw.len();
             }
         }

@@ -78,8 +78,11 @@ impl OfPhase {
 
 fn status(project: &Project, arguments: Arguments) -> Result<Answer> {
     let Nothing {} = arguments.read()?;
-    let survey = Survey::take(project)?;
-    Answer::json("annals status", &StatusReport::of(project, &survey))
+    let survey = Survey::read(project)?;
+    Answer::json(
+        "annals status",
+        &StatusReport::from_survey(project, &survey),
+    )
 }
 
 /// The command also brings CLAUDE.md up to date; a tool that reads must not.

@@ -61,7 +61,7 @@ pub struct Insights {
 
 impl Insights {
     /// Draws them from the phases of all milestones, in the order in which they were done.
-    pub fn of(phases: &[FinishedPhase]) -> Self {
+    pub fn from_phases(phases: &[FinishedPhase]) -> Self {
         let all = members(phases);
         let (by_tasks, by_files) = (Sizes::by_tasks(&all), Sizes::by_files(&all));
         let files = files::mentions(&all);

@@ -66,14 +66,14 @@ fn files(one: &Member<'_>) -> Option<u32> {
 
 impl Sizes {
     pub(crate) fn by_tasks(all: &[Member<'_>]) -> Self {
-        Self::of(all, tasks, TASKS, LARGE_BY_TASKS)
+        Self::group(all, tasks, TASKS, LARGE_BY_TASKS)
     }
 
     pub(crate) fn by_files(all: &[Member<'_>]) -> Self {
-        Self::of(all, files, FILES, LARGE_BY_FILES)
+        Self::group(all, files, FILES, LARGE_BY_FILES)
     }
 
-    fn of(all: &[Member<'_>], measure: Measure, starts: &[u32], limits: [u32; 2]) -> Self {
+    fn group(all: &[Member<'_>], measure: Measure, starts: &[u32], limits: [u32; 2]) -> Self {
         let large_from = limits
             .into_iter()
             .find(|from| {
@@ -87,14 +87,14 @@ impl Sizes {
             large_from,
             unknown: all.iter().filter(|one| measure(one).is_none()).count(),
             buckets: buckets
-                .map(|(from, to)| Bucket::of(all, measure, *from, to))
+                .map(|(from, to)| Bucket::new(all, measure, *from, to))
                 .collect(),
         }
     }
 }
 
 impl Bucket {
-    fn of(all: &[Member<'_>], measure: Measure, from: u32, to: Option<u32>) -> Self {
+    fn new(all: &[Member<'_>], measure: Measure, from: u32, to: Option<u32>) -> Self {
         let fits = |size: u32| size >= from && to.is_none_or(|to| size <= to);
         let inside: Vec<&Member<'_>> = all
             .iter()

@@ -63,7 +63,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     let compare = |asked: ComparisonSpec<'_>, answer: &dyn Fn(&Member<'_>) -> Option<bool>| {
         let known: Vec<bool> = all.iter().filter_map(answer).collect();
         let (first, last) = known.split_at(known.len() / 2);
-        let rate = |half: &[bool]| Rate::of(half, |is_true| *is_true);
+        let rate = |half: &[bool]| Rate::measure(half, |is_true| *is_true);
         asked.over_time(rate(first), rate(last))
     };
     let deviated = ComparisonSpec {

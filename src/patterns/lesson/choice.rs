@@ -32,7 +32,7 @@ pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
     let mut taken: Vec<(Lesson, Words)> = Vec::new();
     for candidate in candidates {
         let line = candidate.line();
-        let words = Words::of(&candidate.text);
+        let words = Words::from_text(&candidate.text);
         let is_known = taken.iter().any(|(_, other)| other.is_near(&words));
         if is_known || line.as_str().chars().count() > WIDTH {
             continue;

@@ -81,7 +81,7 @@ pub(crate) fn compose(passage: &Passage, room: usize) -> Option<(String, f64)> {
     let title = clean(&passage.title);
     let is_name = !opens_with_deed(&title) && title.split(' ').count() >= 4;
     if is_name {
-        let signs = Signs::of(&title);
+        let signs = Signs::detect(&title);
         if signs.general || signs.environment || signs.version || passage.issue.is_empty() {
             candidates.push((title.clone(), 0.0));
         }
@@ -282,7 +282,7 @@ fn lowered(text: &str) -> String {
 
 /// Returns how much a sentence says to somebody who plans another phase.
 fn value(text: &str) -> f64 {
-    let signs = Signs::of(text);
+    let signs = Signs::detect(text);
     let lower = text.to_lowercase();
     let flag = |is_true: bool, worth: f64| if is_true { worth } else { 0.0 };
     flag(signs.general, 2.0)

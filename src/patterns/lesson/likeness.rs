@@ -42,7 +42,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let words = text
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| word.contains(char::is_alphabetic))
@@ -141,7 +141,7 @@ mod tests {
             "Formatted imports with prettier",
             "Prettier reordered the imports after formatting",
         ];
-        let words: Vec<_> = texts.iter().map(|text| Words::of(text)).collect();
+        let words: Vec<_> = texts.iter().map(|text| Words::from_text(text)).collect();
         assert_eq!(groups(&words), [vec![0, 1], vec![2], vec![3, 4]]);
     }
 
@@ -159,13 +159,16 @@ mod tests {
                 "Printing tables leaks colour codes of other printers into the next row",
             ),
         ] {
-            assert!(!Words::of(one).is_like(&Words::of(other)), "{one}");
+            assert!(
+                !Words::from_text(one).is_like(&Words::from_text(other)),
+                "{one}"
+            );
         }
     }
 
     #[test]
     fn nothing_is_like_nothing() {
-        assert!(!Words::of("").is_like(&Words::of("")));
-        assert!(!Words::of("the and").is_like(&Words::of("the and")));
+        assert!(!Words::from_text("").is_like(&Words::from_text("")));
+        assert!(!Words::from_text("the and").is_like(&Words::from_text("the and")));
     }
 }

@@ -100,7 +100,7 @@ mod tests {
 
     fn counts(texts: &[&str]) -> Vec<usize> {
         let mut subjects = Subjects::default();
-        let add = |text: &&str| subjects.add(Words::of(text), ());
+        let add = |text: &&str| subjects.add(Words::from_text(text), ());
         let found: Vec<usize> = texts.iter().map(add).collect();
         let members = |subject: &usize| subjects.members(*subject).len();
         found.iter().map(members).collect()

@@ -67,7 +67,7 @@ enum MissingKind {
 impl Staleness {
     /// Checks texts against a project.
     pub fn check(texts: &[Written<'_>], root: &Path, git: &Git) -> Result<Self> {
-        let tree = Tree::of(root, git);
+        let tree = Tree::new(root, git);
         let objects = git.objects()?;
         // The two slowest questions at once.
         let (timeline, found) = thread::scope(|scope| {

@@ -78,7 +78,7 @@ impl Tree {
     }
 
     /// Returns the tree of a project; nothing is listed before it is needed.
-    pub fn of(root: &Path, git: &Git) -> Self {
+    pub fn new(root: &Path, git: &Git) -> Self {
         let source = match git.top() {
             Some(top) => FileSource::Repository {
                 git: git.clone(),

@@ -69,7 +69,7 @@ pub struct Profile {
 
 impl Profile {
     /// Looks at a project's files; nothing where there is no code yet.
-    pub fn of(project: &Project) -> Parsed<Option<Self>> {
+    pub fn scan(project: &Project) -> Parsed<Option<Self>> {
         Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
     }
 
@@ -104,7 +104,7 @@ impl Profile {
         self.ci = services::ci(root);
         self.docker = names.docker;
         self.monorepo = services::monorepo(root, &names.manifests);
-        self.commands = BuildCommands::of(root);
+        self.commands = BuildCommands::detect(root);
         self.folders = names.folders.into_iter().collect();
     }
 

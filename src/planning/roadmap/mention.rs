@@ -45,8 +45,8 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>) -> Vec<Heading<'o>> {
 
 /// Returns the entries of phase checklists; those inside a phase's own section are its plans.
 pub(super) fn entries<'o>(outline: &'o Outline<'_>, headings: &[Heading<'_>]) -> Vec<Entry<'o>> {
-    let details = Ranges::of(headings.iter().map(|heading| heading.section.whole.clone()));
-    let lists = Ranges::of(heading::sections(outline, LISTS).map(|section| section.own.clone()));
+    let details = Ranges::merge(headings.iter().map(|heading| heading.section.whole.clone()));
+    let lists = Ranges::merge(heading::sections(outline, LISTS).map(|section| section.own.clone()));
     outline
         .items(&(0..outline.text().len()))
         .filter(|(block, item)| {

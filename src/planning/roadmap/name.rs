@@ -88,7 +88,7 @@ impl Named {
             if let Some((at, inside)) = last_brackets(text) {
                 if inside.starts_with("INSERTED") {
                     text = &text[..at];
-                } else if PhaseProgress::of(inside)
+                } else if PhaseProgress::parse(inside)
                     .is_some_and(|p| p.is_dropped() || is_status(inside))
                 {
                     self.found(name.part(at + 1..at + 1 + inside.len()));
@@ -120,7 +120,7 @@ impl Named {
     fn found(&mut self, status: Span<'_>) {
         self.out = self
             .out
-            .or_else(|| PhaseProgress::of(status.text).filter(|p| p.is_dropped()));
+            .or_else(|| PhaseProgress::parse(status.text).filter(|p| p.is_dropped()));
         self.status
             .get_or_insert_with(|| status.states(status.text.to_owned()));
     }
@@ -132,7 +132,7 @@ impl Named {
                 .find(')')
                 .map_or(remarks.text.len(), |end| at + end);
             let inside = remarks.part(at + 1..end);
-            if PhaseProgress::of(inside.text).is_some_and(PhaseProgress::is_dropped) {
+            if PhaseProgress::parse(inside.text).is_some_and(PhaseProgress::is_dropped) {
                 self.found(inside);
             }
         }

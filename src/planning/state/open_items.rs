@@ -153,7 +153,7 @@ impl Entries {
         for row in &table.rows {
             let cell = |index: Option<usize>| present(row.cells.get(index?)?);
             let is_complete = cell(status)
-                .and_then(PhaseProgress::of)
+                .and_then(PhaseProgress::parse)
                 .is_some_and(|progress| {
                     progress == PhaseProgress::Complete || progress.is_dropped()
                 });

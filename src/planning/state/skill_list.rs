@@ -21,7 +21,7 @@ pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
         let labels = outline.labels(&section.own);
         let parts: Vec<(&Label, Part)> = labels
             .iter()
-            .map(|label| (label, Part::of(label)))
+            .map(|label| (label, Part::from_label(label)))
             .filter(|(label, part)| label.is_bold || *part != Part::Other)
             .collect();
         for (index, (label, part)) in parts.iter().enumerate() {
@@ -46,7 +46,7 @@ enum Part {
 }
 
 impl Part {
-    fn of(label: &Label) -> Self {
+    fn from_label(label: &Label) -> Self {
         match heading::words(&label.name).as_str() {
             "installed" | "installed skills" => Self::Installed,
             "suggested" | "suggested skills" | "recommended" => Self::Suggested,

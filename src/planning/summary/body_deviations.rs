@@ -54,7 +54,7 @@ pub(super) struct BodyDeviations {
 pub(super) const MAX_LISTED: usize = 1_000;
 
 impl BodyDeviations {
-    pub(super) fn of(document: &Document<'_>) -> Self {
+    pub(super) fn from_document(document: &Document<'_>) -> Self {
         let mut found = Self::default();
         for section in sections(document) {
             found.section(document, section);
@@ -377,7 +377,7 @@ fn is_of_task(text: &str) -> bool {
 }
 
 fn detail_name(text: &str) -> Option<String> {
-    let label = Label::of(text.lines().next()?, 0, 0)?;
+    let label = Label::parse(text.lines().next()?, 0, 0)?;
     Some(label.name.trim_matches(['*', ' ']).to_lowercase())
 }
 

@@ -27,10 +27,10 @@ impl Deviations {
     ///
     /// A list in the front matter is whole, unless the body lists more in its own words; a number
     /// there is explained by the body. Silence is not a zero.
-    pub(super) fn of(document: &Document<'_>) -> Self {
-        let body = BodyDeviations::of(document);
+    pub(super) fn from_document(document: &Document<'_>) -> Self {
+        let body = BodyDeviations::from_document(document);
         let left_out = body.left_out;
-        match Stated::of(document) {
+        match Stated::from_document(document) {
             Stated::List(list) if body.items.len() > list.len() && !body.refers_to_front => {
                 Self::whole(body.items, left_out)
             }
@@ -112,7 +112,7 @@ enum Stated {
 }
 
 impl Stated {
-    fn of(document: &Document<'_>) -> Self {
+    fn from_document(document: &Document<'_>) -> Self {
         let Some(node) = document.field(&["deviations", "deviation_count", "deviations_count"])
         else {
             let labelled = document.values(&["deviations", "deviations from plan"]);

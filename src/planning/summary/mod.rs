@@ -88,7 +88,7 @@ impl Summary {
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let document = Document::parse(text, path, &mut warnings);
-        let identity = Identity::of(&document, path);
+        let identity = Identity::from_document(&document, path);
         let (status, unknown) = status::of_document(&document);
         if let Some(word) = unknown {
             let line = document.front.get(&["status"]).map_or(1, |node| node.line);
@@ -98,8 +98,8 @@ impl Summary {
                 format!("an unknown status: {word:?}"),
             ));
         }
-        let timing = Timing::of(&document, path, &mut warnings);
-        let deviations = Deviations::of(&document);
+        let timing = Timing::from_document(&document, path, &mut warnings);
+        let deviations = Deviations::from_document(&document);
         if deviations.left_out > 0 {
             let message =
                 format!("lists more than {MAX_LISTED} deviations; the rest are only counted");
@@ -115,7 +115,7 @@ impl Summary {
             completed: timing.completed,
             deviation_count: deviations.count,
             deviations: deviations.list,
-            tasks: TaskCount::of(&document),
+            tasks: TaskCount::from_document(&document),
             files: files::files(&document),
             commits: commits::commits(&document),
             decisions: decisions::decisions(&document),

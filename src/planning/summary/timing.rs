@@ -65,7 +65,11 @@ pub(super) struct Timing {
 }
 
 impl Timing {
-    pub(super) fn of(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> Self {
+    pub(super) fn from_document(
+        document: &Document<'_>,
+        path: &Path,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
         let written = stated(document, path, warnings).or_else(|| {
             let values = document.values(LABELS);
             values.into_iter().find_map(Minutes::parse)

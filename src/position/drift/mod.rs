@@ -211,7 +211,7 @@ struct Statement<'a> {
 }
 
 impl<'a> Statements<'a> {
-    fn of(evidence: &Evidence<'_>, position: &'a Position, name: &str) -> Self {
+    fn new(evidence: &Evidence<'_>, position: &'a Position, name: &str) -> Self {
         let file = evidence.folder.active.dir.join(name);
         let shown: &Path = file.strip_prefix(evidence.root).unwrap_or(&file);
         Self {

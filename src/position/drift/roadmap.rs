@@ -23,7 +23,7 @@ use crate::project::vocabulary;
 
 /// Returns the statements of ROADMAP.md that the files contradict, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
-    let mut statements = Statements::of(evidence, position, vocabulary::ROADMAP);
+    let mut statements = Statements::new(evidence, position, vocabulary::ROADMAP);
     // What has shipped is history: it is not held against the folders that it left behind.
     let to_do = evidence.roadmap.phases.iter();
     for planned in to_do.filter(|planned| !planned.is_shipped) {
@@ -137,7 +137,7 @@ fn row_status(
     is_passed: bool,
 ) -> Option<(&'static str, PhaseProgress)> {
     let calls_complete = PhaseProgress::calls_complete(stated);
-    let is_new = PhaseProgress::of(stated) == Some(PhaseProgress::NotStarted);
+    let is_new = PhaseProgress::parse(stated) == Some(PhaseProgress::NotStarted);
     match phase.standing {
         Standing::Done if PhaseProgress::calls_open(stated) && !is_check(stated) => {
             Some(("Complete", PhaseProgress::Complete))

@@ -35,7 +35,7 @@ struct Subjects<'a> {
 }
 
 impl<'a> Subjects<'a> {
-    fn of(evidence: &'a Evidence<'_>, position: &'a Position) -> Self {
+    fn new(evidence: &'a Evidence<'_>, position: &'a Position) -> Self {
         let number = evidence.state.phase.number.as_ref();
         let stated = number
             .and_then(|number| only(position, number))
@@ -79,12 +79,12 @@ impl<'a> Subjects<'a> {
 
 /// Returns the statements of STATE.md that the files contradict, in file order.
 pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
-    let mut statements = Statements::of(evidence, position, vocabulary::STATE);
+    let mut statements = Statements::new(evidence, position, vocabulary::STATE);
     if position.phases.iter().all(|phase| phase.dir.is_none()) {
         // Without a single phase folder there is nothing to hold a statement against.
         return Vec::new();
     }
-    let subjects = Subjects::of(evidence, position);
+    let subjects = Subjects::new(evidence, position);
     for claim in &evidence.state.claims {
         statements.claim(claim, &subjects);
     }

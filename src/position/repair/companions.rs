@@ -79,7 +79,7 @@ fn status(old: &str, phase: &Phase) -> Option<String> {
     if is_token(words) && !status_words::is_plain(words) {
         return Some(status_words::written(old, progress, &[]));
     }
-    let said = PhaseProgress::of(words)?;
+    let said = PhaseProgress::parse(words)?;
     let is_of_another = named.is_some_and(|number| number != phase.number);
     let is_open = matches!(said, PhaseProgress::InProgress | PhaseProgress::NotStarted);
     let has_nothing_to_execute =

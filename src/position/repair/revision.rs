@@ -36,7 +36,7 @@ pub(super) struct Revision<'a> {
 }
 
 impl<'a> Revision<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         evidence: &'a Evidence<'a>,
         position: &'a Position,
         source: &SourceText,

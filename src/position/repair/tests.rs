@@ -33,7 +33,7 @@ fn open(tree: &Tree) -> Project {
 }
 
 fn repaired(project: &Project) -> Repair {
-    repair(project, &Survey::take(project).unwrap()).unwrap()
+    repair(project, &Survey::read(project).unwrap()).unwrap()
 }
 
 fn new_bytes<'a>(repair: &'a Repair, name: &str) -> &'a [u8] {
@@ -97,7 +97,7 @@ fn what_no_file_settles_is_refused() {
     let refusal = |change: &dyn Fn(&Tree)| {
         let (tree, project) = project(state);
         change(&tree);
-        let survey = Survey::take(&project).unwrap();
+        let survey = Survey::read(&project).unwrap();
         let error = repair(&project, &survey).unwrap_err();
         assert_eq!(error.kind, Kind::Refused, "{error}");
         error.message
@@ -122,7 +122,7 @@ fn a_plan_left_behind_is_reported_and_its_counts_stay() {
     let (tree, project) = project("# State\n\nPhase: 1 of 2 (Base)\n");
     let roadmap = ROADMAP.replace("| 1/1 | Done |", "| 2/2 | Done |");
     tree.write(".vbw-planning/ROADMAP.md", &roadmap);
-    let survey = Survey::take(&project).unwrap();
+    let survey = Survey::read(&project).unwrap();
     let drift = drift(&survey.evidence(&project), &survey.position);
     let left = drift
         .iter()

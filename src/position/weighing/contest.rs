@@ -150,7 +150,7 @@ mod tests {
                 directory: tree.at(""),
                 ..Request::default()
             };
-            let survey = Survey::take(&Project::open(request).unwrap()).unwrap();
+            let survey = Survey::read(&Project::open(request).unwrap()).unwrap();
             survey.position.next.alternative
         };
         assert_eq!(alternative(), None);

@@ -88,7 +88,7 @@ pub struct Position {
 
 impl Position {
     /// Works out the position from `phases` (in number order) and what the documents say of them.
-    pub fn of(evidence: &Evidence<'_>, mut phases: Vec<Phase>) -> Self {
+    pub fn determine(evidence: &Evidence<'_>, mut phases: Vec<Phase>) -> Self {
         let reading = Reading::weigh(evidence, &mut phases);
         let cursor = choice::cursor(&reading);
         let choice = chosen(&reading, cursor);

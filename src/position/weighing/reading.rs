@@ -21,11 +21,11 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     /// Collects the witnesses of all phases and says of each how far it is.
     pub(super) fn weigh(evidence: &'a Evidence<'a>, phases: &'a mut [Phase]) -> Self {
-        let scope = Scope::of(evidence);
+        let scope = Scope::from_evidence(evidence);
         let members = scope.members(evidence, phases);
         let seen: Vec<Witnesses<'a>> = phases
             .iter()
-            .map(|phase| Witnesses::of(evidence, &scope, phase))
+            .map(|phase| Witnesses::collect(evidence, &scope, phase))
             .collect();
         for ((phase, seen), is_member) in phases.iter_mut().zip(&seen).zip(&members) {
             phase.is_in_milestone = *is_member;

@@ -30,7 +30,7 @@ pub(super) struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     /// Reads the roadmap; where any phase has a heading or a list entry, rows of tables alone do not count.
-    pub(super) fn of(evidence: &Evidence<'a>) -> Self {
+    pub(super) fn from_evidence(evidence: &Evidence<'a>) -> Self {
         let all = || evidence.roadmap.phases.iter();
         let is_kept = |phase: &&RoadmapPhase| phase.number.whole() < BACKLOG;
         let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);

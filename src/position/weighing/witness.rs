@@ -48,7 +48,7 @@ pub(super) enum Said {
 
 impl<'a> Witnesses<'a> {
     /// Collects what the files, the roadmap and STATE.md say of a phase.
-    pub(super) fn of(evidence: &Evidence<'a>, scope: &Scope<'_>, phase: &Phase) -> Self {
+    pub(super) fn collect(evidence: &Evidence<'a>, scope: &Scope<'_>, phase: &Phase) -> Self {
         let planned =
             roadmap_phase(evidence.roadmap, &phase.number).filter(|_| !phase.is_renumbered);
         let is_current = evidence.state.phase.number.as_ref() == Some(&phase.number);

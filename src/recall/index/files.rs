@@ -37,7 +37,7 @@ pub(crate) struct Files(pub(crate) Vec<Found>);
 
 impl Files {
     /// Looks at the files of a project without reading any.
-    pub(crate) fn of(project: &Project) -> Self {
+    pub(crate) fn list(project: &Project) -> Self {
         let mut found: Vec<Found> = Vec::new();
         for (source, store) in SOURCES.iter().enumerate() {
             let files = store.files(project).into_iter();

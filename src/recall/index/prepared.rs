@@ -83,7 +83,7 @@ impl Preparer {
         if known == Some(digest.as_slice()) {
             return Prepared::Unchanged;
         }
-        let language = Language::of(&text);
+        let language = Language::detect(&text);
         let new = || Tokenizer::new(language);
         let mut reading = Reading {
             tokenizer: self.tokenizers.entry(language).or_insert_with(new),

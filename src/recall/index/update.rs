@@ -145,7 +145,7 @@ fn write(
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
     let mut early: HashMap<usize, Prepared> = HashMap::new();
-    for (place, file) in progress.of("Indexing", changed).enumerate() {
+    for (place, file) in progress.track("Indexing", changed).enumerate() {
         let prepared = loop {
             if let Some(prepared) = early.remove(&place) {
                 break Some(prepared);

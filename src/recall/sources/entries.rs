@@ -29,7 +29,7 @@ impl Source for Entries {
     }
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
-        let place = KnowledgeDir::of(project);
+        let place = KnowledgeDir::in_project(project);
         let own = [place.index(), place.log()];
         let mut found = vec![place.notepad()];
         let memory = place.memory();
@@ -57,11 +57,13 @@ impl Source for Entries {
 
     /// All that stands in their folder: the log and the index have texts, too.
     fn guarded(&self, project: &Project) -> Vec<PathBuf> {
-        listing::below(KnowledgeDir::of(project).root(), &|name| name != ".git")
+        listing::below(KnowledgeDir::in_project(project).root(), &|name| {
+            name != ".git"
+        })
     }
 
     fn copies(&self, project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<Copies>> {
-        let place = KnowledgeDir::of(project);
+        let place = KnowledgeDir::in_project(project);
         let memory = place.memory();
         let mut files = Vec::new();
         for (name, kind) in listing::entries(&memory).at("list", &memory)? {

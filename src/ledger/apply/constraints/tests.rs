@@ -321,7 +321,7 @@ proptest! {
                 // An edit is told by its note, and shares words with what it replaces.
                 let edited = after.bullets.iter().any(|now| {
                     now.text.ends_with("(updated 2026-03-01)")
-                        && !Words::of(&now.text).is_foreign_to(&Words::of(&bullet.text))
+                        && !Words::from_text(&now.text).is_foreign_to(&Words::from_text(&bullet.text))
                 });
                 prop_assert!(stays || moved || edited, "lost {:?}\n{}\n---\n{}", bullet.text, text, outcome.text);
             }

@@ -95,7 +95,7 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
     let written = commit(&sandbox, "2026-01-05");
     let compare = |texts| {
         let git = sandbox.asked();
-        let tree = Tree::of(sandbox.0.path(), &git);
+        let tree = Tree::new(sandbox.0.path(), &git);
         let today = Today::new(tree.listing().unwrap(), |_| None);
         let mut past = TreeHistory::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
         let place = past.timeline().place(&written).unwrap();
