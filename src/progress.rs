@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Called once an item of a task is done.
-pub type Step = Box<dyn FnMut()>;
+pub type StepCallback = Box<dyn FnMut()>;
 
-type Begin = dyn Fn(&str, usize) -> Step + Send + Sync;
+type Begin = dyn Fn(&str, usize) -> StepCallback + Send + Sync;
 
 /// Tells how far a task is: `for file in project.progress.track("Indexing", files)`.
 #[derive(Clone, Default)]
@@ -16,7 +16,7 @@ pub struct Progress {
 
 impl Progress {
     /// Returns a progress that is told of every task: its name and how many items it has.
-    pub fn watched(begin: impl Fn(&str, usize) -> Step + Send + Sync + 'static) -> Self {
+    pub fn watched(begin: impl Fn(&str, usize) -> StepCallback + Send + Sync + 'static) -> Self {
         Self {
             begin: Some(Arc::new(begin)),
         }

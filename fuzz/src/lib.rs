@@ -17,8 +17,8 @@ use annals::markdown::Lines;
 use annals::markdown::Outline;
 use annals::mcp;
 use annals::merge;
-use annals::merge::Kind;
 use annals::merge::Labels;
+use annals::merge::MergeKind;
 use annals::merge::Versions;
 use annals::patterns;
 use annals::planning::Plan;
@@ -160,12 +160,12 @@ pub fn merge_file(bytes: &[u8]) {
         let mut next = || versions.next().unwrap_or_default();
         let (base, ours, theirs) = (next(), next(), next());
         for kind in [
-            Kind::Patterns,
-            Kind::Decisions,
-            Kind::Constraints,
-            Kind::Lines,
-            Kind::Index,
-            Kind::Context,
+            MergeKind::Patterns,
+            MergeKind::Decisions,
+            MergeKind::Constraints,
+            MergeKind::Lines,
+            MergeKind::Index,
+            MergeKind::Context,
         ] {
             merge::merge(kind, Versions { base, ours, theirs }, &labels);
             let same = Versions {
@@ -176,7 +176,7 @@ pub fn merge_file(bytes: &[u8]) {
             let merged = merge::merge(kind, same, &labels);
             assert_eq!(merged.conflicts, 0);
             // An index is made anew from its rows.
-            assert!(kind == Kind::Index || merged.text == ours, "{kind:?}");
+            assert!(kind == MergeKind::Index || merged.text == ours, "{kind:?}");
         }
     });
 }

@@ -27,7 +27,7 @@ pub use decisions::DecisionList;
 pub use legacy_body::RecordedContent;
 pub use ownership::ContextFile;
 pub use ownership::Placed;
-pub use regenerate::Outcome;
+pub use regenerate::ContextFileOutcome;
 pub use regenerate::Refusal;
 pub use regenerate::Regenerated;
 pub use regenerate::RegeneratedFile;

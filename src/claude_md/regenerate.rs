@@ -20,10 +20,10 @@ use crate::claude_md::select::Sources;
 use crate::claude_md::targets;
 use crate::claude_md::targets::ContextPath;
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 use crate::storage::Changes;
 use crate::storage::read;
 use crate::templates;
@@ -49,7 +49,7 @@ pub struct RegeneratedFile {
     /// The file, relative to the project.
     pub file: PathBuf,
     /// What was done to it.
-    pub outcome: Outcome,
+    pub outcome: ContextFileOutcome,
     /// How many lines it has.
     pub lines: usize,
     /// How the block had to shrink, for the file to be short enough.
@@ -61,7 +61,7 @@ pub struct RegeneratedFile {
 /// What was done to a context file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ContextFileOutcome {
     /// It was not there.
     Created,
     /// Its block is a new one.
@@ -70,7 +70,7 @@ pub enum Outcome {
     Unchanged,
 }
 
-impl Outcome {
+impl ContextFileOutcome {
     /// Returns the word for it, as it is printed.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -128,7 +128,7 @@ struct Run<'a> {
 pub fn regenerate(
     project: &Project,
     sources: &Sources,
-    targets: &[Target],
+    targets: &[ContextTarget],
     force: bool,
 ) -> Result<(Regenerated, Changes)> {
     let planning = project.planning_place();
@@ -150,7 +150,7 @@ pub fn regenerate(
         let written = found.and_then(|file| run.write(file, &mut done.warnings, &mut changes));
         match written {
             Ok(file) => done.files.push(file),
-            Err(error) if error.kind == Kind::Refused => done.refused.push(error.into()),
+            Err(error) if error.kind == ErrorKind::Refused => done.refused.push(error.into()),
             Err(error) => return Err(error),
         }
     }
@@ -188,11 +188,11 @@ impl Run<'_> {
             warnings.push(self.too_long(named, lines, excess));
         }
         let outcome = match &file.bytes {
-            None => Outcome::Created,
-            Some(bytes) if *bytes == placed.bytes => Outcome::Unchanged,
-            Some(_) => Outcome::Updated,
+            None => ContextFileOutcome::Created,
+            Some(bytes) if *bytes == placed.bytes => ContextFileOutcome::Unchanged,
+            Some(_) => ContextFileOutcome::Updated,
         };
-        if outcome == Outcome::Updated && read::is_write_protected(&file.path) {
+        if outcome == ContextFileOutcome::Updated && read::is_write_protected(&file.path) {
             return Err(Error::refused("is write-protected").at(named, None));
         }
         let report = RegeneratedFile {
@@ -219,7 +219,7 @@ impl Run<'_> {
         warnings.push(Warning::at(named, line, message));
         Some(RegeneratedFile {
             file: named.to_owned(),
-            outcome: Outcome::Unchanged,
+            outcome: ContextFileOutcome::Unchanged,
             lines: text.lines().count(),
             shrunk: Vec::new(),
             excess: None,

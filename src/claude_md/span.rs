@@ -155,7 +155,7 @@ mod tests {
     fn message(text: &str) -> String {
         let text = text.replace("BEGIN", BEGIN).replace("END", END);
         let error = Span::find(&text, Path::new("CLAUDE.md")).unwrap_err();
-        assert_eq!(error.kind, crate::error::Kind::Refused);
+        assert_eq!(error.kind, crate::error::ErrorKind::Refused);
         error.to_string()
     }
 

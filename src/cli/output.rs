@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::io::ErrorKind;
 use std::io::IsTerminal;
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +17,7 @@ use serde::Serialize;
 use crate::cli::shown;
 use crate::error::At;
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Problem;
 use crate::error::Result;
 use crate::lifecycle::CommandOutcome;
@@ -52,7 +51,7 @@ pub(crate) struct Output {
     /// The project's folder, once it is known: what lies inside is named relative to it.
     root: Option<PathBuf>,
     /// What kind of failure was told last.
-    failed: Option<Kind>,
+    failed: Option<ErrorKind>,
     /// Whether nobody reads standard output any more.
     closed: bool,
     /// Whether keys are taken out of results that are printed as text.
@@ -110,7 +109,7 @@ impl Output {
 
     /// Returns the exit code that follows from what was told.
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.failed.map_or(0, Kind::exit_code))
+        ExitCode::from(self.failed.map_or(0, ErrorKind::exit_code))
     }
 
     /// Returns whether the result goes out as JSON.
@@ -282,8 +281,8 @@ impl Output {
     /// Says what kept the result from being written; a closed pipe is a quiet end, whoever read us has seen enough.
     fn settle(&mut self, written: io::Result<()>) {
         match written {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                self.failed.get_or_insert(Kind::Failed);
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                self.failed.get_or_insert(ErrorKind::Failed);
                 let message = format!("cannot write the result: {error}");
                 self.say("error: ", color(AnsiColor::Red), &message);
             }
@@ -310,7 +309,7 @@ impl Output {
 
     /// Prints the help to one who called wrongly, and has it on stderr: it is no result.
     pub(crate) fn explain(&mut self, text: &str) {
-        self.failed = Some(Kind::Usage);
+        self.failed = Some(ErrorKind::Usage);
         // With stderr closed there is no one left to tell.
         let _told = self.stderr.write_all(text.as_bytes()).is_ok();
     }
@@ -387,7 +386,7 @@ impl Output {
     }
 
     /// Prints a failure as a document of its own, for commands that promise one.
-    pub(crate) fn failed_with<T: Serialize>(&mut self, kind: Kind, document: &T) {
+    pub(crate) fn failed_with<T: Serialize>(&mut self, kind: ErrorKind, document: &T) {
         self.failed = Some(kind);
         self.json_line(document);
     }
@@ -430,7 +429,7 @@ struct Failure<'a> {
 
 #[derive(Serialize)]
 struct FailureBody<'a> {
-    kind: Kind,
+    kind: ErrorKind,
     message: String,
     place: Option<&'a SourceLocation>,
     hint: Option<&'a str>,

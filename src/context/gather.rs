@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::context::DigestRequest;
 use crate::context::ledger::Ledger;
-use crate::context::part::Part;
-use crate::context::part::Section;
+use crate::context::part::DigestPart;
+use crate::context::part::DigestSection;
 use crate::context::part::unmarked;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Facts;
@@ -80,22 +80,26 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns the lines of one part; none if its store is not in use.
-    pub(crate) fn gather(&self, part: Part, warnings: &mut Vec<Warning>) -> Result<Section> {
+    pub(crate) fn gather(
+        &self,
+        part: DigestPart,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<DigestSection> {
         let lines = match part {
-            Part::Position => self.position(),
-            Part::Ledger => self.of_ledger(Ledger::state),
-            Part::Blockers => self.blockers(),
-            Part::Notepad => self.notepad()?,
-            Part::Constraints => self.of_ledger(Ledger::constraints),
-            Part::Decisions => self.decisions(),
-            Part::Patterns => self.patterns(warnings)?,
-            Part::Entries => self.entries(warnings)?,
-            Part::Facts => self.facts()?,
-            Part::Todos => self.todos(),
+            DigestPart::Position => self.position(),
+            DigestPart::Ledger => self.of_ledger(Ledger::state),
+            DigestPart::Blockers => self.blockers(),
+            DigestPart::Notepad => self.notepad()?,
+            DigestPart::Constraints => self.of_ledger(Ledger::constraints),
+            DigestPart::Decisions => self.decisions(),
+            DigestPart::Patterns => self.patterns(warnings)?,
+            DigestPart::Entries => self.entries(warnings)?,
+            DigestPart::Facts => self.facts()?,
+            DigestPart::Todos => self.todos(),
         };
         let lines = lines.iter().map(|line| safe(line));
         let lines = lines.filter(|line| !self.request.already_read.has(line.as_str()));
-        Ok(Section::new(part, lines))
+        Ok(DigestSection::new(part, lines))
     }
 
     fn status(&self) -> Option<&StatusReport> {
@@ -144,9 +148,9 @@ impl<'a> Scene<'a> {
     ///
     /// Where there is room for few lines, the latest breadcrumbs have a place among them.
     fn notepad(&self) -> Result<Vec<String>> {
-        let mut lines = self.noted(notepad::Section::Priority, usize::MAX)?;
+        let mut lines = self.noted(notepad::NotepadSection::Priority, usize::MAX)?;
         if self.request.compacted {
-            let crumbs = self.noted(notepad::Section::Working, BREADCRUMBS)?;
+            let crumbs = self.noted(notepad::NotepadSection::Working, BREADCRUMBS)?;
             let room = self.request.most_lines.saturating_sub(crumbs.len().min(2));
             let last = lines.split_off(room.min(lines.len()));
             lines.extend(crumbs.into_iter().chain(last));
@@ -154,14 +158,14 @@ impl<'a> Scene<'a> {
         Ok(lines)
     }
 
-    fn noted(&self, section: notepad::Section, most: usize) -> Result<Vec<String>> {
+    fn noted(&self, section: notepad::NotepadSection, most: usize) -> Result<Vec<String>> {
         match notepad::read(self.project, Some(section)) {
             Ok(found) => {
                 let lines = found.text.lines().map(unmarked);
                 let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
                 Ok(lines.take(most).map(str::to_owned).collect())
             }
-            Err(error) if error.kind == Kind::NotFound => Ok(Vec::new()),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
         }
     }

@@ -15,7 +15,7 @@ use crate::warning::Warning;
 /// Where the pieces go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum ImportDestination {
     /// Notes become entries, dated observations records of the journal.
     #[default]
     Memory,
@@ -31,7 +31,7 @@ pub struct Account {
     /// What was read.
     pub from: PathBuf,
     /// Where its pieces go.
-    pub target: Target,
+    pub target: ImportDestination,
     /// How many of each.
     pub counts: Counts,
     /// What is new.
@@ -89,7 +89,12 @@ pub struct Left {
 
 impl Account {
     /// Returns the account of a source before anything is done with its pieces.
-    pub(crate) fn new(format: Format, from: PathBuf, target: Target, source: &mut Source) -> Self {
+    pub(crate) fn new(
+        format: Format,
+        from: PathBuf,
+        target: ImportDestination,
+        source: &mut Source,
+    ) -> Self {
         let mut account = Self {
             format,
             from,

@@ -15,7 +15,7 @@ use crate::clock::parse_timestamp;
 use crate::error::Result;
 use crate::exchange::Format;
 use crate::exchange::database::Database;
-use crate::exchange::database::Row;
+use crate::exchange::database::DatabaseRow;
 use crate::exchange::database::number;
 use crate::exchange::database::text;
 use crate::exchange::kind::kind_of;
@@ -133,7 +133,7 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
     Ok(source)
 }
 
-fn record(path: &Path, table: &str, kind: &str, row: &Row, source: &mut Source) {
+fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut Source) {
     let item = item(path, named(table, row));
     let content = content(row);
     if content.is_empty() {
@@ -163,7 +163,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &Row, source: &mut Source) 
 }
 
 /// Reads a rule that the user wants kept.
-fn directive(path: &Path, row: &Row, source: &mut Source) {
+fn directive(path: &Path, row: &DatabaseRow, source: &mut Source) {
     let name = named("directives", row);
     let item = item(path, name.clone());
     let Some(content) = text(row, "content") else {
@@ -193,7 +193,7 @@ fn directive(path: &Path, row: &Row, source: &mut Source) {
     });
 }
 
-fn content(row: &Row) -> String {
+fn content(row: &DatabaseRow) -> String {
     let mut parts: Vec<String> = text(row, "title").map(str::to_owned).into_iter().collect();
     for (column, before) in TEXTS {
         parts.extend(text(row, column).map(|text| format!("{before}{text}")));
@@ -206,7 +206,7 @@ fn content(row: &Row) -> String {
 }
 
 /// Returns a column that holds a JSON list of texts; words between commas are one, too.
-fn list(row: &Row, column: &str) -> Vec<String> {
+fn list(row: &DatabaseRow, column: &str) -> Vec<String> {
     let Some(text) = text(row, column) else {
         return Vec::new();
     };
@@ -225,7 +225,7 @@ fn list(row: &Row, column: &str) -> Vec<String> {
     trimmed.filter(|part| !part.is_empty()).collect()
 }
 
-fn meta(row: &Row) -> String {
+fn meta(row: &DatabaseRow) -> String {
     let mut fields = Map::new();
     fields.insert("source".to_owned(), Format::ClaudeMem.as_str().into());
     for column in META {
@@ -242,7 +242,7 @@ fn meta(row: &Row) -> String {
     Value::Object(fields).to_string()
 }
 
-fn time(row: &Row) -> Option<DateTime<Utc>> {
+fn time(row: &DatabaseRow) -> Option<DateTime<Utc>> {
     let counted = number(row, "created_at_epoch").or_else(|| number(row, "created_at"));
     let counted = counted.and_then(|time| {
         if time > LAST_SECOND {
@@ -254,7 +254,7 @@ fn time(row: &Row) -> Option<DateTime<Utc>> {
     counted.or_else(|| parse_timestamp(text(row, "created_at")?))
 }
 
-fn named(table: &str, row: &Row) -> String {
+fn named(table: &str, row: &DatabaseRow) -> String {
     match number(row, "id") {
         Some(id) => format!("{table} {id}"),
         None => table.to_owned(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::error::Result;
 use crate::exchange::Account;
 use crate::exchange::Format;
-use crate::exchange::Target;
+use crate::exchange::ImportDestination;
 use crate::exchange::account::left_out;
 use crate::exchange::basic_memory;
 use crate::exchange::claude_code;
@@ -51,8 +51,8 @@ pub fn import(
 ) -> Result<Account> {
     let mut source = read(import.format, &import.from)?;
     let target = match user {
-        Some(_) => Target::Facts,
-        None => Target::Memory,
+        Some(_) => ImportDestination::Facts,
+        None => ImportDestination::Memory,
     };
     let from = project.relative(&import.from).to_owned();
     let mut account = Account::new(import.format, from, target, &mut source);

@@ -24,9 +24,9 @@ mod statements;
 
 pub use account::Account;
 pub use account::Counts;
+pub use account::ImportDestination;
 pub use account::Left;
 pub use account::Taken;
-pub use account::Target;
 pub use export::Export;
 pub use export::export;
 pub use format::Format;

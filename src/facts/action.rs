@@ -151,7 +151,7 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
         }
         Some(Some(list)) => {
             for (index, value) in list.iter().enumerate() {
-                let mut reader = Reader::new(value, policy);
+                let mut reader = ActionReader::new(value, policy);
                 let action = reader.action();
                 let named = |problem| format!("actions[{index}]: {problem}");
                 problems.extend(reader.problems.into_iter().map(named));
@@ -184,13 +184,13 @@ fn unfenced(answer: &str) -> &str {
 }
 
 /// Reads the fields of one action and collects what is wrong with them.
-struct Reader<'a> {
+struct ActionReader<'a> {
     fields: Option<&'a Map<String, Value>>,
     policy: SecretPolicy,
     problems: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ActionReader<'a> {
     fn new(value: &'a Value, policy: SecretPolicy) -> Self {
         Self {
             fields: value.as_object(),

@@ -18,7 +18,7 @@ use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
 use crate::facts::key::FactKey;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::queue;
 use crate::facts::replication;
 use crate::facts::store::Facts;
@@ -66,7 +66,7 @@ pub struct Statement {
 #[derive(Clone, Debug, Serialize)]
 pub struct Added {
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: ActionOutcome,
     /// The fact that it was done to.
     pub fact: Option<Fact>,
 }

@@ -6,12 +6,12 @@ use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::arbitration::Arbiter;
 use crate::facts::failure::Stored;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::user::UserId;
 
 /// What came of one action.
@@ -20,7 +20,7 @@ pub struct Applied {
     /// The key.
     pub key: String,
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: ActionOutcome,
     /// The fact that it was done to.
     pub fact_id: Option<String>,
 }
@@ -32,7 +32,7 @@ pub(crate) fn apply(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<App
     for (index, action) in actions.iter().enumerate() {
         match once(arbiter, action) {
             Ok(done) => applied.push(done),
-            Err(error) if error.kind == Kind::Refused => {
+            Err(error) if error.kind == ErrorKind::Refused => {
                 problems.push(format!("actions[{index}]: {}", error.message));
             }
             Err(error) => return Err(error),
@@ -122,7 +122,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Applied> {
     let outcome: String = row.get(1)?;
     Ok(Applied {
         key: row.get(0)?,
-        outcome: Outcome::from_word(&outcome),
+        outcome: ActionOutcome::from_word(&outcome),
         fact_id: row.get(2)?,
     })
 }

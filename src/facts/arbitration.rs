@@ -32,7 +32,7 @@ use crate::facts::fact::Proposal;
 use crate::facts::fact::Status;
 use crate::facts::failure::Stored;
 use crate::facts::metrics;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::user::UserId;
 use crate::facts::wording;
 use crate::text::hexadecimal;
@@ -65,7 +65,7 @@ pub(crate) struct Arbiter<'a> {
 }
 
 /// What was done, and to which fact.
-pub(crate) type Decision = (Outcome, Option<Fact>);
+pub(crate) type Decision = (ActionOutcome, Option<Fact>);
 
 impl Arbiter<'_> {
     /// Carries out one action as far as the rules allow.
@@ -81,7 +81,7 @@ impl Arbiter<'_> {
         };
         match (action.kind, current) {
             (ActionType::Noop, current) => self.repeat(action, current),
-            (ActionType::Expire, None) => Ok((Outcome::Nothing, None)),
+            (ActionType::Expire, None) => Ok((ActionOutcome::Nothing, None)),
             (ActionType::Expire, Some(current)) => self.end(action, &current),
             (ActionType::MarkPendingConfirmation, current) => self.doubt(action, current),
             (_, Some(current)) if !self.is_of_the_past(action, &current) => {
@@ -240,7 +240,7 @@ impl Arbiter<'_> {
         }
         let new = self.new_fact(action, value_of(action));
         self.put("insert", &action.reason, None, &new)?;
-        Ok((Outcome::Inserted, Some(new)))
+        Ok((ActionOutcome::Inserted, Some(new)))
     }
 
     /// Rule 1 for what has ended: it is known as something that held once.
@@ -258,7 +258,7 @@ impl Arbiter<'_> {
             ..new
         };
         self.put("insert", &action.reason, None, &ended)?;
-        Ok((Outcome::Expired, Some(ended)))
+        Ok((ActionOutcome::Expired, Some(ended)))
     }
 
     /// Rule 2.
@@ -283,7 +283,7 @@ impl Arbiter<'_> {
             ..self.mentioned(current)
         };
         self.put("update", &action.reason, Some(current), &after)?;
-        Ok((Outcome::Refined, Some(after)))
+        Ok((ActionOutcome::Refined, Some(after)))
     }
 
     /// Rule 3.
@@ -293,7 +293,7 @@ impl Arbiter<'_> {
         self.close(current, Status::Superseded, &new.valid_from, &action.reason)?;
         metrics::note_supersession(self.connection, self.user, self.now)?;
         self.put("insert", &action.reason, None, &new)?;
-        Ok((Outcome::Superseded, Some(new)))
+        Ok((ActionOutcome::Superseded, Some(new)))
     }
 
     /// Rule 4.
@@ -314,31 +314,31 @@ impl Arbiter<'_> {
                 ..self.mentioned(current)
             };
             self.put("update", &action.reason, Some(current), &after)?;
-            return Ok((Outcome::Refined, Some(after)));
+            return Ok((ActionOutcome::Refined, Some(after)));
         }
         let after = self.close(current, Status::Expired, end, &action.reason)?;
-        Ok((Outcome::Expired, Some(after)))
+        Ok((ActionOutcome::Expired, Some(after)))
     }
 
     /// Rule 5.
     pub(crate) fn repeat(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
         let Some(current) = current else {
-            return Ok((Outcome::Nothing, None));
+            return Ok((ActionOutcome::Nothing, None));
         };
         let says_otherwise = action
             .new_value_text
             .as_deref()
             .is_some_and(|value| !wording::is_same(value, &current.value_text));
         if says_otherwise {
-            return Ok((Outcome::Nothing, Some(current)));
+            return Ok((ActionOutcome::Nothing, Some(current)));
         }
         let after = self.repeated(action, &current)?;
         let outcome = if after.confidence > current.confidence {
-            Outcome::Confirmed
+            ActionOutcome::Confirmed
         } else {
-            Outcome::Mentioned
+            ActionOutcome::Mentioned
         };
-        let name = if outcome == Outcome::Confirmed {
+        let name = if outcome == ActionOutcome::Confirmed {
             "confirm"
         } else {
             "mention"

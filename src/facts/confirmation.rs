@@ -15,7 +15,7 @@ use crate::facts::fact::Status;
 use crate::facts::key::FactKey;
 use crate::facts::listing;
 use crate::facts::metrics;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 
@@ -34,7 +34,7 @@ pub struct Pending {
 #[derive(Clone, Debug, Serialize)]
 pub struct Answered {
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: ActionOutcome,
     /// The fact, as it is now.
     pub fact: Fact,
 }
@@ -115,7 +115,7 @@ fn certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
         arbiter.put("confirm", "confirmed", Some(fact), &sure)?;
     }
     Ok(Answered {
-        outcome: Outcome::Confirmed,
+        outcome: ActionOutcome::Confirmed,
         fact: sure,
     })
 }
@@ -143,9 +143,9 @@ fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Answered> {
     arbiter.put("restore", "confirmed", Some(fact), &restored)?;
     Ok(Answered {
         outcome: if contested.is_some() {
-            Outcome::Superseded
+            ActionOutcome::Superseded
         } else {
-            Outcome::Confirmed
+            ActionOutcome::Confirmed
         },
         fact: restored,
     })
@@ -162,7 +162,7 @@ pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Resul
         let fact = again(connection, user, &fact)?;
         if !fact.status.is_retrievable() {
             return Ok(Answered {
-                outcome: Outcome::Nothing,
+                outcome: ActionOutcome::Nothing,
                 fact,
             });
         }
@@ -179,7 +179,7 @@ pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Resul
         };
         arbiter.put("reject", reason, Some(&fact), &rejected)?;
         Ok(Answered {
-            outcome: Outcome::Expired,
+            outcome: ActionOutcome::Expired,
             fact: rejected,
         })
     })

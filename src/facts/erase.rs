@@ -9,7 +9,7 @@ use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::audit_trail;
 use crate::facts::fact;
@@ -78,7 +78,7 @@ pub fn forget(
     }
     let (mut forgotten, ids) = match erased {
         Ok(erased) => erased,
-        Err(error) if error.kind == Kind::NotFound => {
+        Err(error) if error.kind == ErrorKind::NotFound => {
             // An earlier run may have erased the rows and not come to rewrite the file.
             facts.leave_no_trace()?;
             return Err(error);

@@ -338,7 +338,7 @@ mod tests {
             "aws.secret_key",
         ] {
             let error = FactKey::parse(secret).unwrap_err();
-            assert_eq!(error.kind, crate::error::Kind::Refused, "{secret}");
+            assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");
         }
         for plain in [
             "pinboard",
@@ -369,7 +369,7 @@ mod tests {
             "door.key",
         ] {
             let error = FactKey::parse(secret).unwrap_err();
-            assert_eq!(error.kind, crate::error::Kind::Refused, "{secret}");
+            assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");
             assert!(FactKey::of_any(secret).is_ok(), "it can be forgotten");
         }
         for plain in [

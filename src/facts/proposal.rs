@@ -11,7 +11,7 @@ use crate::facts::fact::Fact;
 use crate::facts::fact::Proposal;
 use crate::facts::fact::Status;
 use crate::facts::metrics;
-use crate::facts::outcome::Outcome;
+use crate::facts::outcome::ActionOutcome;
 use crate::facts::wording;
 
 impl Arbiter<'_> {
@@ -30,7 +30,7 @@ impl Arbiter<'_> {
                 let is_guarded = current.confidence >= confidence::ESTABLISHED
                     || self.is_high_risk(action, &current);
                 if is_guarded {
-                    return Ok((Outcome::Kept, Some(current)));
+                    return Ok((ActionOutcome::Kept, Some(current)));
                 }
                 let after = Fact {
                     status: Status::PendingConfirmation,
@@ -38,9 +38,9 @@ impl Arbiter<'_> {
                 };
                 self.put(action.kind.as_str(), &action.reason, Some(&current), &after)?;
                 metrics::note_pending(self.connection, self.user, self.now)?;
-                Ok((Outcome::Pending, Some(after)))
+                Ok((ActionOutcome::Pending, Some(after)))
             }
-            (None, None) => Ok((Outcome::Nothing, None)),
+            (None, None) => Ok((ActionOutcome::Nothing, None)),
         }
     }
 
@@ -62,7 +62,7 @@ impl Arbiter<'_> {
         let name = ActionType::MarkPendingConfirmation.as_str();
         self.put(name, &action.reason, None, &new)?;
         metrics::note_pending(self.connection, self.user, self.now)?;
-        Ok((Outcome::Pending, Some(new)))
+        Ok((ActionOutcome::Pending, Some(new)))
     }
 
     /// The pending fact that already proposes the same.
@@ -88,7 +88,7 @@ impl Arbiter<'_> {
             ActionType::Expire => {
                 metrics::note_resolution(self.connection, self.user, pending)?;
                 let after = self.close(pending, Status::Expired, self.now, &action.reason)?;
-                Ok((Outcome::Expired, Some(after)))
+                Ok((ActionOutcome::Expired, Some(after)))
             }
             _ if says_the_same => self.repeat_proposal(action, pending),
             _ => {
@@ -114,7 +114,7 @@ impl Arbiter<'_> {
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = confidence::needed(self.is_high_risk(action, &after), old);
         if !self.source.is_confirmed && after.confidence < needed {
-            return Ok((Outcome::Pending, Some(after)));
+            return Ok((ActionOutcome::Pending, Some(after)));
         }
         self.accept(&after, contested.as_ref(), &action.reason)
     }
@@ -142,7 +142,7 @@ impl Arbiter<'_> {
                 self.close(old, Status::Expired, self.now, reason)?;
             }
             let after = self.close(pending, Status::Expired, self.now, reason)?;
-            return Ok((Outcome::Expired, Some(after)));
+            return Ok((ActionOutcome::Expired, Some(after)));
         }
         if let Some(old) = contested {
             self.close(old, Status::Superseded, self.now, reason)?;
@@ -156,9 +156,9 @@ impl Arbiter<'_> {
         };
         self.put("activate", reason, Some(pending), &after)?;
         let outcome = if contested.is_some() {
-            Outcome::Superseded
+            ActionOutcome::Superseded
         } else {
-            Outcome::Confirmed
+            ActionOutcome::Confirmed
         };
         Ok((outcome, Some(after)))
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::embedding::Embedder;
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::action;
 use crate::facts::action::Action;
@@ -52,7 +52,7 @@ pub struct Judged {
 
 /// What came of one turn from the queue.
 #[derive(Debug)]
-pub enum Step {
+pub enum TurnOutcome {
     /// Its actions are applied.
     Judged(Judged),
     /// No answer could be used; it will not be tried again.
@@ -88,7 +88,7 @@ pub fn step(
     embedder: &Embedder,
     skipped: &[Turn],
     wait: Option<Duration>,
-) -> Result<Option<Step>> {
+) -> Result<Option<TurnOutcome>> {
     let wait = wait.unwrap_or(auditor::WAIT);
     let length = TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX);
     let Some(lease) = queue::lease(facts, skipped, length)? else {
@@ -101,7 +101,7 @@ pub fn step(
     let mut last = (String::new(), String::new());
     for _ in 0..TRIES {
         if !queue::renew(facts, &lease, length)? {
-            return Ok(Some(Step::Lost(lease.turn)));
+            return Ok(Some(TurnOutcome::Lost(lease.turn)));
         }
         let answer = match auditor.ask(&asked, wait) {
             Ok(answer) => answer,
@@ -112,11 +112,11 @@ pub fn step(
         let judged = action::parse_answer(&answer, SecretPolicy::Refuse)
             .and_then(|actions| judge(facts, &lease.turn, Some(&lease), &actions, measured));
         match judged {
-            Ok(judged) => return Ok(Some(Step::Judged(judged))),
-            Err(error) if error.kind == Kind::NotFound => {
-                return Ok(Some(Step::Lost(lease.turn)));
+            Ok(judged) => return Ok(Some(TurnOutcome::Judged(judged))),
+            Err(error) if error.kind == ErrorKind::NotFound => {
+                return Ok(Some(TurnOutcome::Lost(lease.turn)));
             }
-            Err(error) if error.kind == Kind::Refused => {
+            Err(error) if error.kind == ErrorKind::Refused => {
                 // The facts may have changed since: the next try sees them as they are.
                 let fresh = prompt(facts, &lease.turn, embedder)?;
                 asked = again(&fresh, &answer, &error.message);
@@ -132,7 +132,7 @@ fn elapsed(since: Instant) -> TimeDelta {
     TimeDelta::from_std(since.elapsed()).unwrap_or(TimeDelta::MAX)
 }
 
-fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<Step> {
+fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome> {
     let now = queue::precise(&facts.clock());
     let told = error.to_string();
     facts.write(|connection| {
@@ -141,10 +141,10 @@ fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<Step> {
         }
         Ok(())
     })?;
-    Ok(Step::Failed(lease.turn, error))
+    Ok(TurnOutcome::Failed(lease.turn, error))
 }
 
-fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<Step> {
+fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<TurnOutcome> {
     let now = queue::precise(&facts.clock());
     facts.write(|connection| {
         if queue::holds(connection, &lease)? {
@@ -153,7 +153,10 @@ fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<
         }
         Ok(())
     })?;
-    Ok(Step::Dead(lease.turn, Error::refused(problem.to_owned())))
+    Ok(TurnOutcome::Dead(
+        lease.turn,
+        Error::refused(problem.to_owned()),
+    ))
 }
 
 /// Applies all actions of a turn and ends its stay in the queue, in one transaction.

@@ -13,19 +13,19 @@ use crate::git::program::Program;
 const MAX_COUNT_ARG: &str = "--max-count=200000";
 
 /// A commit by its full hash, and its time: that of the commit, not of the authorship, since it came here then.
-pub(crate) type Step = (String, DateTime<Utc>);
+pub(crate) type TimedCommit = (String, DateTime<Utc>);
 
 /// The commits that led to what is checked out by first parents: what was merged came with its merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Newest first.
-    commits: Vec<Step>,
+    commits: Vec<TimedCommit>,
     /// Whether the oldest is not the first of the project.
     is_cut: bool,
 }
 
 impl Timeline {
-    pub(crate) fn new(commits: Vec<Step>, is_cut: bool) -> Self {
+    pub(crate) fn new(commits: Vec<TimedCommit>, is_cut: bool) -> Self {
         Self { commits, is_cut }
     }
 
@@ -81,7 +81,7 @@ impl Timeline {
 }
 
 /// Reads the commits with their times.
-pub(crate) fn commits(program: &Program<'_>, head: &str) -> Result<Option<Vec<Step>>> {
+pub(crate) fn commits(program: &Program<'_>, head: &str) -> Result<Option<Vec<TimedCommit>>> {
     let arguments = [
         "rev-list",
         "--first-parent",

@@ -43,7 +43,7 @@ pub struct HookRequest {
 /// What the harness reads: text for the model, in the shape that all four share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Answer {
+pub struct HookAnswer {
     hook_specific_output: Said,
 }
 
@@ -51,7 +51,7 @@ pub struct Answer {
 #[derive(Debug, Default)]
 pub struct Reply {
     /// What the harness is to read, or `None` if there is nothing to say.
-    pub answer: Option<Answer>,
+    pub answer: Option<HookAnswer>,
     /// A problem that could not be noted, because the log cannot be written.
     pub unnoted: Option<Error>,
 }
@@ -100,7 +100,7 @@ pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Re
     });
     Ok(Reply {
         unnoted: noted.err(),
-        answer: text.filter(|_| event.is_heard()).map(|text| Answer {
+        answer: text.filter(|_| event.is_heard()).map(|text| HookAnswer {
             hook_specific_output: Said {
                 hook_event_name: fired.unwrap_or(name).to_owned(),
                 additional_context: text,

@@ -14,7 +14,7 @@ use crate::planning::FileKind;
 use crate::planning::FileName;
 use crate::position::NextStatus;
 use crate::position::Phase;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::Survey;
 use crate::project::Project;
 
@@ -63,7 +63,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
         }
     }
     if let Some(phase) = survey.position.phases.get(at)
-        && phase.standing == Standing::Done
+        && phase.standing == PhaseState::Done
     {
         let text = complete(project, &survey, phase);
         let what = format!("phase {} of {} plans", phase.number, phase.plans.len());

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::hooks::input::Input;
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::Note;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadSection;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
@@ -26,7 +26,7 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
     let text = format!("Before compaction ({trigger}){place}");
     let text = Line::new(&secrets::redact(&strip_controls(&text)).text).clipped(WIDTH);
     let note = Note {
-        section: Section::Working,
+        section: NotepadSection::Working,
         text: text.as_str(),
         secrets: SecretPolicy::Refuse,
         request_id: None,

@@ -9,7 +9,7 @@ use chrono::Utc;
 
 use crate::error::Result;
 use crate::journal::draft::Draft;
-use crate::journal::import::Target;
+use crate::journal::import::ImportTarget;
 use crate::journal::import::forget_known;
 use crate::journal::import::identity;
 use crate::journal::write::Writing;
@@ -44,7 +44,7 @@ pub fn adopt(path: &Path, records: &[Dated], writing: &Writing) -> Result<Adopte
                 .line(&time.to_rfc3339_opts(SecondsFormat::AutoSi, false))?,
         );
     }
-    let mut target = Target::open(path, writing)?;
+    let mut target = ImportTarget::open(path, writing)?;
     let mut wanted: HashSet<_> = records.iter().map(of).collect();
     forget_known(path, &mut wanted)?;
     for (one, line) in records.iter().zip(&lines) {

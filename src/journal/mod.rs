@@ -48,7 +48,7 @@ pub(crate) use shared::marked;
 pub use statistics::Frequency;
 pub use statistics::Statistics;
 pub use statistics::statistics;
-pub use tail::Entry;
+pub use tail::JournalEntry;
 pub use tail::Reached;
 pub use tail::last;
 pub use tail::read_from;

@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::forwards::Forwards;
-use crate::journal::forwards::Line;
+use crate::journal::forwards::JournalLine;
 use crate::storage;
 use crate::storage::Access;
 use crate::storage::Log;
@@ -53,7 +53,7 @@ pub(crate) struct Request {
 
 /// What of a request's lines the journal holds.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum RequestState {
     /// All of them: this is what stands there.
     Written(Vec<u8>),
     /// The first so many bytes of them, up to the end of a line.
@@ -85,11 +85,11 @@ impl Request {
         clippy::disallowed_methods,
         reason = "the journal lies where the user says"
     )]
-    pub(crate) fn standing(&self, journal: &Path, lines: &[u8]) -> Result<Standing> {
+    pub(crate) fn standing(&self, journal: &Path, lines: &[u8]) -> Result<RequestState> {
         let mut file = File::open(journal).at("read", journal)?;
         let there = read_at(&mut file, self.at, self.bytes).at("read", journal)?;
         if self.is_of(&there) {
-            return Ok(Standing::Written(there));
+            return Ok(RequestState::Written(there));
         }
         if !self.is_of(lines) {
             let message = format!(
@@ -103,9 +103,9 @@ impl Request {
         let from = if self.at <= length { self.at } else { 0 };
         let there = part_there(file, from, lines).at("read", journal)?;
         Ok(if there == lines.len() {
-            Standing::Written(lines.to_vec())
+            RequestState::Written(lines.to_vec())
         } else {
-            Standing::Missing { there }
+            RequestState::Missing { there }
         })
     }
 }
@@ -173,7 +173,7 @@ fn part_there(file: File, from: u64, lines: &[u8]) -> std::io::Result<usize> {
     while there < lines.len() {
         let wanted = memchr(b'\n', &lines[there..]).map_or(lines.len(), |end| there + end + 1);
         match reader.next()? {
-            Some(Line::Whole(line)) if line == &lines[there..wanted] => there = wanted,
+            Some(JournalLine::Whole(line)) if line == &lines[there..wanted] => there = wanted,
             Some(_) => {}
             None => break,
         }
@@ -187,7 +187,7 @@ mod tests {
 
     const LINES: &[u8] = b"{\"a\":1}\n{\"b\":2}\n";
 
-    fn standing(journal: &[u8], at: u64, lines: &[u8]) -> Result<Standing> {
+    fn standing(journal: &[u8], at: u64, lines: &[u8]) -> Result<RequestState> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
         storage::append(&path, b"x").unwrap();
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_stands_in_the_journal_is_found_wherever_it_came_to_stand() {
-        let written = Standing::Written(LINES.to_vec());
+        let written = RequestState::Written(LINES.to_vec());
         let with = |before: &str| [before.as_bytes(), LINES].concat();
         assert_eq!(standing(&with(""), 0, LINES).unwrap(), written);
         assert_eq!(standing(&with("{}\n"), 3, b"other").unwrap(), written);
@@ -218,8 +218,8 @@ mod tests {
     #[test]
     fn what_is_missing_is_told_by_whole_lines() {
         let there = |journal: &[u8], at| match standing(journal, at, LINES).unwrap() {
-            Standing::Missing { there } => Some(there),
-            Standing::Written(_) => None,
+            RequestState::Missing { there } => Some(there),
+            RequestState::Written(_) => None,
         };
         assert_eq!(there(b"", 0), Some(0));
         assert_eq!(there(&LINES[..12], 0), Some(8));

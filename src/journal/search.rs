@@ -21,8 +21,8 @@ use crate::journal::matcher::Matcher;
 use crate::journal::query::Query;
 use crate::journal::record::lossy;
 use crate::journal::scout;
+use crate::journal::scout::Chunk;
 use crate::journal::scout::Cut;
-use crate::journal::scout::Part;
 use crate::storage::read;
 
 /// The most bytes that the results have together, but for the first, which is always given.
@@ -128,12 +128,12 @@ struct Progress<'a> {
 
 /// Whether a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum SearchStep {
     On,
     Over,
 }
 
-impl Step {
+impl SearchStep {
     fn is_over(self) -> bool {
         self == Self::Over
     }
@@ -200,7 +200,7 @@ impl<'a> Progress<'a> {
     }
 
     /// Passes over a part that holds nothing, and returns whether it could.
-    fn pass(&mut self, part: &Part) -> bool {
+    fn pass(&mut self, part: &Chunk) -> bool {
         let lines = self.lines + part.lines;
         let passes = !part.is_to_be_read && lines < self.bound;
         if passes {
@@ -209,21 +209,21 @@ impl<'a> Progress<'a> {
         passes
     }
 
-    fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<Step> {
+    fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<SearchStep> {
         let mut reader = Backwards::new(journal.file, range, MAX_LINE);
         while let Some(region) = reader.next().at("read", journal.path)? {
             if self.take(&region)?.is_over() {
-                return Ok(Step::Over);
+                return Ok(SearchStep::Over);
             }
         }
-        Ok(Step::On)
+        Ok(SearchStep::On)
     }
 
-    fn take(&mut self, region: &Region) -> Result<Step> {
+    fn take(&mut self, region: &Region) -> Result<SearchStep> {
         self.skipped += region.dropped.min(self.bound - self.lines);
         self.lines += region.dropped;
         if self.lines >= self.bound {
-            return Ok(Step::Over);
+            return Ok(SearchStep::Over);
         }
         let held = self.lines + count(region.lines);
         let lines = if held > self.bound {
@@ -238,19 +238,19 @@ impl<'a> Progress<'a> {
             after += count(&lines[line.end..behind]);
             behind = line.end;
             if after >= self.bound || self.judge(lines, line, after)?.is_over() {
-                return Ok(Step::Over);
+                return Ok(SearchStep::Over);
             }
         }
         self.lines = held;
         Ok(if held >= self.bound {
-            Step::Over
+            SearchStep::Over
         } else {
-            Step::On
+            SearchStep::On
         })
     }
 
     /// Takes in one candidate that has so many lines after it.
-    fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<Step> {
+    fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<SearchStep> {
         let line = &lines[line];
         match self.matcher.verdict(line) {
             LineMatch::Other => {}
@@ -260,7 +260,7 @@ impl<'a> Progress<'a> {
                 if is_full || self.results.len() == self.query.limit {
                     self.truncated = true;
                     self.bound = self.query.window_for(after + 1).min(self.bound);
-                    return Ok(Step::Over);
+                    return Ok(SearchStep::Over);
                 }
                 self.bytes += line.len();
                 self.results.push(display_line(line)?);
@@ -269,7 +269,7 @@ impl<'a> Progress<'a> {
                 }
             }
         }
-        Ok(Step::On)
+        Ok(SearchStep::On)
     }
 
     fn end(self) -> SearchResults {

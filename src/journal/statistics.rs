@@ -13,7 +13,7 @@ use crate::error::At;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::forwards::Forwards;
-use crate::journal::forwards::Line;
+use crate::journal::forwards::JournalLine;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
@@ -74,8 +74,8 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
     while let Some(line) = reader.next().at("read", path)? {
         number += 1;
         let line = match line {
-            Line::Whole(line) => trimmed(line),
-            Line::Dropped => b"-",
+            JournalLine::Whole(line) => trimmed(line),
+            JournalLine::Dropped => b"-",
         };
         let Some(record) = Record::parse(line) else {
             if !line.is_empty() {

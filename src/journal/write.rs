@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::journal::draft::Draft;
 use crate::journal::requests;
 use crate::journal::requests::Request;
-use crate::journal::requests::Standing;
+use crate::journal::requests::RequestState;
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
 use crate::storage::Access;
@@ -115,11 +115,11 @@ pub fn write(path: &Path, drafts: &[Draft], writing: &Writing) -> Result<Written
     };
     let same = self::lines(drafts, &earlier.ts)?;
     match earlier.standing(path, same.as_bytes())? {
-        Standing::Written(there) => {
+        RequestState::Written(there) => {
             let there = String::from_utf8_lossy(&there).into_owned();
             Ok(written(path, there, true))
         }
-        Standing::Missing { there } => {
+        RequestState::Missing { there } => {
             add(&mut log, &same[there..], writing)?;
             Ok(written(path, same, false))
         }

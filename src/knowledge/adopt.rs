@@ -123,14 +123,14 @@ pub fn key_of(title: &str) -> String {
 }
 
 /// An entry that is there, or is going to be.
-struct Standing {
+struct KnownEntry {
     key: String,
     origin: Option<String>,
     body: String,
     likeness: Likeness,
 }
 
-impl Standing {
+impl KnownEntry {
     fn new(key: &str, body: &str) -> Self {
         let (said, origin) = without_origin(body);
         Self {
@@ -142,7 +142,7 @@ impl Standing {
     }
 }
 
-impl Standing {
+impl KnownEntry {
     /// Returns what a piece is going to be; the number that keeps its key apart is no word of its title.
     fn planned(piece: &Adoption, key: &str, body: &str) -> Self {
         let (said, _) = without_origin(body);
@@ -162,7 +162,7 @@ fn plan(
     let mut standing = scan(place, |file| {
         let text = String::from_utf8_lossy(&file.bytes);
         let start = entry::body_start(&text);
-        Some(Standing::new(file.key, &text[start..]))
+        Some(KnownEntry::new(file.key, &text[start..]))
     })?
     .into_value(&mut done.warnings);
     let mut keys = assigned(place, &standing, pieces);
@@ -176,7 +176,7 @@ fn plan(
         if known.contains(&origin(piece)) {
             continue;
         }
-        let one = Standing::planned(piece, &keys[index], &body(piece, &resolved));
+        let one = KnownEntry::planned(piece, &keys[index], &body(piece, &resolved));
         match most_like(&one, &standing) {
             Some((key, percent)) => {
                 done.fates.resize(index, Adopted::New(String::new()));
@@ -226,7 +226,7 @@ fn write(
     place: &KnowledgeDir,
     changes: &mut Changes,
     (piece, key, body): (&Adoption, &str, &str),
-) -> Result<index::Row> {
+) -> Result<index::IndexRow> {
     let path = place.entry(key);
     let draft = Draft {
         key: &Key::parse(key)?,
@@ -238,7 +238,8 @@ fn write(
         today: project.clock.today(),
     };
     let new = draft.fresh();
-    let row = index::Row::from_entry(&Entry::parse(&String::from_utf8_lossy(&new), &path).value);
+    let row =
+        index::IndexRow::from_entry(&Entry::parse(&String::from_utf8_lossy(&new), &path).value);
     changes.edit(&path, None, new)?;
     let (kind, confidence) = (piece.kind.as_str(), piece.confidence.as_str());
     let what = format!(
@@ -250,7 +251,7 @@ fn write(
 }
 
 /// Returns the key of each piece: that under which it is there, else one that is free.
-fn assigned(place: &KnowledgeDir, standing: &[Standing], pieces: &[Adoption]) -> Vec<String> {
+fn assigned(place: &KnowledgeDir, standing: &[KnownEntry], pieces: &[Adoption]) -> Vec<String> {
     let there: BTreeMap<&str, &str> = standing
         .iter()
         .rev()
@@ -289,7 +290,7 @@ fn free(wish: String, taken: &mut BTreeSet<String>, last: &mut BTreeMap<String, 
 }
 
 /// Returns the entry that is most like another one, the first of several.
-fn most_like(one: &Standing, standing: &[Standing]) -> Option<(String, usize)> {
+fn most_like(one: &KnownEntry, standing: &[KnownEntry]) -> Option<(String, usize)> {
     let alike = standing.iter().rev().filter_map(|other| {
         let percent = one.likeness.overlap(&other.likeness)?;
         Some((other.key.clone(), percent))

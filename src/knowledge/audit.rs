@@ -18,7 +18,7 @@ use crate::knowledge::dir::stem;
 use crate::knowledge::duplicates::Duplicate;
 use crate::knowledge::duplicates::duplicates;
 use crate::knowledge::index;
-use crate::knowledge::index::Row;
+use crate::knowledge::index::IndexRow;
 use crate::knowledge::notepad;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
@@ -131,7 +131,7 @@ fn rebuild_index(
     if old.is_none() && all.is_empty() {
         return Ok(());
     }
-    let text = index::render(all.iter().map(|one| Row::from_entry(&one.entry)));
+    let text = index::render(all.iter().map(|one| IndexRow::from_entry(&one.entry)));
     // Git may have checked it out with Windows line ends, which says nothing else.
     let says = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
     if old.as_deref().is_some_and(says) {

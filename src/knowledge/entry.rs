@@ -53,7 +53,7 @@ impl Entry {
     /// Reads the entry in a file of the store; what is not right about it becomes a warning.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let front = Front::parse(text, path);
-        let mut reader = Reader {
+        let mut reader = FieldReader {
             path,
             warnings: front.problems.clone(),
         };
@@ -90,12 +90,12 @@ impl Entry {
 }
 
 /// Reads the fields, and remembers what is wrong with them.
-struct Reader<'a> {
+struct FieldReader<'a> {
     path: &'a Path,
     warnings: Vec<Warning>,
 }
 
-impl Reader<'_> {
+impl FieldReader<'_> {
     fn warn(&mut self, line: usize, message: impl Into<String>) {
         self.warnings.push(Warning::at(self.path, line, message));
     }

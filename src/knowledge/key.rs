@@ -78,7 +78,7 @@ pub(crate) fn fault(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
 
     #[test]
     fn keys_are_words_with_hyphens() {
@@ -109,7 +109,7 @@ mod tests {
             (&"a".repeat(MAX_KEY + 1), "61 characters"),
         ] {
             let error = Key::parse(bad).unwrap_err();
-            assert_eq!(error.kind, Kind::Refused);
+            assert_eq!(error.kind, ErrorKind::Refused);
             assert!(error.message.contains(reason), "{}", error.message);
         }
     }

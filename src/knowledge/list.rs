@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::index;
-use crate::knowledge::index::Row;
+use crate::knowledge::index::IndexRow;
 use crate::knowledge::words;
 use crate::project::Project;
 use crate::storage::read;
@@ -53,7 +53,7 @@ pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<Listing>>
         .iter()
         .map(|tag| words::folded(tag))
         .collect();
-    let is_meant = |row: &Row| {
+    let is_meant = |row: &IndexRow| {
         let has_tag = row
             .tags
             .iter()
@@ -67,7 +67,7 @@ pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<Listing>>
     }))
 }
 
-fn listed(row: Row) -> Listed {
+fn listed(row: IndexRow) -> Listed {
     Listed {
         kind: EntryType::parse(&row.kind),
         updated: Some(row.updated).filter(|day| !day.is_empty()),
@@ -76,7 +76,7 @@ fn listed(row: Row) -> Listed {
     }
 }
 
-fn rows(project: &Project) -> Result<Parsed<Vec<Row>>> {
+fn rows(project: &Project) -> Result<Parsed<Vec<IndexRow>>> {
     let place = KnowledgeDir::in_project(project);
     let path = place.index();
     let mut warnings = Vec::new();

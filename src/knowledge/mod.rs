@@ -82,6 +82,6 @@ pub use vocabulary::Confidence;
 pub use vocabulary::EntryType;
 pub use vocabulary::Status;
 pub use write::EntryWrite;
-pub use write::Outcome;
+pub use write::WriteOutcome;
 pub use write::Written;
 pub use write::write;

@@ -14,7 +14,7 @@ use crate::knowledge::KnowledgeDir;
 use crate::knowledge::Status;
 use crate::knowledge::front_edit;
 use crate::knowledge::index;
-use crate::knowledge::index::Row;
+use crate::knowledge::index::IndexRow;
 use crate::knowledge::key;
 use crate::knowledge::log;
 use crate::knowledge::read;
@@ -235,7 +235,7 @@ impl Pages {
             .into_iter()
             .filter(|(_, page)| page.after != page.before);
         for (key, page) in edited {
-            rows.push((key, Row::from_entry(&parse(&page.after, &page.path))));
+            rows.push((key, IndexRow::from_entry(&parse(&page.after, &page.path))));
             changes.edit(&page.path, Some(page.before), page.after)?;
         }
         if !rows.is_empty() {

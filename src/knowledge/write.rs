@@ -64,7 +64,7 @@ pub struct EntryWrite {
 /// What became of the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum WriteOutcome {
     /// It is new.
     Stored,
     /// It was there.
@@ -77,7 +77,7 @@ pub struct Written {
     /// The entry's key.
     pub key: String,
     /// Whether it was there before.
-    pub outcome: Outcome,
+    pub outcome: WriteOutcome,
     /// Lines of the body that are new.
     pub added: usize,
     /// Lines of the body that are gone.
@@ -201,9 +201,9 @@ fn plan(
     let written = Written {
         key: key.to_string(),
         outcome: if old.is_some() {
-            Outcome::Updated
+            WriteOutcome::Updated
         } else {
-            Outcome::Stored
+            WriteOutcome::Stored
         },
         added,
         removed,
@@ -213,7 +213,7 @@ fn plan(
     };
     let mut changes = Changes::new();
     if old.as_ref() != Some(&new) {
-        let row = index::Row::from_entry(&entry);
+        let row = index::IndexRow::from_entry(&entry);
         changes.edit(&path, old, new.clone())?;
         index::update(place, &mut changes, &[(key.as_str(), Some(row))])?;
         let (kind, confidence) = (write.kind.as_str(), write.confidence.as_str());

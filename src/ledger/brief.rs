@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::ledger::coverage;
+use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
-use crate::ledger::coverage::Standing;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::files::Files;
 use crate::ledger::session_constraints::session_constraints;
@@ -145,7 +145,10 @@ fn action(files: &Files, state: &State, coverage: &Coverage) -> Option<String> {
     if state.is_uninitialised(&files.state.text) {
         return Some(format!("the ledger is empty: {update}"));
     }
-    let is_lost = matches!(coverage.standing, Standing::Missing | Standing::Diverged);
+    let is_lost = matches!(
+        coverage.standing,
+        AnchorState::Missing | AnchorState::Diverged
+    );
     is_lost.then(|| coverage.advice.clone()).flatten()
 }
 

@@ -21,7 +21,7 @@ pub(crate) const SUPERSEDED: &str = "Superseded";
 
 /// A section under a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Section {
+pub(crate) struct ConstraintSection {
     /// The heading's text.
     pub(crate) title: String,
     /// The heading's bytes.
@@ -51,7 +51,7 @@ pub(crate) struct Bullet {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Constraints {
     /// The sections in file order; the first is what stands above every heading.
-    pub(crate) sections: Vec<Section>,
+    pub(crate) sections: Vec<ConstraintSection>,
     /// The bullets in file order.
     pub(crate) bullets: Vec<Bullet>,
     /// The lines of paragraphs between the bullets.
@@ -61,7 +61,7 @@ pub(crate) struct Constraints {
 impl Constraints {
     pub(crate) fn parse(text: &str) -> Self {
         let outline = Outline::parse(text, 0);
-        let sections = outline.sections().iter().map(|section| Section {
+        let sections = outline.sections().iter().map(|section| ConstraintSection {
             title: section.title.clone(),
             heading: section.heading.clone(),
             own: section.own.clone(),

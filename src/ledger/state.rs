@@ -45,7 +45,7 @@ pub(crate) const REFERENCES: [&str; 3] = ["Run", "Test", "Entry point"];
 
 /// A section's bullets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct StateSection {
     /// The heading's line, counted from 1.
     pub(crate) line: usize,
     /// The bullets, and whether each has a checkbox.
@@ -58,7 +58,7 @@ pub(crate) struct Part {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     /// The sections that are there, by their place in [`SECTIONS`].
-    pub(crate) parts: [Option<Part>; 6],
+    pub(crate) parts: [Option<StateSection>; 6],
     /// Anchors and date.
     pub(crate) footer: Footer,
 }
@@ -76,7 +76,7 @@ impl State {
             let items = outline
                 .items(&section.own)
                 .filter(|(_, item)| item.depth == 0);
-            Some(Part {
+            Some(StateSection {
                 line: section.line,
                 bullets: items
                     .map(|(_, item)| (item.text.clone(), item.checked.is_some()))
@@ -93,7 +93,7 @@ impl State {
     /// Returns whether the file is still the template, or says that nobody knows what is being done.
     pub(crate) fn is_uninitialised(&self, text: &str) -> bool {
         let is_marked = text.contains(UNKNOWN) || text.contains(TRIAGE);
-        let is_working = |part: &Part| {
+        let is_working = |part: &StateSection| {
             part.bullets
                 .iter()
                 .any(|(bullet, _)| says_something(bullet))

@@ -6,13 +6,13 @@ use chrono::DateTime;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::error::Problem;
 use crate::error::Result;
 use crate::git::NewCommit;
 use crate::ledger::anchor::Footer;
 use crate::ledger::apply;
-use crate::ledger::apply::Outcome;
+use crate::ledger::apply::FileUpdate;
 use crate::ledger::document;
 use crate::ledger::document::Draft;
 use crate::ledger::files::CONSTRAINTS;
@@ -74,7 +74,7 @@ struct Planned {
 
 /// The anchor that an update moves to.
 #[derive(Default)]
-struct Target {
+struct AnchorTarget {
     hash: Option<String>,
     problems: Vec<Problem>,
     warnings: Vec<Warning>,
@@ -179,9 +179,9 @@ fn is_told(update: &Draft, problem: &Problem) -> bool {
             .any(|known| known.pointer == *pointer)
 }
 
-fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
+fn constraints(project: &Project, update: &Draft, file: &File) -> FileUpdate {
     if update.constraints.is_empty() {
-        return Outcome::unchanged(&file.text);
+        return FileUpdate::unchanged(&file.text);
     }
     let text = or_template(file, Template::LedgerConstraints);
     apply::constraints::apply(
@@ -192,9 +192,9 @@ fn constraints(project: &Project, update: &Draft, file: &File) -> Outcome {
     )
 }
 
-fn decisions(project: &Project, update: &Draft, file: &File) -> Result<Outcome> {
+fn decisions(project: &Project, update: &Draft, file: &File) -> Result<FileUpdate> {
     if update.decisions.is_empty() && update.rollup.is_none() {
-        return Ok(Outcome::unchanged(&file.text));
+        return Ok(FileUpdate::unchanged(&file.text));
     }
     let text = or_template(file, Template::LedgerDecisions);
     let line_end = file.line_end();
@@ -220,9 +220,9 @@ fn or_template(file: &File, template: Template) -> &str {
 }
 
 /// Finds the commit that the update covers, and holds it against the anchor and what is checked out.
-fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
+fn target(project: &Project, update: &Draft, file: &File) -> Result<AnchorTarget> {
     let git = &project.git;
-    let mut target = Target::default();
+    let mut target = AnchorTarget::default();
     let head = git.head()?;
     let mut refuse = |message: String| {
         target
@@ -274,7 +274,7 @@ fn target(project: &Project, update: &Draft, file: &File) -> Result<Target> {
     Ok(target)
 }
 
-impl Target {
+impl AnchorTarget {
     /// Returns why the anchor cannot move to a commit; where the old one is of no use any more, warns and lets it.
     fn follow(
         &mut self,
@@ -353,7 +353,7 @@ fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<Str
         };
         let hash = project.git.commit_only(&new_commit, &project.clock);
         let hash = hash.map_err(|error| {
-            if error.kind == Kind::Refused {
+            if error.kind == ErrorKind::Refused {
                 return error;
             }
             error.hint("the files are written and not committed; the same update with --commit tries again")

@@ -17,7 +17,7 @@ use crate::planning::Milestone;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::position::Phase;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::storage::Store;
@@ -114,7 +114,7 @@ fn named(
         .filter(|phase| phase.number == *number)
         .collect();
     for phase in phases {
-        if phase.standing != Standing::Done && !partial {
+        if phase.standing != PhaseState::Done && !partial {
             return Err(incomplete(project, phase));
         }
         if let Some(dir) = folder(survey, phase) {
@@ -157,7 +157,7 @@ fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
         .position
         .phases
         .iter()
-        .filter(|phase| phase.standing == Standing::Done)
+        .filter(|phase| phase.standing == PhaseState::Done)
         .filter_map(|phase| Some((folder(survey, phase)?, phase)))
         .collect()
 }

@@ -53,7 +53,7 @@ pub enum Model {
 
 /// Reads one file of a kind that its name tells.
 pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
-    let kind = Kind::from_path(path).ok_or_else(|| {
+    let kind = DocumentKind::from_path(path).ok_or_else(|| {
         Error::usage("not a planning file by its name")
             .at(path, None)
             .hint(
@@ -73,7 +73,7 @@ pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum DocumentKind {
     State,
     Roadmap,
     Project,
@@ -82,7 +82,7 @@ enum Kind {
     Summary,
 }
 
-impl Kind {
+impl DocumentKind {
     fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let folder = path

@@ -35,7 +35,7 @@ use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::carry_out;
 use crate::position::NextStatus;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::Project;
@@ -130,7 +130,7 @@ fn last_completed(survey: &Survey) -> Option<String> {
             .plans
             .iter()
             .rev()
-            .find(|(_, standing)| *standing == PlanStanding::Complete)?;
+            .find(|(_, standing)| *standing == PlanState::Complete)?;
         relative_name(survey, phase, slot.summary.as_ref()?)
     })
 }
@@ -158,7 +158,7 @@ pub(crate) fn done_plans(survey: &Survey) -> Vec<String> {
     let mut done = Vec::new();
     for phase in &survey.position.phases {
         for (slot, standing) in &phase.plans {
-            if *standing == PlanStanding::Complete {
+            if *standing == PlanState::Complete {
                 done.push(format!("{}/{}", phase.number, slot.number));
             }
         }

@@ -14,15 +14,15 @@ use crate::patterns::StaleReasons;
 use crate::planning::Profile;
 use crate::position::StatusReport;
 use crate::position::Survey;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 use crate::warning::Warning;
 
 /// What a caller may ask of the context files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RefreshRequest {
     /// The files that are to hold the block; empty for those that the settings name.
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<ContextTarget>,
     /// Replace hand edits inside the block.
     pub(crate) force: bool,
     /// Only the files that have a block already.
@@ -65,7 +65,7 @@ fn write(
 ) -> Result<()> {
     let warnings = &mut work.warnings;
     let patterns = patterns::recent(project, &work.changes, warnings)?;
-    let targets: &[Target] = match &request.targets[..] {
+    let targets: &[ContextTarget] = match &request.targets[..] {
         _ if request.present_only => &[],
         [] => &project.settings.targets,
         named => named,

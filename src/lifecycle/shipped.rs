@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::planning::Roadmap;
 use crate::planning::Summary;
 use crate::position::Phase;
-use crate::position::PlanStanding;
-use crate::position::Standing;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
@@ -144,7 +144,7 @@ impl Tally {
         let phases = &survey.position.phases;
         for phase in phases
             .iter()
-            .filter(|phase| phase.standing != Standing::Dropped)
+            .filter(|phase| phase.standing != PhaseState::Dropped)
         {
             tally.add(phase)?;
         }
@@ -154,7 +154,7 @@ impl Tally {
     }
 
     fn add(&mut self, phase: &Phase) -> Result<()> {
-        let complete = phase.count(PlanStanding::Complete);
+        let complete = phase.count(PlanState::Complete);
         self.plans.total += phase.plans.len();
         self.plans.complete += complete;
         let mut deviations = Vec::new();

@@ -18,8 +18,8 @@ use crate::position;
 use crate::position::Correction;
 use crate::position::Drift;
 use crate::position::Survey;
+use crate::project::ContextTarget;
 use crate::project::Project;
-use crate::project::Target;
 use crate::project::vocabulary;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -36,7 +36,7 @@ pub struct SyncRequest {
     /// Only tell whether the files are up to date.
     pub check: bool,
     /// The files that are to hold the block; empty for those that the settings name.
-    pub targets: Vec<Target>,
+    pub targets: Vec<ContextTarget>,
     /// Replace hand edits inside the block.
     pub force: bool,
     /// Put the position lines of STATE.md and the roadmap right first.
@@ -202,7 +202,7 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok
 }
 
 /// Returns the context file as it would be written, and writes nothing.
-pub fn preview(project: &Project, target: Target) -> Result<Preview> {
+pub fn preview(project: &Project, target: ContextTarget) -> Result<Preview> {
     let project = &project.dry_run(true);
     let survey = Survey::read(project)?;
     let mut work = Work::default();

@@ -24,7 +24,7 @@ pub use outline::Block;
 pub use outline::Content;
 pub use outline::Item;
 pub use outline::Outline;
-pub use outline::Row;
 pub use outline::Section;
 pub use outline::Table;
+pub use outline::TableRow;
 pub(crate) use ranges::Ranges;

@@ -17,9 +17,9 @@ use crate::text::strip_controls;
 
 /// A tool's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Answer(String);
+pub(crate) struct ToolAnswer(String);
 
-impl Answer {
+impl ToolAnswer {
     /// Returns a text as it is; whatever was remembered in it is fenced already.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self(text.into())

@@ -11,7 +11,7 @@ mod rollup;
 mod three_way;
 mod unit;
 
-pub use kind::Kind;
+pub use kind::MergeKind;
 pub use merged::Merged;
 pub use three_way::Labels;
 
@@ -30,8 +30,8 @@ pub struct Versions<'a> {
 }
 
 /// Merges three versions of a file of this kind.
-pub fn merge(kind: Kind, versions: Versions<'_>, labels: &Labels) -> Merged {
-    if kind == Kind::Index {
+pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> Merged {
+    if kind == MergeKind::Index {
         return unit::rows(versions);
     }
     if let Some(text) = one_sided(versions) {
@@ -41,20 +41,20 @@ pub fn merge(kind: Kind, versions: Versions<'_>, labels: &Labels) -> Merged {
         };
     }
     let joined = match kind {
-        Kind::Decisions => rollup::joined(versions),
+        MergeKind::Decisions => rollup::joined(versions),
         _ => versions.ours.into(),
     };
     let cut = |text| -> Vec<Unit<'_>> {
         match kind {
-            Kind::Patterns | Kind::Decisions => unit::by_heading(text),
-            Kind::Constraints => unit::by_bullet(text),
-            Kind::Lines | Kind::Index => unit::by_line(text),
-            Kind::Context => unit::around_the_block(text),
+            MergeKind::Patterns | MergeKind::Decisions => unit::by_heading(text),
+            MergeKind::Constraints => unit::by_bullet(text),
+            MergeKind::Lines | MergeKind::Index => unit::by_line(text),
+            MergeKind::Context => unit::around_the_block(text),
         }
     };
     let (base, ours, theirs) = (cut(versions.base), cut(&joined), cut(versions.theirs));
     let inserts = match kind {
-        Kind::Context => Inserts::Compete,
+        MergeKind::Context => Inserts::Compete,
         _ => Inserts::Join,
     };
     three_way::merge(&base, &ours, &theirs, inserts, labels)

@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::patterns::Bullet;
 use crate::patterns::BulletSection;
 use crate::patterns::BulletSource;
-use crate::patterns::Entry;
 use crate::patterns::LessonSource;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::planning::Folder;
 use crate::planning::Milestone;
@@ -15,7 +15,7 @@ use crate::planning::Summary;
 use crate::project::Project;
 use crate::storage::read;
 
-impl Entry {
+impl PatternEntry {
     /// Fills in the bullets, without their sources.
     pub(crate) fn list_bullets(&mut self) {
         let bullet = |section| {

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::patterns::BulletSection;
-use crate::patterns::Entry;
 use crate::patterns::FinishedPhase;
 use crate::patterns::LessonSource;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::bullet::cited;
 use crate::patterns::lesson::Lesson;
@@ -19,7 +19,7 @@ use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::Words;
 use crate::patterns::lesson::cite;
 use crate::patterns::lesson::is_closed;
-use crate::patterns::part::Part;
+use crate::patterns::part::EntryPart;
 use crate::planning::PlanNumber;
 use crate::secrets;
 use crate::storage::read;
@@ -101,9 +101,9 @@ impl JudgedLessons {
         let mut section = None;
         for line in text.lines().map(str::trim) {
             let label = line.trim_matches(|c: char| "#*: ".contains(c));
-            match Part::named(label) {
-                Some(Part::Worked) => section = Some(BulletSection::Worked),
-                Some(Part::Failed) => section = Some(BulletSection::Failed),
+            match EntryPart::named(label) {
+                Some(EntryPart::Worked) => section = Some(BulletSection::Worked),
+                Some(EntryPart::Failed) => section = Some(BulletSection::Failed),
                 _ => {}
             }
             let Some(bullet) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")) else {
@@ -142,7 +142,7 @@ impl JudgedLessons {
             .entries
             .iter()
             .filter(|entry| Some(entry.line) != own)
-            .flat_map(Entry::texts)
+            .flat_map(PatternEntry::texts)
             .chain(known.loose.iter().map(|loose| loose.text.as_str()))
             .map(|text| (text.to_owned(), Words::from_text(text)))
             .collect();

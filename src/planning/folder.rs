@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::planning::PhaseDir;
 use crate::planning::names::entries;
 use crate::project::vocabulary;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -82,7 +82,7 @@ impl Folder {
         let mut slugs = Vec::new();
         for (name, kind) in entries(&self.dir, &mut Vec::new())? {
             let home = self.dir.join(&name);
-            let is_milestone = kind == Kind::Folder
+            let is_milestone = kind == PathKind::Folder
                 && read::is_folder(&home.join(vocabulary::PHASES))
                 && read::is_file(&home.join(vocabulary::STATE));
             // A GSD folder that was taken over is an archive.
@@ -146,7 +146,7 @@ fn home(archive: &Path) -> PathBuf {
 fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Milestone> {
     let file = dir.join(vocabulary::ACTIVE);
     let named = match read::kind(&file).at("look at", &file)? {
-        None | Some(Kind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
+        None | Some(PathKind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
         Some(_) => {
             let message =
                 "is not a file, so it names no milestone; the planning folder itself is used";
@@ -192,7 +192,7 @@ fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
     let mut found: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
     for (name, kind) in entries(&dir.join(vocabulary::MILESTONES), warnings)? {
         let path = dir.join(vocabulary::MILESTONES).join(&name);
-        if kind == Kind::Folder {
+        if kind == PathKind::Folder {
             let slug = name.strip_suffix(vocabulary::PHASES_OF).unwrap_or(&name);
             found.insert(slug.to_owned(), Some(path));
         } else if let Some(slug) = name.strip_suffix(vocabulary::ROADMAP_OF) {

@@ -9,8 +9,8 @@
 //! A table without a status column counts where its plans cells hold one (`3/3 Complete`). Where a
 //! tool wrote a row one cell too short, the status stands in the plans cell.
 
-use crate::markdown::Row;
 use crate::markdown::Table;
+use crate::markdown::TableRow;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::Stated;
@@ -102,7 +102,7 @@ impl Columns {
         .filter(|_| status.or(plans).is_some())
     }
 
-    fn read(&self, row: &Row) -> Option<ProgressRow> {
+    fn read(&self, row: &TableRow) -> Option<ProgressRow> {
         let (number, rest) = phase_in_front(row.cells.get(self.number)?)?;
         let cell = |index: Option<usize>| {
             let index = index?;

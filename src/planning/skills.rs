@@ -14,7 +14,7 @@ use crate::markdown::FrontMatter;
 use crate::planning::Skill;
 use crate::planning::names::entries;
 use crate::project::Project;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::text::strip_controls;
 use crate::warning::Parsed;
@@ -73,7 +73,9 @@ fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
             return Vec::new();
         }
     };
-    let folders = listed.into_iter().filter(|(_, kind)| *kind == Kind::Folder);
+    let folders = listed
+        .into_iter()
+        .filter(|(_, kind)| *kind == PathKind::Folder);
     folders
         .filter_map(|(name, _)| {
             let file = folder.join(&name).join("SKILL.md");

@@ -10,7 +10,7 @@ use crate::markdown::Outline;
 use crate::markdown::edit::Edit;
 use crate::planning::Summary;
 use crate::planning::heading;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::position::Read;
 use crate::position::Survey;
 use crate::text::fold;
@@ -76,7 +76,7 @@ impl Measured {
             let complete = phase
                 .plans
                 .iter()
-                .filter(|(_, standing)| *standing == PlanStanding::Complete);
+                .filter(|(_, standing)| *standing == PlanState::Complete);
             for (slot, _) in complete {
                 measured.complete += 1;
                 let file = phase.dir.as_ref().zip(slot.summary.as_ref());

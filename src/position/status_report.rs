@@ -13,9 +13,9 @@ use crate::planning::StatedPhase;
 use crate::position::Action;
 use crate::position::Drift;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::position::Survey;
 use crate::position::drift;
 use crate::position::inconsistencies;
@@ -219,9 +219,9 @@ impl PlanCounts {
         let count = |standing| own().map(|phase| phase.count(standing)).sum();
         Self {
             total: own().map(Phase::plans_expected).sum(),
-            complete: count(PlanStanding::Complete),
-            partial: count(PlanStanding::Partial),
-            failed: count(PlanStanding::Failed),
+            complete: count(PlanState::Complete),
+            partial: count(PlanState::Partial),
+            failed: count(PlanState::Failed),
         }
     }
 }
@@ -298,19 +298,19 @@ fn derived(position: &Position) -> PhaseReport {
 
 /// Says in words how far a phase is: `in progress, 1 of 3 plans`.
 pub(crate) fn status_words(phase: &Phase) -> String {
-    let (done, all) = (phase.count(PlanStanding::Complete), phase.plans.len());
+    let (done, all) = (phase.count(PlanState::Complete), phase.plans.len());
     match phase.standing {
-        Standing::Done => "complete".to_owned(),
-        Standing::Unplanned => "not planned".to_owned(),
-        Standing::Running => match phase.plans_expected() {
+        PhaseState::Done => "complete".to_owned(),
+        PhaseState::Unplanned => "not planned".to_owned(),
+        PhaseState::Running => match phase.plans_expected() {
             expected if expected > all => format!("in progress, {done} of {expected} plans"),
             _ => format!("in progress, {}", quantity(done, "plan")),
         },
-        Standing::Dropped => "dropped".to_owned(),
-        Standing::Open if done == 0 && !phase.is_begun() => {
+        PhaseState::Dropped => "dropped".to_owned(),
+        PhaseState::Open if done == 0 && !phase.is_begun() => {
             format!("planned, {}", quantity(all, "plan"))
         }
-        Standing::Open => format!("in progress, {done} of {all} plans"),
+        PhaseState::Open => format!("in progress, {done} of {all} plans"),
     }
 }
 

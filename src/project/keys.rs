@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::project::input::Input;
 use crate::project::services::Api;
 use crate::project::services::Fusion;
+use crate::project::settings::ContextTarget;
 use crate::project::settings::MAX_LINES;
 use crate::project::settings::Setting;
 use crate::project::settings::Settings;
-use crate::project::settings::Target;
 use crate::project::settings::Value;
 
 /// The longest wait for a lock that can be set, in seconds.
@@ -454,10 +454,12 @@ fn text(text: &str) -> Value {
     }
 }
 
-fn targets(words: &[String]) -> Result<Vec<Target>, String> {
+fn targets(words: &[String]) -> Result<Vec<ContextTarget>, String> {
     let mut targets = Vec::new();
     for word in words {
-        let known = Target::ALL.iter().find(|target| target.as_str() == word);
+        let known = ContextTarget::ALL
+            .iter()
+            .find(|target| target.as_str() == word);
         let target = known.ok_or_else(|| {
             format!("{word:?} is not a context file: choose from claude, agents, gemini")
         })?;

@@ -25,7 +25,7 @@ pub(crate) struct JudgedText {
 }
 
 /// The best of the ranked texts, judged.
-pub(crate) struct Answer {
+pub(crate) struct RecallAnswer {
     /// Those that are given, the best first.
     pub(crate) found: Vec<JudgedText>,
     /// How many of the best have nothing to do with the question and are left out.
@@ -45,7 +45,7 @@ pub(crate) struct Extent {
     pub(crate) all: bool,
 }
 
-impl Answer {
+impl RecallAnswer {
     /// Judges the best texts.
     pub(crate) fn judge(
         index: &Index,

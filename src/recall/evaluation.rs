@@ -23,8 +23,8 @@ use crate::ranking::Relevance;
 use crate::ranking::Silence;
 use crate::ranking::SilenceTest;
 use crate::ranking::real;
-use crate::recall::answer::Answer;
 use crate::recall::answer::Extent;
+use crate::recall::answer::RecallAnswer;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
@@ -164,7 +164,7 @@ fn judged(
         limit: query.limit,
         all: true,
     };
-    let answer = Answer::judge(index, &scan, ranked, &FactHits::default(), extent)?;
+    let answer = RecallAnswer::judge(index, &scan, ranked, &FactHits::default(), extent)?;
     let wanted = folded(&question.answer_snippet);
     let is_here = is_about(project, question);
     let (mut all, mut given) = (false, false);

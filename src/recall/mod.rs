@@ -39,9 +39,9 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::project::Project;
-use crate::recall::answer::Answer;
 use crate::recall::answer::Extent;
 use crate::recall::answer::JudgedText;
+use crate::recall::answer::RecallAnswer;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
@@ -103,7 +103,7 @@ fn found(
         limit: query.limit,
         all: query.all,
     };
-    let answer = Answer::judge(index, &scan, ranked, facts, extent)?;
+    let answer = RecallAnswer::judge(index, &scan, ranked, facts, extent)?;
     let hits = answer.found.into_iter();
     let value = Recalled {
         query: query.text.clone(),

@@ -50,13 +50,13 @@ pub(crate) fn passages(text: &str, front: &Range<usize>) -> Vec<Passage> {
 
 /// What an open passage is, which decides what may join it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PassageKind {
     Prose,
     Item,
 }
 
 struct Open {
-    kind: Kind,
+    kind: PassageKind,
     range: Range<usize>,
 }
 
@@ -98,10 +98,10 @@ impl Splitter<'_> {
         };
         if self.outline.slice(&field).contains('\n') {
             self.close();
-            self.grow(Kind::Prose, field, ITEM);
+            self.grow(PassageKind::Prose, field, ITEM);
             self.close();
         } else {
-            self.grow(Kind::Prose, field, ITEM);
+            self.grow(PassageKind::Prose, field, ITEM);
         }
     }
 
@@ -131,7 +131,7 @@ impl Splitter<'_> {
                 if item.depth == 0 || !self.joins_item(&block.range) {
                     self.close();
                 }
-                self.grow(Kind::Item, block.range.clone(), ITEM);
+                self.grow(PassageKind::Item, block.range.clone(), ITEM);
             }
             Content::Table(table) => {
                 self.close();
@@ -142,10 +142,10 @@ impl Splitter<'_> {
             Content::Html if self.outline.slice(&block.range).starts_with("<!--") => self.close(),
             Content::Paragraph | Content::Code | Content::Html => {
                 if self.joins_item(&block.range) {
-                    self.grow(Kind::Item, block.range.clone(), ITEM);
+                    self.grow(PassageKind::Item, block.range.clone(), ITEM);
                 } else {
                     self.end_list();
-                    self.grow(Kind::Prose, block.range.clone(), PROSE);
+                    self.grow(PassageKind::Prose, block.range.clone(), PROSE);
                 }
             }
         }
@@ -173,11 +173,11 @@ impl Splitter<'_> {
         let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
         let is_indented = text[start..].starts_with([' ', '\t']);
         let is_open = self.open.as_ref();
-        is_indented && is_open.is_some_and(|open| open.kind == Kind::Item)
+        is_indented && is_open.is_some_and(|open| open.kind == PassageKind::Item)
     }
 
     /// Adds a block to the open passage, or opens one where there is none of its kind with room for it.
-    fn grow(&mut self, kind: Kind, range: Range<usize>, most: usize) {
+    fn grow(&mut self, kind: PassageKind, range: Range<usize>, most: usize) {
         if let Some(open) = &mut self.open
             && open.kind == kind
             && range.end - open.range.start <= most

@@ -21,7 +21,7 @@ use crate::report::page::DecisionRow;
 use crate::report::page::EntryRow;
 use crate::report::page::FactRow;
 use crate::report::page::Page;
-use crate::report::page::Standing;
+use crate::report::page::WorkStatus;
 use crate::report::phases;
 use crate::storage::read;
 use crate::text;
@@ -90,7 +90,7 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     phases::fill(page, project, &survey, warnings)
 }
 
-fn standing(status: &StatusReport) -> Standing {
+fn standing(status: &StatusReport) -> WorkStatus {
     let derived = &status.derived;
     let phase = derived.number.as_ref().map(|number| CurrentPhase {
         number: number.to_string(),
@@ -106,7 +106,7 @@ fn standing(status: &StatusReport) -> Standing {
             drift.sentence()
         )
     });
-    Standing {
+    WorkStatus {
         milestone: plain(
             &status
                 .milestone_name()

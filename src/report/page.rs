@@ -17,7 +17,7 @@ pub(crate) struct Page {
     /// When the page was made.
     pub(crate) made: String,
     /// Where the work stands; none without a planning folder.
-    pub(crate) standing: Option<Standing>,
+    pub(crate) standing: Option<WorkStatus>,
     /// The milestones, the active one first, then the latest.
     pub(crate) milestones: Vec<Milestone>,
     /// The phases in the course of time.
@@ -38,7 +38,7 @@ pub(crate) struct Page {
 
 /// Where the work stands.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Standing {
+pub(crate) struct WorkStatus {
     pub(crate) milestone: String,
     pub(crate) phase: Option<CurrentPhase>,
     /// Complete plans of the active milestone, and all of them.

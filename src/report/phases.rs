@@ -4,12 +4,12 @@ use crate::clock::Minutes;
 use crate::error::Result;
 use crate::patterns;
 use crate::patterns::DeviatingFile;
-use crate::patterns::Entry;
 use crate::patterns::FinishedPhase;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::PlanRef;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::report::inline::Inline;
@@ -139,7 +139,7 @@ fn open_row(phase: &Phase) -> PhaseRow {
     PhaseRow {
         number: phase.number.to_string(),
         name: plain(phase.name.as_deref().unwrap_or_default()),
-        complete: phase.count(PlanStanding::Complete),
+        complete: phase.count(PlanState::Complete),
         total: phase.plans.len(),
         ..PhaseRow::default()
     }
@@ -161,7 +161,7 @@ fn lessons(recorded: &Patterns) -> Vec<PhaseLessons> {
             .filter(|bullet| !bullet.eq_ignore_ascii_case(NOTHING));
         Inline::all(said)
     };
-    let of = |entry: &Entry| PhaseLessons {
+    let of = |entry: &PatternEntry| PhaseLessons {
         phase: entry.phase.as_ref().map_or_else(
             || plain(&entry.name),
             |number| format!("{number} {}", plain(&entry.name)),

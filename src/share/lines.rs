@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::facts::Facts;
 use crate::facts::replication::DEVICE;
 use crate::facts::replication::JournalCursor;
-use crate::facts::replication::Kind;
 use crate::facts::replication::Operation;
+use crate::facts::replication::OperationKind;
 use crate::facts::replication::VERSION;
 use crate::facts::replication::journal_cursor;
 use crate::facts::replication::line_id;
@@ -92,7 +92,10 @@ impl Lines<'_> {
     /// Puts the line of each operation into its payload; one whose line is in the journal no longer has none.
     pub(crate) fn fill(&self, batch: &mut [Operation]) -> Result<()> {
         let mut moved: Option<HashMap<String, SharedLine>> = None;
-        for operation in batch.iter_mut().filter(|one| one.kind == Kind::Line) {
+        for operation in batch
+            .iter_mut()
+            .filter(|one| one.kind == OperationKind::Line)
+        {
             let line = match operation.place {
                 Some(place) => journal::line_at(self.path, place)?,
                 None => None,

@@ -14,8 +14,8 @@ use crate::facts::Device;
 use crate::facts::Facts;
 use crate::facts::replication;
 use crate::facts::replication::Incoming;
-use crate::facts::replication::Kind;
 use crate::facts::replication::Operation;
+use crate::facts::replication::OperationKind;
 use crate::facts::replication::Tombstone;
 use crate::journal;
 use crate::project::Project;
@@ -269,7 +269,9 @@ impl Run<'_> {
     /// Takes in a batch in one transaction, its lines for the journal included.
     fn take_in(&mut self, batch: &[replication::Received]) -> Result<Incoming> {
         let clock = self.facts.clock();
-        let has_lines = batch.iter().any(|one| one.kind == Kind::Line.as_str());
+        let has_lines = batch
+            .iter()
+            .any(|one| one.kind == OperationKind::Line.as_str());
         let path = self.journal.clone().filter(|_| has_lines);
         let lines = path.as_deref().map(|path| self.lines(path));
         self.facts.write(|connection| {
@@ -302,7 +304,7 @@ impl Run<'_> {
                 return Ok(());
             }
             self.withhold_secrets(&mut batch)?;
-            let tombstones = batch.iter().filter(|one| one.kind == Kind::Forget);
+            let tombstones = batch.iter().filter(|one| one.kind == OperationKind::Forget);
             let tombstones: Vec<Tombstone> = tombstones.filter_map(tombstone).collect();
             let new = self.server.insert(&batch, &tombstones)?;
             if usize::try_from(new).is_ok_and(|new| new < batch.len()) {
@@ -337,7 +339,7 @@ impl Run<'_> {
         }
         let mut withheld = Vec::new();
         for operation in batch {
-            let is_empty = operation.kind == Kind::Line && operation.payload.is_none();
+            let is_empty = operation.kind == OperationKind::Line && operation.payload.is_none();
             let has_secret = operation.payload.as_deref().is_some_and(holds_secret);
             if is_empty || has_secret {
                 self.done.withheld += usize::from(has_secret);

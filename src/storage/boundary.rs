@@ -229,7 +229,7 @@ impl Boundary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
 
     #[test]
     fn the_innermost_project_bounds_a_path_and_a_closed_one_bounds_nothing() {
@@ -283,12 +283,18 @@ mod tests {
         boundary
             .count(Path::new("/annals-test/budget/CLAUDE.md"), 1)
             .unwrap();
-        assert_eq!(boundary.count(plan, 1).unwrap_err().kind, Kind::Refused);
+        assert_eq!(
+            boundary.count(plan, 1).unwrap_err().kind,
+            ErrorKind::Refused
+        );
         let boundary = Boundary::open(Path::new("/annals-test/budget"));
         boundary.limit(Path::new("/annals-test/budget/.planning"));
         for _ in 0..MAX_FILES {
             boundary.count(plan, 0).unwrap();
         }
-        assert_eq!(boundary.count(plan, 0).unwrap_err().kind, Kind::Refused);
+        assert_eq!(
+            boundary.count(plan, 0).unwrap_err().kind,
+            ErrorKind::Refused
+        );
     }
 }

@@ -322,7 +322,7 @@ fn resolve(path: &Path) -> Result<Resolved> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::ErrorKind;
     use std::fs;
 
     fn tree() -> (tempfile::TempDir, PathBuf) {
@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(changes.current(&real).unwrap().unwrap(), b"one");
         changes.write(&real, "one").unwrap();
         assert_eq!(changes.paths(), [real.as_path()]);
-        assert_eq!(changes.delete(&link).unwrap_err().kind, Kind::Refused);
+        assert_eq!(changes.delete(&link).unwrap_err().kind, ErrorKind::Refused);
     }
 
     #[test]
@@ -425,10 +425,10 @@ mod tests {
         put(&root.join("b/x"), "x");
         let mut changes = Changes::new();
         let (a, b) = (root.join("a"), root.join("b"));
-        assert_eq!(changes.rename(&a, &b).unwrap_err().kind, Kind::Refused);
+        assert_eq!(changes.rename(&a, &b).unwrap_err().kind, ErrorKind::Refused);
         assert!(changes.rename(&a, &a.join("below")).is_err());
         let missing = changes.rename(&root.join("c"), &root.join("d"));
-        assert_eq!(missing.unwrap_err().kind, Kind::NotFound);
+        assert_eq!(missing.unwrap_err().kind, ErrorKind::NotFound);
         changes.rename(&a, &root.join("c")).unwrap();
         changes.rename(&b, &a).unwrap();
         assert_eq!(changes.current(&a.join("x")).unwrap().unwrap(), b"x");

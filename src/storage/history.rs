@@ -22,7 +22,7 @@ use crate::storage::foreign;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::lock;
 use crate::storage::lock::Store;
 use crate::storage::read;
@@ -263,7 +263,7 @@ impl History {
         for folder in [self.folder.history(), self.folder.unverified()] {
             for (name, kind) in listing::entries(&folder).at("list", &folder)? {
                 let path = folder.join(name);
-                if kind != Kind::File {
+                if kind != PathKind::File {
                     continue;
                 }
                 let said = record::read_unverified(&path)?;

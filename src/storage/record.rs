@@ -21,7 +21,7 @@ use crate::storage::format;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
 use crate::storage::signature::Key;
-use crate::storage::signature::Kind;
+use crate::storage::signature::SignatureKind;
 use crate::text::hexadecimal;
 
 pub(crate) use reading::RecordState;
@@ -120,7 +120,7 @@ impl Record {
             .collect();
         let (id, path, file) = reserve(folder, id)?;
         let mut text = header.line()?;
-        let signature = key.sign(Kind::Record, &id.to_string(), &[&text])?;
+        let signature = key.sign(SignatureKind::Record, &id.to_string(), &[&text])?;
         text.push(b'\n');
         text.extend(signature.as_bytes());
         text.push(b'\n');

@@ -23,7 +23,7 @@ const ROUNDS: usize = 3;
 
 /// What came of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum ChangeOutcome {
     /// It is made, now or before.
     Made,
     /// The place holds neither what it should hold before nor after, and was left alone.
@@ -75,13 +75,13 @@ pub(crate) fn replace(
     staged: &Path,
     with: Replacement,
     note: &mut dyn FnMut() -> Result<()>,
-) -> Result<Outcome> {
+) -> Result<ChangeOutcome> {
     let now = look(path)?;
     if now.is(with.new) {
-        return Ok(Outcome::Made);
+        return Ok(ChangeOutcome::Made);
     }
     if !now.is(with.old) {
-        return Ok(Outcome::LeftAlone);
+        return Ok(ChangeOutcome::LeftAlone);
     }
     let Some(bytes) = with.new else {
         note()?;
@@ -130,38 +130,38 @@ pub(crate) fn settle(
     Ok(Leftover::PutBack)
 }
 
-fn create(path: &Path, staged: &Path) -> Result<Outcome> {
+fn create(path: &Path, staged: &Path) -> Result<ChangeOutcome> {
     let outcome = match disk::rename_to_vacant(staged, path) {
-        Ok(true) => return Ok(Outcome::Made),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Outcome::LeftAlone,
+        Ok(true) => return Ok(ChangeOutcome::Made),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => ChangeOutcome::LeftAlone,
         Err(error) => return Err(error).at("create", path),
         Ok(false) if look(path)? == Holding::Nothing => {
             disk::rename(staged, path).at("create", path)?;
-            return Ok(Outcome::Made);
+            return Ok(ChangeOutcome::Made);
         }
-        Ok(false) => Outcome::LeftAlone,
+        Ok(false) => ChangeOutcome::LeftAlone,
     };
     discard(staged).map(|()| outcome)
 }
 
-fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<Outcome> {
+fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<ChangeOutcome> {
     match disk::exchange(staged, path) {
         Ok(true) => {}
         Err(error) if read::is_absent(&error) => {
-            return discard(staged).map(|()| Outcome::LeftAlone);
+            return discard(staged).map(|()| ChangeOutcome::LeftAlone);
         }
         Err(error) => return Err(error).at("replace", path),
         Ok(false) if look(path)?.is(Some(old)) => {
             disk::rename(staged, path).at("replace", path)?;
-            return Ok(Outcome::Made);
+            return Ok(ChangeOutcome::Made);
         }
-        Ok(false) => return discard(staged).map(|()| Outcome::LeftAlone),
+        Ok(false) => return discard(staged).map(|()| ChangeOutcome::LeftAlone),
     }
     let came_out = look(staged)?;
     if came_out.is(Some(old)) {
-        return discard(staged).map(|()| Outcome::Made);
+        return discard(staged).map(|()| ChangeOutcome::Made);
     }
-    put_back(path, staged, came_out, new).map(|()| Outcome::LeftAlone)
+    put_back(path, staged, came_out, new).map(|()| ChangeOutcome::LeftAlone)
 }
 
 /// Puts back what somebody saved; where they saved again over ours meanwhile, that.
@@ -190,20 +190,20 @@ fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<
 }
 
 /// Moves a file aside, and removes it there if it still holds what was read.
-fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<Outcome> {
+fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<ChangeOutcome> {
     match disk::rename_to_vacant(path, staged) {
         Ok(true) => {}
         Ok(false) => {
             disk::remove_file(path).at("remove", path)?;
-            return Ok(Outcome::Made);
+            return Ok(ChangeOutcome::Made);
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Outcome::LeftAlone),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ChangeOutcome::LeftAlone),
         Err(error) => return Err(error).at("remove", path),
     }
     if look(staged)?.is(old) {
-        return discard(staged).map(|()| Outcome::Made);
+        return discard(staged).map(|()| ChangeOutcome::Made);
     }
-    put_back_removed(path, staged).map(|()| Outcome::LeftAlone)
+    put_back_removed(path, staged).map(|()| ChangeOutcome::LeftAlone)
 }
 
 /// Puts a file back that was moved aside; where another one stands in its place by now, that one is newer.
@@ -301,7 +301,7 @@ mod tests {
                 Ok(())
             };
             let outcome = replace(&self.path(), &self.staged(), with, &mut note).unwrap();
-            assert_eq!(outcome, Outcome::LeftAlone);
+            assert_eq!(outcome, ChangeOutcome::LeftAlone);
             self.texts()
         }
 
@@ -322,7 +322,7 @@ mod tests {
             let place = Place::new("old");
             let (path, staged) = (place.path(), place.staged());
             let outcome = replace(&path, &staged, with, &mut || Ok(())).unwrap();
-            assert_eq!(outcome, Outcome::Made);
+            assert_eq!(outcome, ChangeOutcome::Made);
             let new = with.new.map(|_| "new".to_owned());
             assert_eq!(place.texts(), (new, None));
 

@@ -21,7 +21,7 @@ use crate::storage::Store;
 use crate::storage::change::Change;
 use crate::storage::disk;
 use crate::storage::foreign;
-use crate::storage::signature::Kind;
+use crate::storage::signature::SignatureKind;
 use crate::storage::signature::Signer;
 use crate::warning::Warning;
 
@@ -71,7 +71,7 @@ impl Line {
     fn is_own(&self, signer: &Signer) -> bool {
         signer.existing().is_some_and(|key| {
             let signature = self.signature.as_bytes();
-            key.has_signed(Kind::Request, &self.id, &self.parts(), signature)
+            key.has_signed(SignatureKind::Request, &self.id, &self.parts(), signature)
         })
     }
 }
@@ -195,7 +195,7 @@ impl Storage {
         };
         if !self.is_dry_run() {
             let key = self.signer().key()?;
-            line.signature = key.sign(Kind::Request, &line.id, &line.parts())?;
+            line.signature = key.sign(SignatureKind::Request, &line.id, &line.parts())?;
         }
         let mut lines = serde_json::to_vec(&line).map_err(unwritable)?;
         lines.push(b'\n');

@@ -33,7 +33,7 @@ pub(crate) const DIGITS: usize = 64;
 
 /// What is signed; a signature of one kind says nothing about another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SignatureKind {
     /// The record of an operation.
     Record,
     /// The answer to a request.
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
     Export,
 }
 
-impl Kind {
+impl SignatureKind {
     fn name(self) -> &'static str {
         match self {
             Self::Record => "record",
@@ -135,7 +135,7 @@ impl std::fmt::Debug for Key {
 
 impl Key {
     /// Signs parts under an id, as hexadecimal digits.
-    pub(crate) fn sign(&self, kind: Kind, id: &str, parts: &[&[u8]]) -> Result<String> {
+    pub(crate) fn sign(&self, kind: SignatureKind, id: &str, parts: &[&[u8]]) -> Result<String> {
         let mac = self.mac(kind, id, parts)?;
         Ok(hexadecimal(&mac.finalize().into_bytes()))
     }
@@ -143,7 +143,7 @@ impl Key {
     /// Returns whether this key signed these parts under this id.
     pub(crate) fn has_signed(
         &self,
-        kind: Kind,
+        kind: SignatureKind,
         id: &str,
         parts: &[&[u8]],
         signature: &[u8],
@@ -154,7 +154,7 @@ impl Key {
         mac.verify_slice(&signature).is_ok()
     }
 
-    fn mac(&self, kind: Kind, id: &str, parts: &[&[u8]]) -> Result<Hmac<Sha256>> {
+    fn mac(&self, kind: SignatureKind, id: &str, parts: &[&[u8]]) -> Result<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
             .map_err(|error| Error::failed(format!("the key cannot sign: {error}")))?;
         for part in [kind.name().as_bytes(), id.as_bytes()].iter().chain(parts) {
@@ -211,21 +211,23 @@ mod tests {
         let signer = Signer::new(Some(folder.path().join("a/annals")));
         assert!(signer.existing().is_none());
         let key = signer.key().unwrap();
-        let signature = key.sign(Kind::Record, "1", &[b"ab", b"c"]).unwrap();
+        let signature = key
+            .sign(SignatureKind::Record, "1", &[b"ab", b"c"])
+            .unwrap();
         assert_eq!(signature.len(), DIGITS);
         let holds =
             |kind, id, parts: &[&[u8]]| key.has_signed(kind, id, parts, signature.as_bytes());
-        assert!(holds(Kind::Record, "1", &[b"ab", b"c"]));
-        assert!(!holds(Kind::Request, "1", &[b"ab", b"c"]));
-        assert!(!holds(Kind::Record, "2", &[b"ab", b"c"]));
-        assert!(!holds(Kind::Record, "1", &[b"a", b"bc"]));
+        assert!(holds(SignatureKind::Record, "1", &[b"ab", b"c"]));
+        assert!(!holds(SignatureKind::Request, "1", &[b"ab", b"c"]));
+        assert!(!holds(SignatureKind::Record, "2", &[b"ab", b"c"]));
+        assert!(!holds(SignatureKind::Record, "1", &[b"a", b"bc"]));
         let again = Signer::new(Some(folder.path().join("a/annals")));
         assert_eq!(again.existing(), Some(key));
         let other = Signer::new(Some(folder.path().join("b")));
         let parts: [&[u8]; 2] = [b"ab", b"c"];
         let other = other.key().unwrap();
-        assert!(!other.has_signed(Kind::Record, "1", &parts, signature.as_bytes()));
-        assert!(!other.has_signed(Kind::Record, "1", &parts, b"no digits"));
+        assert!(!other.has_signed(SignatureKind::Record, "1", &parts, signature.as_bytes()));
+        assert!(!other.has_signed(SignatureKind::Record, "1", &parts, b"no digits"));
     }
 
     #[test]
@@ -264,7 +266,7 @@ mod tests {
     fn a_home_that_cannot_be_written_is_refused_with_a_next_step() {
         for folder in [None, Some(PathBuf::from("/dev/null/annals"))] {
             let error = Signer::new(folder).key().unwrap_err();
-            assert_eq!(error.kind, crate::error::Kind::Refused);
+            assert_eq!(error.kind, crate::error::ErrorKind::Refused);
             assert!(error.hint.unwrap().contains("XDG_DATA_HOME"));
         }
     }

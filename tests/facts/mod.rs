@@ -22,6 +22,7 @@ use annals::clock::Clock;
 use annals::embedding::Embedder;
 use annals::error::Result;
 use annals::facts;
+use annals::facts::ActionOutcome;
 use annals::facts::Applied;
 use annals::facts::Auditor;
 use annals::facts::Change;
@@ -29,13 +30,12 @@ use annals::facts::Fact;
 use annals::facts::Facts;
 use annals::facts::Filter;
 use annals::facts::Observation;
-use annals::facts::Outcome;
 use annals::facts::Purpose;
 use annals::facts::Receipt;
 use annals::facts::Statement;
 use annals::facts::Status;
-use annals::facts::Step;
 use annals::facts::Turn;
+use annals::facts::TurnOutcome;
 use annals::facts::UserId;
 use annals::secrets::SecretPolicy;
 use serde_json::Value;
@@ -105,7 +105,7 @@ impl Desk {
         auditor: &Auditor,
         skipped: &[Turn],
         wait: Option<Duration>,
-    ) -> Option<Step> {
+    ) -> Option<TurnOutcome> {
         facts::step(&mut self.facts, auditor, &Embedder::BuiltIn, skipped, wait).unwrap()
     }
 
@@ -140,7 +140,7 @@ impl Desk {
     }
 
     /// Has one action applied, and returns what came of it.
-    fn act(&mut self, action: &Value) -> Outcome {
+    fn act(&mut self, action: &Value) -> ActionOutcome {
         self.hear(&json!([action])).unwrap()[0].outcome
     }
 

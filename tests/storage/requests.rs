@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use annals::error::{Kind, Result};
+use annals::error::{ErrorKind, Result};
 use annals::storage::{Applied, Changes, Request, Storage, Store};
 
 use super::{storage, tree};
@@ -85,9 +85,12 @@ fn an_id_belongs_to_one_command_and_must_be_one() {
     let asked = storage.transact_once("other", &[Store::Entries], Some(&other), || {
         Ok((0, Changes::new()))
     });
-    assert_eq!(asked.unwrap_err().kind, Kind::Refused);
+    assert_eq!(asked.unwrap_err().kind, ErrorKind::Refused);
     for id in ["", " ", "a\nb", &"x".repeat(201)] {
-        assert_eq!(Request::new(id, "count").unwrap_err().kind, Kind::Usage);
+        assert_eq!(
+            Request::new(id, "count").unwrap_err().kind,
+            ErrorKind::Usage
+        );
     }
 }
 

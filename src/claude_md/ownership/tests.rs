@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 
 const BLOCK: &str = "# shop\n\n**Core value:** sell\n\n## Active Context\n\n**Phase:** 1\n";
 const OTHER: &str = "# shop\n\n**Core value:** sell more\n";
@@ -210,7 +210,7 @@ fn an_edit_that_says_what_the_new_block_says_loses_nothing() {
 fn nobody_guesses_between_doubled_markers() {
     let doubled = format!("{}\n{}\n", framed(BLOCK), framed(BLOCK));
     let error = placed(doubled.as_bytes(), BLOCK).unwrap_err();
-    assert_eq!(error.kind, Kind::Refused);
+    assert_eq!(error.kind, ErrorKind::Refused);
     assert!(
         error.to_string().ends_with("(lines 1, 9, 10, 18)"),
         "{error}"
@@ -225,7 +225,7 @@ fn a_template_cannot_break_out_of_the_block() {
         "<!-- annals:begin v1 -->\n",
     ] {
         let error = placed(b"own\n", block).unwrap_err();
-        assert_eq!(error.kind, Kind::Failed);
+        assert_eq!(error.kind, ErrorKind::Failed);
     }
     assert!(text("own\n", "```\nclosed\n```\n").contains("closed"));
 }

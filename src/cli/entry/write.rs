@@ -17,7 +17,7 @@ use crate::knowledge;
 use crate::knowledge::Confidence;
 use crate::knowledge::EntryType;
 use crate::knowledge::EntryWrite;
-use crate::knowledge::Outcome;
+use crate::knowledge::WriteOutcome;
 use crate::knowledge::Written;
 use crate::project::Project;
 use crate::storage::read;
@@ -128,8 +128,8 @@ fn show(written: &Written, to: &mut dyn Write) -> io::Result<()> {
     }
     let key = &written.key;
     match written.outcome {
-        Outcome::Stored => writeln!(to, "Stored: {key}."),
-        Outcome::Updated => writeln!(
+        WriteOutcome::Stored => writeln!(to, "Stored: {key}."),
+        WriteOutcome::Updated => writeln!(
             to,
             "Updated {key} (+{}/-{} lines).",
             written.added, written.removed

@@ -71,7 +71,7 @@ struct Batch<'a> {
 
 /// An answer, with what a dry run would have added.
 #[derive(Serialize)]
-struct Answer<T> {
+struct WriteAnswer<T> {
     #[serde(flatten)]
     answer: T,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,10 +95,10 @@ pub(crate) fn run(args: &WriteArgs, place: &JournalTarget, out: &mut Output) -> 
             file: &written.file,
             written: drafts.len(),
         };
-        out.json_line(&Answer { answer, diff });
+        out.json_line(&WriteAnswer { answer, diff });
     } else {
         let answer = written.entry()?;
-        out.json_line(&Answer { answer, diff });
+        out.json_line(&WriteAnswer { answer, diff });
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ pub struct Evaluation {
     /// How many questions were asked.
     pub queries: usize,
     /// One row a method and set.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MethodRow>,
     /// What silence costs and spares, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silence: Option<Silence>,
@@ -51,7 +51,7 @@ pub struct Evaluation {
 
 /// A method on a set of questions; shares of 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct MethodRow {
     /// What the search went by.
     pub method: Method,
     /// `main` or `adversarial`.
@@ -160,14 +160,14 @@ fn test_silence(
     Ok(())
 }
 
-fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) -> Row {
+fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) -> MethodRow {
     let mean = Measures::mean(all);
     let delta = |of: fn(&Measures) -> f64| {
         let pairs = all.iter().zip(words);
         let differences: Vec<f64> = pairs.map(|(one, words)| of(one) - of(words)).collect();
         Interval::bootstrap(&differences)
     };
-    Row {
+    MethodRow {
         method,
         set,
         r_at_5: mean.r_at_5,

@@ -12,7 +12,7 @@ use crate::facts::metrics::tally::Tally;
 use crate::facts::user::UserId;
 
 /// A line of the history.
-struct Line {
+struct HistoryRow {
     id: i64,
     action: String,
     turn: String,
@@ -88,14 +88,14 @@ fn last(
     user: &UserId,
     fact: &Fact,
     condition: &str,
-) -> Result<Option<Line>> {
+) -> Result<Option<HistoryRow>> {
     let sql = format!(
         "SELECT history_id, action, turn_id, at FROM fact_history \
          WHERE user_id = ?1 AND fact_id = ?2 AND {condition} ORDER BY history_id DESC LIMIT 1"
     );
     connection
         .query_row(&sql, params![user.as_str(), fact.fact_id], |row| {
-            Ok(Line {
+            Ok(HistoryRow {
                 id: row.get(0)?,
                 action: row.get(1)?,
                 turn: row.get(2)?,

@@ -13,8 +13,8 @@ use crate::facts::failure::Stored;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::incoming::Received;
 use crate::facts::replication::operation;
-use crate::facts::replication::operation::Kind;
 use crate::facts::replication::operation::Operation;
+use crate::facts::replication::operation::OperationKind;
 use crate::facts::replication::wire;
 use crate::facts::replication::wire::FactChange;
 use crate::facts::store::Facts;
@@ -119,7 +119,7 @@ fn read(row: &Row<'_>) -> Result<(i64, Operation)> {
     if row.get(10).stored("read the operations")? {
         operation.withhold();
     }
-    if operation.kind == Kind::Fact {
+    if operation.kind == OperationKind::Fact {
         let (key, change) = fact_change(row)?;
         operation.owner = Some(operation::owner(&operation.user_id));
         operation.subject = Some(operation::subject(&operation.user_id, &key));

@@ -24,7 +24,7 @@ pub use round_trip::set_up_and_removed;
 pub use run::SetupRequest;
 pub use run::session_start;
 pub use run::setup;
-pub use standing::Standing;
+pub use standing::SetupState;
 pub(crate) use standing::is_in_both_scopes;
 pub use standing::obstacles;
 pub use standing::standing;

@@ -6,7 +6,7 @@ use crate::hooks::harness::Choice;
 use crate::hooks::harness::Content;
 use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::Server;
-use crate::hooks::setup::target::Target;
+use crate::hooks::setup::target::TargetFile;
 
 /// How a harness writes its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn set_up_and_removed(form: Form, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
         },
         Form::Toml => Content::Toml,
     };
-    let target = Target::new("settings".into(), Harness::Gemini.profile(), content);
+    let target = TargetFile::new("settings".into(), Harness::Gemini.profile(), content);
     if target.is_in(bytes)? {
         return Ok(None);
     }

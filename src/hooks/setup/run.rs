@@ -15,9 +15,9 @@ use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::report::FileOutcome;
 use crate::hooks::setup::report::SetupFile;
 use crate::hooks::setup::report::SetupReport;
-use crate::hooks::setup::standing::Standing;
+use crate::hooks::setup::standing::SetupState;
 use crate::hooks::setup::standing::standing;
-use crate::hooks::setup::target::Target;
+use crate::hooks::setup::target::TargetFile;
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::storage::Store;
@@ -43,7 +43,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
     let place = HarnessDir::locate(project, request.harness, request.scope)?;
     let profile = request.harness.profile();
-    let targets = Target::all(&place, profile, request.scope);
+    let targets = TargetFile::all(&place, profile, request.scope);
     for target in &targets {
         confined(&target.path, place.storage.root())?;
     }
@@ -93,7 +93,7 @@ pub fn session_start(project: &Project) -> Result<Changes> {
     let place = HarnessDir::locate(project, harness, scope)?;
     let profile = harness.profile();
     let mut changes = Changes::new();
-    let target = Target::all(&place, profile, scope).into_iter().next();
+    let target = TargetFile::all(&place, profile, scope).into_iter().next();
     let start = profile
         .hooks
         .iter()
@@ -110,7 +110,7 @@ pub fn session_start(project: &Project) -> Result<Changes> {
 }
 
 /// Returns what was chosen when the files were written; the default where nothing of ours is in them.
-fn found(targets: &[Target]) -> Result<Choice> {
+fn found(targets: &[TargetFile]) -> Result<Choice> {
     let mut choice = Choice::ALL[0];
     for target in targets {
         if let Some(bytes) = read::bytes(&target.path)? {
@@ -123,7 +123,7 @@ fn found(targets: &[Target]) -> Result<Choice> {
 }
 
 /// Returns the entries of ours that a file has as the plan leaves it.
-fn entries_in(changes: &Changes, target: &Target) -> Result<Vec<String>> {
+fn entries_in(changes: &Changes, target: &TargetFile) -> Result<Vec<String>> {
     let bytes = changes.current(&target.path)?;
     bytes.map_or(Ok(Vec::new()), |bytes| target.found(&bytes))
 }
@@ -168,7 +168,7 @@ fn notes(
     };
     // The other scope is only mentioned: where its settings cannot be read, nothing is said of it.
     let other = standing(project, request.harness, other);
-    if other.is_ok_and(|standing| standing != Standing::Absent) {
+    if other.is_ok_and(|standing| standing != SetupState::Absent) {
         notes.push(format!(
             "{} is set up for {whose} as well, and one is enough: annals setup {} --remove drops the \
              project's",
@@ -198,7 +198,7 @@ fn confined(path: &Path, root: &Path) -> Result<()> {
     }
 }
 
-fn install(changes: &mut Changes, target: &Target, choice: Choice) -> Result<FileOutcome> {
+fn install(changes: &mut Changes, target: &TargetFile, choice: Choice) -> Result<FileOutcome> {
     let old = read::bytes(&target.path)?;
     let new = target.with(old.as_deref(), choice)?;
     Ok(match &old {
@@ -231,7 +231,7 @@ fn replace(changes: &mut Changes, path: &Path, old: Option<Vec<u8>>, new: Vec<u8
     changes.edit(path, old, new)
 }
 
-fn remove(changes: &mut Changes, target: &Target, place: &HarnessDir) -> Result<FileOutcome> {
+fn remove(changes: &mut Changes, target: &TargetFile, place: &HarnessDir) -> Result<FileOutcome> {
     let copy = backup(&target.path);
     let before = read::bytes(&copy)?;
     if before.is_some() {

@@ -250,14 +250,14 @@ mod tests {
 
     use crate::hooks::Harness;
     use crate::hooks::harness::Content;
-    use crate::hooks::setup::target::Target;
+    use crate::hooks::setup::target::TargetFile;
 
     /// The settings of Claude Code, with a server in the same file.
     fn entries() -> Entries {
         target().entries_of_json()
     }
 
-    fn target() -> Target {
+    fn target() -> TargetFile {
         let content = Content::Json {
             hooks: true,
             server: Some(Server::Program),
@@ -266,7 +266,7 @@ mod tests {
                 trailing_commas: true,
             },
         };
-        Target::new(path().to_owned(), Harness::Claude.profile(), content)
+        TargetFile::new(path().to_owned(), Harness::Claude.profile(), content)
     }
 
     fn path() -> &'static Path {

@@ -16,14 +16,14 @@ use crate::hooks::setup::toml;
 
 /// A file, and what of ours is to stand in it.
 #[derive(Clone)]
-pub(crate) struct Target {
+pub(crate) struct TargetFile {
     /// The file.
     pub(crate) path: PathBuf,
     profile: &'static Profile,
     content: Content,
 }
 
-impl Target {
+impl TargetFile {
     /// Returns the files of a harness in a scope.
     pub(crate) fn all(place: &HarnessDir, profile: &'static Profile, scope: Scope) -> Vec<Self> {
         let files = profile.files.iter().filter(|file| (file.is_in)(scope));

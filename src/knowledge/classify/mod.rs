@@ -15,7 +15,7 @@ use crate::knowledge::classify::rules::RULES;
 use crate::knowledge::index;
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::latin::latin;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadSection;
 use crate::project::Project;
 use crate::ranking::words;
 use crate::storage::read;
@@ -133,9 +133,9 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
         Destination::Nowhere => Proposal { reason, ..nowhere },
         Destination::Note(section) => Proposal {
             surface: match section {
-                Section::Priority => Surface::NotepadPriority,
-                Section::Working => Surface::NotepadWorking,
-                Section::Manual => Surface::NotepadManual,
+                NotepadSection::Priority => Surface::NotepadPriority,
+                NotepadSection::Working => Surface::NotepadWorking,
+                NotepadSection::Manual => Surface::NotepadManual,
             },
             reason,
             ..nowhere

@@ -4,7 +4,7 @@ use regex_lite::Regex;
 
 use crate::knowledge::Confidence;
 use crate::knowledge::EntryType;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadSection;
 
 /// Where a finding belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(super) enum Destination {
     /// Nowhere: it is not durable, or it is written elsewhere already.
     Nowhere,
     /// In the notepad.
-    Note(Section),
+    Note(NotepadSection),
     /// In an entry.
     Entry(EntryType, Confidence),
 }
@@ -67,21 +67,21 @@ pub(super) const RULES: &[Rule] = &[
         cue: r"\bpin (?:this|that|it)\b|\bpriority context\b|\bfor the next turns?\b",
         with: "",
         unless: "",
-        verdict: Note(Section::Priority),
+        verdict: Note(NotepadSection::Priority),
         reason: "asked for as context of the next turns",
     },
     Rule {
         cue: r"\bbreadcrumb|\bworking memory\b|\bwhere (?:i|we) (?:left off|stopped)\b",
         with: "",
         unless: "",
-        verdict: Note(Section::Working),
+        verdict: Note(NotepadSection::Working),
         reason: "a breadcrumb of this work, for a few days",
     },
     Rule {
         cue: r"\bmanual section\b|\bnote to (?:the user|self)\b",
         with: "",
         unless: "",
-        verdict: Note(Section::Manual),
+        verdict: Note(NotepadSection::Manual),
         reason: "a note for the user to keep or drop",
     },
     Rule {

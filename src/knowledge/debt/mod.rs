@@ -19,8 +19,8 @@ use serde::Serialize;
 
 use crate::knowledge::debt::comments::Piece;
 use crate::knowledge::debt::comments::comments;
-use crate::knowledge::debt::language::Kind;
 use crate::knowledge::debt::language::Language;
+use crate::knowledge::debt::language::SourceKind;
 use crate::knowledge::debt::language::kind;
 use crate::knowledge::debt::marker::WORDS;
 use crate::knowledge::debt::marker::markers;
@@ -108,8 +108,8 @@ fn markers_of(path: &Path, bytes: &[u8]) -> Vec<Marker> {
     }
     let text = String::from_utf8_lossy(bytes);
     match kind(path, bytes) {
-        Some(Kind::Source(language)) => markers(&comments(&text, language)),
-        Some(Kind::Markdown) => markers(&of_markdown(&text)),
+        Some(SourceKind::Source(language)) => markers(&comments(&text, language)),
+        Some(SourceKind::Markdown) => markers(&of_markdown(&text)),
         None => Vec::new(),
     }
 }

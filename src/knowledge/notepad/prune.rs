@@ -12,7 +12,7 @@ use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
 use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::notepad::Section;
+use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::reader::outline;
 use crate::knowledge::notepad::reader::whole_line;
@@ -65,7 +65,7 @@ pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
 fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<usize>>> {
     let notepad = parse(text, path).value;
     let mut parsed = Parsed::clean(Vec::new());
-    let Some(working) = notepad.section(Section::Working) else {
+    let Some(working) = notepad.section(NotepadSection::Working) else {
         return parsed;
     };
     let outline = outline(text);

@@ -6,7 +6,7 @@ use chrono::Days;
 use chrono::NaiveDate;
 
 use crate::error::Problem;
-use crate::ledger::apply::Outcome;
+use crate::ledger::apply::FileUpdate;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::decisions::Rollup;
 use crate::ledger::state::says_something;
@@ -26,8 +26,13 @@ const RECENT: Days = Days::new(30);
 pub(crate) const MAX_BULLETS: usize = 10;
 
 /// Returns what a rollup makes of the text, the new entries already in it.
-pub(crate) fn apply(text: &str, bullets: &[String], today: NaiveDate, line_end: &str) -> Outcome {
-    let mut outcome = Outcome::unchanged(text);
+pub(crate) fn apply(
+    text: &str,
+    bullets: &[String],
+    today: NaiveDate,
+    line_end: &str,
+) -> FileUpdate {
+    let mut outcome = FileUpdate::unchanged(text);
     let found = Decisions::parse(text);
     let needed = needed(&found, today);
     if bullets.len() < needed {

@@ -10,7 +10,7 @@ use crate::error::Problem;
 use crate::error::Result;
 use crate::ledger::anchor::Footer;
 use crate::ledger::anchor::NONE_YET;
-use crate::ledger::apply::Outcome;
+use crate::ledger::apply::FileUpdate;
 use crate::ledger::document::NewState;
 use crate::ledger::files::File;
 use crate::ledger::state::MAX_LINES;
@@ -47,10 +47,10 @@ pub(crate) fn apply(
     file: &File,
     state: Option<&NewState>,
     anchor: Option<&str>,
-) -> Result<Outcome> {
+) -> Result<FileUpdate> {
     let footer = Footer::parse(&file.text);
     let today = project.clock.today();
-    let mut outcome = Outcome::unchanged(&file.text);
+    let mut outcome = FileUpdate::unchanged(&file.text);
     let Some(state) = state else {
         advance(project, file, &footer, anchor, &mut outcome)?;
         return Ok(outcome);
@@ -92,7 +92,7 @@ fn advance(
     file: &File,
     footer: &Footer,
     anchor: Option<&str>,
-    outcome: &mut Outcome,
+    outcome: &mut FileUpdate,
 ) -> Result<()> {
     let Some(anchor) = anchor else {
         return Ok(());

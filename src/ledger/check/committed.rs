@@ -5,8 +5,8 @@ use crate::git::Object;
 use crate::ledger::check::Findings;
 use crate::ledger::constraints::Bullet;
 use crate::ledger::constraints::Constraints;
+use crate::ledger::decisions::DecisionEntry;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::decisions::Entry;
 use crate::ledger::files::CONSTRAINTS;
 use crate::ledger::files::DECISIONS;
 use crate::ledger::files::Folder;
@@ -100,7 +100,7 @@ fn keeps(now: &Constraints, bullet: &Bullet, old: &Bullet) -> bool {
 pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'_>) {
     let (found, standing) = (Decisions::parse(before), Decisions::parse(now));
     for old in &found.entries {
-        let same = |entry: &&Entry| entry.date == old.date && entry.title == old.title;
+        let same = |entry: &&DecisionEntry| entry.date == old.date && entry.title == old.title;
         let mut candidates = standing.entries.iter().filter(same).peekable();
         let Some(first) = candidates.peek().map(|entry| entry.line) else {
             let day = old.date.map(|date| format!("{date} ")).unwrap_or_default();
@@ -116,7 +116,7 @@ pub(crate) fn check_decisions(before: &str, now: &str, findings: &mut Findings<'
     }
 }
 
-fn lines<'a>(text: &'a str, entry: &Entry) -> Vec<&'a str> {
+fn lines<'a>(text: &'a str, entry: &DecisionEntry) -> Vec<&'a str> {
     let written = text.get(entry.range.clone()).unwrap_or_default();
     written.trim_end().lines().map(str::trim_end).collect()
 }

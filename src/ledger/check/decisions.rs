@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::ledger::apply::rollup;
 use crate::ledger::apply::rollup::MAX_BULLETS;
 use crate::ledger::check::Findings;
+use crate::ledger::decisions::DecisionEntry;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::decisions::Entry;
 use crate::ledger::evidence;
 use crate::ledger::evidence::Evidence;
 use crate::markdown::Outline;
@@ -99,7 +99,7 @@ fn months(found: &Decisions, findings: &mut Findings<'_>) {
 }
 
 /// Returns an entry's fields: the folded label and the value.
-fn fields(outline: &Outline<'_>, entry: &Entry) -> Vec<(String, String)> {
+fn fields(outline: &Outline<'_>, entry: &DecisionEntry) -> Vec<(String, String)> {
     let labels = outline.labels(&entry.range);
     labels
         .into_iter()
@@ -107,7 +107,7 @@ fn fields(outline: &Outline<'_>, entry: &Entry) -> Vec<(String, String)> {
         .collect()
 }
 
-fn missing(entry: &Entry, fields: &[(String, String)], findings: &mut Findings<'_>) {
+fn missing(entry: &DecisionEntry, fields: &[(String, String)], findings: &mut Findings<'_>) {
     let has = |name: &str| {
         fields
             .iter()

@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::ledger::anchor::Footer;
 use crate::ledger::check::committed::Committed;
 use crate::ledger::coverage;
+use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
-use crate::ledger::coverage::Standing;
 use crate::ledger::files::File;
 use crate::ledger::files::Files;
 use crate::project::Project;
@@ -203,11 +203,11 @@ fn anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_>) {
         findings.add("anchor", line, message);
     }
     match coverage.standing {
-        Standing::Missing | Standing::Diverged => {
+        AnchorState::Missing | AnchorState::Diverged => {
             let advice = coverage.advice.clone().unwrap_or_default();
             findings.add("anchor", line, format!("{}; {advice}", coverage.line()));
         }
-        Standing::NoAnchor if !footer.is_new => {
+        AnchorState::NoAnchor if !footer.is_new => {
             findings.add("anchor", line, "names no commit, so nothing is covered");
         }
         _ => {}

@@ -3,9 +3,9 @@
 use crate::ledger::apply::state::not_now;
 use crate::ledger::check::Findings;
 use crate::ledger::state::MAX_LINES;
-use crate::ledger::state::Part;
 use crate::ledger::state::SECTIONS;
 use crate::ledger::state::State;
+use crate::ledger::state::StateSection;
 use crate::text::quantity;
 
 /// How many bullets a section has at least and at most, by its place.
@@ -32,7 +32,7 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
     }
 }
 
-fn section(place: usize, part: &Part, findings: &mut Findings<'_>) {
+fn section(place: usize, part: &StateSection, findings: &mut Findings<'_>) {
     let (least, most) = BULLETS[place];
     let (title, count) = (SECTIONS[place], part.bullets.len());
     if count > most {

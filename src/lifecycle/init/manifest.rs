@@ -20,7 +20,7 @@ pub(crate) struct Manifest {
 type Reading = std::result::Result<Manifest, String>;
 
 /// How a manifest is read.
-enum Reader {
+enum ManifestReader {
     /// By a parser of its format, which may find a fault.
     Parse(fn(&str) -> Reading),
     /// By the lines that matter.
@@ -28,18 +28,18 @@ enum Reader {
 }
 
 /// The manifests, the one to believe first.
-const MANIFESTS: &[(&str, Reader)] = &[
-    ("Cargo.toml", Reader::Parse(cargo)),
-    ("package.json", Reader::Parse(json)),
-    ("pyproject.toml", Reader::Parse(pyproject)),
-    ("go.mod", Reader::Scan(go)),
-    ("composer.json", Reader::Parse(json)),
-    ("pubspec.yaml", Reader::Scan(yaml)),
-    ("deno.json", Reader::Parse(json)),
-    ("settings.gradle.kts", Reader::Scan(gradle)),
-    ("settings.gradle", Reader::Scan(gradle)),
-    ("pom.xml", Reader::Scan(pom)),
-    ("mix.exs", Reader::Scan(mix)),
+const MANIFESTS: &[(&str, ManifestReader)] = &[
+    ("Cargo.toml", ManifestReader::Parse(cargo)),
+    ("package.json", ManifestReader::Parse(json)),
+    ("pyproject.toml", ManifestReader::Parse(pyproject)),
+    ("go.mod", ManifestReader::Scan(go)),
+    ("composer.json", ManifestReader::Parse(json)),
+    ("pubspec.yaml", ManifestReader::Scan(yaml)),
+    ("deno.json", ManifestReader::Parse(json)),
+    ("settings.gradle.kts", ManifestReader::Scan(gradle)),
+    ("settings.gradle", ManifestReader::Scan(gradle)),
+    ("pom.xml", ManifestReader::Scan(pom)),
+    ("mix.exs", ManifestReader::Scan(mix)),
 ];
 
 impl Manifest {
@@ -53,8 +53,8 @@ impl Manifest {
             };
             let text = text.into_value(warnings);
             let read = match reader {
-                Reader::Parse(parse) => parse(&text),
-                Reader::Scan(scan) => Ok(scan(&text)),
+                ManifestReader::Parse(parse) => parse(&text),
+                ManifestReader::Scan(scan) => Ok(scan(&text)),
             };
             match read {
                 Ok(manifest) => {

@@ -14,7 +14,7 @@ use crate::planning::check_overlap;
 use crate::planning::check_waves;
 use crate::planning::present;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::storage::read;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -92,7 +92,7 @@ impl PhasePlans {
                 found.plans.push(brief);
                 continue;
             };
-            if *standing != PlanStanding::Complete {
+            if *standing != PlanState::Complete {
                 found.problems.extend(parsed.warnings);
                 found.problems.extend(parsed.value.problems());
                 open.push(parsed.value.clone());
@@ -135,15 +135,15 @@ impl PlanBrief {
         })
     }
 
-    fn new(slot: &PlanSlot, standing: PlanStanding, plan: Option<&Plan>) -> Self {
+    fn new(slot: &PlanSlot, standing: PlanState, plan: Option<&Plan>) -> Self {
         Self {
             plan: slot.number.clone(),
             title: plan.and_then(|plan| plan.title.clone()),
             status: match standing {
-                PlanStanding::Complete => "complete",
-                PlanStanding::Partial => "partial",
-                PlanStanding::Failed => "failed",
-                PlanStanding::Open => "open",
+                PlanState::Complete => "complete",
+                PlanState::Partial => "partial",
+                PlanState::Failed => "failed",
+                PlanState::Open => "open",
             },
             wave: plan.and_then(|plan| plan.wave),
             depends_on: plan

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::markdown::Label;
 use crate::markdown::Lines;
-use crate::markdown::outline::reader::Reader;
+use crate::markdown::outline::reader::OutlineBuilder;
 use crate::warning::Warning;
 
 mod reader;
@@ -45,7 +45,7 @@ pub struct Item {
 
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct TableRow {
     /// The cells, verbatim.
     pub cells: Vec<String>,
     /// The bytes of each cell's text.
@@ -60,7 +60,7 @@ pub struct Table {
     /// The header's cells.
     pub header: Vec<String>,
     /// The rows under it.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
 }
 
 impl Table {
@@ -120,7 +120,7 @@ impl<'a> Outline<'a> {
     /// Headings beyond the first 100,000 begin no section (see [`Self::warning`]).
     pub fn parse(text: &'a str, body: usize) -> Self {
         let lines = Lines::new(text);
-        let (mut headings, blocks) = Reader::read(text, body, &lines);
+        let (mut headings, blocks) = OutlineBuilder::read(text, body, &lines);
         let cut = headings.get(MAX_SECTIONS).map(|(_, range)| range.start);
         headings.truncate(MAX_SECTIONS);
         Self {

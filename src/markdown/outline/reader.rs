@@ -13,14 +13,14 @@ use crate::markdown::Lines;
 use crate::markdown::outline::Block;
 use crate::markdown::outline::Content;
 use crate::markdown::outline::Item;
-use crate::markdown::outline::Row;
 use crate::markdown::outline::Table;
+use crate::markdown::outline::TableRow;
 
 /// Deeper lists are nobody's: a line of markers alone would make as many blocks that begin on it.
 const MAX_DEPTH: usize = 64;
 
 /// Headings (level and range of the line) and blocks as they come.
-pub(super) struct Reader<'a> {
+pub(super) struct OutlineBuilder<'a> {
     text: &'a str,
     lines: &'a Lines,
     body: usize,
@@ -30,7 +30,7 @@ pub(super) struct Reader<'a> {
     lists: Vec<Option<u64>>,
     item: Option<Open>,
     table: Option<(Range<usize>, Table)>,
-    row: Row,
+    row: TableRow,
 }
 
 /// A list item whose own text is still growing.
@@ -40,13 +40,13 @@ struct Open {
     start: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> OutlineBuilder<'a> {
     pub(super) fn read(
         text: &'a str,
         body: usize,
         lines: &'a Lines,
     ) -> (Vec<(u8, Range<usize>)>, Vec<Block>) {
-        let mut reader = Reader {
+        let mut reader = OutlineBuilder {
             text,
             lines,
             body,
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
                 self.table = Some((range, table));
             }
             Tag::TableHead | Tag::TableRow => {
-                self.row = Row {
+                self.row = TableRow {
                     line: self.lines.line(range.start),
                     ..empty_row()
                 };
@@ -268,8 +268,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn empty_row() -> Row {
-    Row {
+fn empty_row() -> TableRow {
+    TableRow {
         cells: Vec::new(),
         ranges: Vec::new(),
         line: 0,

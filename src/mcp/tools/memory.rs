@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::journal;
 use crate::journal::Draft;
 use crate::journal::Writing;
-use crate::mcp::answer::Answer;
+use crate::mcp::answer::ToolAnswer;
 use crate::mcp::answer::fenced;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::tools::Effect;
@@ -102,7 +102,7 @@ struct Search {
     sources: Option<Vec<String>>,
 }
 
-fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let search: Search = arguments.read()?;
     let mut query = Query::new(&search.query)?;
     query.limit = search.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
@@ -133,7 +133,7 @@ fn search(project: &Project, arguments: Arguments) -> Result<Answer> {
     if found.truncated {
         text.push_str("More was found: ask for a higher limit or be more specific.\n");
     }
-    Ok(Answer::text(text))
+    Ok(ToolAnswer::text(text))
 }
 
 fn source(name: &str) -> Result<SourceName> {
@@ -170,7 +170,7 @@ struct Digest {
     topic: Option<String>,
 }
 
-fn digest(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let wanted: Digest = arguments.read()?;
     let request = DigestRequest {
         budget: wanted.budget.unwrap_or(context::BUDGET),
@@ -178,14 +178,14 @@ fn digest(project: &Project, arguments: Arguments) -> Result<Answer> {
         ..DigestRequest::default()
     };
     let digest = context::digest(project, &request)?;
-    Ok(Answer::text(if digest.text.is_empty() {
+    Ok(ToolAnswer::text(if digest.text.is_empty() {
         "Nothing is remembered here yet.\n".to_owned()
     } else {
         fenced("the project's memory", &digest.text)
     }))
 }
 
-fn write_record(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let draft = Draft::parse(&arguments.json())?;
     let path = journal::place(&project.environment)?;
     let writing = Writing {
@@ -193,12 +193,12 @@ fn write_record(project: &Project, arguments: Arguments) -> Result<Answer> {
         ..Writing::new(project.clock)
     };
     let written = journal::write(&path, &[draft], &writing)?;
-    Answer::json("the journal", &written.entry()?)
+    ToolAnswer::json("the journal", &written.entry()?)
 }
 
-fn search_records(project: &Project, arguments: Arguments) -> Result<Answer> {
+fn search_records(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let query = journal::Query::parse(&arguments.json())?;
     let path = journal::place(&project.environment)?;
     let found = journal::search(&path, &query)?;
-    Answer::json("the journal", &found)
+    ToolAnswer::json("the journal", &found)
 }

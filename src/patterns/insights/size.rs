@@ -135,8 +135,8 @@ pub(crate) fn comparisons(
     use Question::DeviationsByFiles;
     use Question::DeviationsByTasks;
 
-    let deviated: Answer = |one| one.deviated();
-    let completed: Answer = |one| one.completed();
+    let deviated: PlanPredicate = |one| one.deviated();
+    let completed: PlanPredicate = |one| one.completed();
     let tasks = (by_tasks.large_from, "tasks", tasks as Measure);
     let files = (by_files.large_from, "files", files as Measure);
     [
@@ -166,9 +166,9 @@ pub(crate) fn comparisons(
 }
 
 /// What is true of a plan; nothing where its summary does not say.
-type Answer = fn(&Member<'_>) -> Option<bool>;
+type PlanPredicate = fn(&Member<'_>) -> Option<bool>;
 
-fn rate(plans: &[&Member<'_>], answer: Answer) -> Rate {
+fn rate(plans: &[&Member<'_>], answer: PlanPredicate) -> Rate {
     Rate::of_known(plans.iter().map(|one| answer(one)))
 }
 

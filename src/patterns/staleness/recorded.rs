@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns::Entry;
 use crate::patterns::LoosePattern;
 use crate::patterns::Mention;
+use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::mentions;
 use crate::patterns::staleness::check::Written;
@@ -74,14 +74,14 @@ impl Reasons<'_> {
     }
 }
 
-fn name_of_entry(entry: &Entry) -> String {
+fn name_of_entry(entry: &PatternEntry) -> String {
     match &entry.phase {
         Some(phase) => format!("Phase {phase}: {}", entry.name),
         None => entry.name.clone(),
     }
 }
 
-fn of_entry<'a>(entry: &'a Entry, id: &'a str) -> Written<'a> {
+fn of_entry<'a>(entry: &'a PatternEntry, id: &'a str) -> Written<'a> {
     let trace = entry.trace.as_ref();
     Written {
         id,

@@ -12,7 +12,7 @@ use crate::planning::RoadmapPhase;
 use crate::planning::progress_table;
 use crate::planning::roadmap::MAX_PHASES;
 use crate::planning::roadmap::mention;
-use crate::planning::roadmap::mention::Entry;
+use crate::planning::roadmap::mention::ChecklistEntry;
 use crate::planning::roadmap::mention::Heading;
 use crate::planning::roadmap::milestone;
 use crate::planning::roadmap::reference;
@@ -91,7 +91,11 @@ impl<'a, 'o> Assembly<'a, 'o> {
         assembly
     }
 
-    fn reused(&self, headings: &[Heading<'_>], entries: &[Entry<'_>]) -> HashSet<PhaseNumber> {
+    fn reused(
+        &self,
+        headings: &[Heading<'_>],
+        entries: &[ChecklistEntry<'_>],
+    ) -> HashSet<PhaseNumber> {
         let headings = || {
             headings
                 .iter()
@@ -179,7 +183,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.stated_status = body.status.or_else(|| named.status.clone());
     }
 
-    fn take_entry(&mut self, entry: &Entry<'_>) {
+    fn take_entry(&mut self, entry: &ChecklistEntry<'_>) {
         let (named, block, item) = (&entry.named, entry.block, entry.item);
         let mark = section::mark(self.outline, block, item);
         let home = self.home(block.range.start, &named.number);

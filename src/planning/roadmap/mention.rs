@@ -17,7 +17,7 @@ pub(super) struct Heading<'o> {
 }
 
 /// A phase in a checklist.
-pub(super) struct Entry<'o> {
+pub(super) struct ChecklistEntry<'o> {
     pub(super) named: Named,
     pub(super) block: &'o Block,
     pub(super) item: &'o Item,
@@ -44,7 +44,10 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>) -> Vec<Heading<'o>> {
 }
 
 /// Returns the entries of phase checklists; those inside a phase's own section are its plans.
-pub(super) fn entries<'o>(outline: &'o Outline<'_>, headings: &[Heading<'_>]) -> Vec<Entry<'o>> {
+pub(super) fn entries<'o>(
+    outline: &'o Outline<'_>,
+    headings: &[Heading<'_>],
+) -> Vec<ChecklistEntry<'o>> {
     let details = Ranges::merge(headings.iter().map(|heading| heading.section.whole.clone()));
     let lists = Ranges::merge(heading::sections(outline, LISTS).map(|section| section.own.clone()));
     outline
@@ -58,7 +61,11 @@ pub(super) fn entries<'o>(outline: &'o Outline<'_>, headings: &[Heading<'_>]) ->
             let text = outline.slice(&block.range);
             let named = name::named(Span::new(text, block.range.start, block.line))?;
             // `Phase 1 resolves …` is a sentence unless a checkbox makes it an entry.
-            (item.checked.is_some() || named.name.is_some()).then_some(Entry { named, block, item })
+            (item.checked.is_some() || named.name.is_some()).then_some(ChecklistEntry {
+                named,
+                block,
+                item,
+            })
         })
         .collect()
 }

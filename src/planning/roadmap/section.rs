@@ -35,7 +35,7 @@ pub(super) struct Body {
 
 /// Reads a phase's section and its subsections, up to the next phase.
 pub(super) fn read(outline: &Outline<'_>, phase: &PhaseNumber, section: &Section) -> Body {
-    let mut reader = Reader {
+    let mut reader = SectionReader {
         outline,
         phase,
         body: Body::default(),
@@ -82,7 +82,7 @@ fn lines<'o>(outline: &Outline<'o>, block: &Block) -> Vec<Span<'o>> {
         .collect()
 }
 
-struct Reader<'a, 'o> {
+struct SectionReader<'a, 'o> {
     outline: &'a Outline<'o>,
     phase: &'a PhaseNumber,
     body: Body,
@@ -93,7 +93,7 @@ struct Reader<'a, 'o> {
     has_bullet_labels: bool,
 }
 
-impl Reader<'_, '_> {
+impl SectionReader<'_, '_> {
     fn blocks(&mut self, range: &Range<usize>) {
         let outline = self.outline;
         for block in outline.blocks(range) {

@@ -3,8 +3,8 @@
 use crate::planning::Claim;
 use crate::planning::Stated;
 use crate::position::Phase;
+use crate::position::PhaseState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::position::drift::state::count;
 use crate::position::drift::state::over_all;
 
@@ -114,7 +114,9 @@ impl Counts<'_> {
     fn share_of_phases(&self) -> usize {
         let own = self.position.phases.iter();
         let own = own.filter(|phase| phase.is_in_milestone);
-        let done = own.filter(|phase| phase.standing == Standing::Done).count();
+        let done = own
+            .filter(|phase| phase.standing == PhaseState::Done)
+            .count();
         share(done, self.position.total()).unwrap_or(0)
     }
 }

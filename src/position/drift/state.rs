@@ -10,8 +10,8 @@ use crate::planning::Stated;
 use crate::position::Action;
 use crate::position::Evidence;
 use crate::position::Phase;
+use crate::position::PhaseState;
 use crate::position::Position;
-use crate::position::Standing;
 use crate::position::drift::DriftKind;
 use crate::position::drift::Expected;
 use crate::position::drift::Finding;
@@ -54,7 +54,7 @@ impl<'a> Subjects<'a> {
             .current
             .filter(|_| position.next.action == Action::Plan && says_complete)
             .and_then(|current| current.checked_sub(1))
-            .filter(|before| position.phases[*before].standing == Standing::Done);
+            .filter(|before| position.phases[*before].standing == PhaseState::Done);
         Self {
             claims: &evidence.state.claims,
             position,
@@ -237,7 +237,9 @@ pub(super) fn count(
 /// Returns how many phases are complete, or more: earlier milestones may count, and phases whose files are gone.
 fn phases_complete(position: &Position) -> RangeInclusive<usize> {
     let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let done = own.filter(|phase| phase.standing == Standing::Done).count();
+    let done = own
+        .filter(|phase| phase.standing == PhaseState::Done)
+        .count();
     done..=usize::MAX
 }
 
@@ -289,7 +291,7 @@ pub(super) fn over_all<'a>(
         .into_iter()
         .map(|phase| {
             let counted = count(phase);
-            let most = if phase.standing == Standing::Done {
+            let most = if phase.standing == PhaseState::Done {
                 phase.plans.len().max(phase.declared.unwrap_or(0))
             } else {
                 0

@@ -1,5 +1,5 @@
 use super::*;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::position::drift;
 use crate::project::Request;
 use crate::project::fixture::Tree;
@@ -99,7 +99,7 @@ fn what_no_file_settles_is_refused() {
         change(&tree);
         let survey = Survey::read(&project).unwrap();
         let error = repair(&project, &survey).unwrap_err();
-        assert_eq!(error.kind, Kind::Refused, "{error}");
+        assert_eq!(error.kind, ErrorKind::Refused, "{error}");
         error.message
     };
     let touch = |tree: &Tree, file: &str| tree.write(&format!(".vbw-planning/{file}"), "");

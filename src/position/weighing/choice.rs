@@ -2,7 +2,7 @@
 
 use crate::planning::PhaseNumber;
 use crate::position::Action;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::reading::Reading;
 use crate::position::weighing::wording;
 
@@ -57,15 +57,15 @@ pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
         rule,
     };
     match reading.standing(cursor) {
-        Standing::Open | Standing::Running => at(cursor, Rule::Cursor),
-        Standing::Unplanned => {
+        PhaseState::Open | PhaseState::Running => at(cursor, Rule::Cursor),
+        PhaseState::Unplanned => {
             let is_bare = !reading.phases[cursor].has_files;
             match between(reading, cursor).filter(|_| is_bare) {
                 Some(index) => at(index, Rule::Between),
                 None => at(cursor, Rule::Cursor),
             }
         }
-        Standing::Done | Standing::Dropped => match advance(reading, cursor) {
+        PhaseState::Done | PhaseState::Dropped => match advance(reading, cursor) {
             Some((index, rule)) => at(index, rule),
             None => Choice {
                 action: Action::Ship,
@@ -78,7 +78,7 @@ pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
 
 fn action_at(reading: &Reading<'_>, index: usize) -> Action {
     match reading.standing(index) {
-        Standing::Open | Standing::Running => Action::Execute,
+        PhaseState::Open | PhaseState::Running => Action::Execute,
         _ => Action::Plan,
     }
 }
@@ -94,7 +94,7 @@ fn between(reading: &Reading<'_>, cursor: usize) -> Option<usize> {
     })?;
     matches!(
         reading.standing(below),
-        Standing::Open | Standing::Unplanned
+        PhaseState::Open | PhaseState::Unplanned
     )
     .then_some(below)
 }

@@ -3,7 +3,7 @@
 use crate::planning::Claim;
 use crate::position::Action;
 use crate::position::Alternative;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::Rule;
 use crate::position::weighing::reading::Reading;
@@ -101,7 +101,7 @@ fn skipped(reading: &Reading<'_>, choice: &Choice, cursor: Option<usize>) -> Opt
 fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let chosen = choice
         .phase
-        .filter(|index| reading.standing(*index) == Standing::Running)?;
+        .filter(|index| reading.standing(*index) == PhaseState::Running)?;
     reading.seen[chosen].declared?;
     let number = &reading.phases[chosen].number;
     let earlier = reading.members.iter().copied();
@@ -121,7 +121,7 @@ fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
 
 fn work_on(reading: &Reading<'_>, index: usize) -> Rival {
     let action = match reading.standing(index) {
-        Standing::Unplanned => Action::Plan,
+        PhaseState::Unplanned => Action::Plan,
         _ => Action::Execute,
     };
     (action, Some(index), reason::of_phase(reading, index))

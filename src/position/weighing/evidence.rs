@@ -9,7 +9,7 @@ use crate::planning::Roadmap;
 use crate::planning::State;
 use crate::planning::WorkflowSettings;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::project::vocabulary;
 
 /// The documents that a position is worked out from.
@@ -51,10 +51,10 @@ impl Evidence<'_> {
         let dir = phase.dir.as_deref().unwrap_or(Path::new(""));
         phase.plans.iter().filter_map(move |(slot, standing)| {
             let why = match standing {
-                PlanStanding::Complete => return None,
-                PlanStanding::Open => "has no summary",
-                PlanStanding::Partial => "is partial",
-                PlanStanding::Failed => "failed",
+                PlanState::Complete => return None,
+                PlanState::Open => "has no summary",
+                PlanState::Partial => "is partial",
+                PlanState::Failed => "failed",
             };
             let path = dir.join(slot.summary.as_ref().or(slot.plan.as_ref())?);
             Some(format!("{}: plan {} {why}", self.show(&path), slot.number))

@@ -4,7 +4,7 @@ use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
 use crate::position::Action;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::Rule;
 use crate::position::weighing::reading::Reading;
@@ -14,7 +14,7 @@ pub(super) fn hold(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
     let finished = reading
         .frontier()
         .filter(|index| choice.phase != Some(*index))
-        .filter(|index| reading.standing(*index) == Standing::Done);
+        .filter(|index| reading.standing(*index) == PhaseState::Done);
     let check = finished.and_then(|frontier| {
         Some(Choice {
             action: asked_for(reading, frontier, choice)?,

@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::planning::PhaseNumber;
 use crate::planning::ratio;
 use crate::position::Phase;
-use crate::position::PlanStanding;
-use crate::position::Standing;
+use crate::position::PhaseState;
+use crate::position::PlanState;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::Rule;
 use crate::position::weighing::reading::Reading;
@@ -108,8 +108,8 @@ impl Position {
         // Work has gone on past these: whatever else was declared of them did not come.
         for phase in &mut phases {
             let is_behind = behind.as_ref().is_some_and(|number| phase.number < *number);
-            if phase.standing == Standing::Running && is_behind {
-                phase.standing = Standing::Done;
+            if phase.standing == PhaseState::Running && is_behind {
+                phase.standing = PhaseState::Done;
             }
         }
         Self {
@@ -143,7 +143,7 @@ impl Position {
     pub fn percent_of_plans(&self) -> u32 {
         let done = self
             .kept()
-            .map(|phase| phase.count(PlanStanding::Complete))
+            .map(|phase| phase.count(PlanState::Complete))
             .sum();
         let all = self.kept().map(|phase| phase.plans.len()).sum();
         percent(ratio(done, all))
@@ -152,7 +152,7 @@ impl Position {
     fn kept(&self) -> impl Iterator<Item = &Phase> {
         self.phases
             .iter()
-            .filter(|phase| phase.is_in_milestone && phase.standing != Standing::Dropped)
+            .filter(|phase| phase.is_in_milestone && phase.standing != PhaseState::Dropped)
     }
 }
 
@@ -170,7 +170,7 @@ fn chosen(reading: &Reading<'_>, cursor: Option<usize>) -> Choice {
         None if reading
             .members
             .iter()
-            .any(|index| reading.standing(*index) == Standing::Done) =>
+            .any(|index| reading.standing(*index) == PhaseState::Done) =>
         {
             without_phase(Action::Ship, Rule::AllDone)
         }

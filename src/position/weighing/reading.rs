@@ -3,7 +3,7 @@
 use crate::planning::PhaseNumber;
 use crate::position::Evidence;
 use crate::position::Phase;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::progress;
 use crate::position::weighing::scope::Scope;
 use crate::position::weighing::witness::Witnesses;
@@ -60,7 +60,7 @@ impl<'a> Reading<'a> {
         self.members.iter().find(is_it).copied()
     }
 
-    pub(super) fn standing(&self, index: usize) -> Standing {
+    pub(super) fn standing(&self, index: usize) -> PhaseState {
         self.phases[index].standing
     }
 
@@ -68,7 +68,7 @@ impl<'a> Reading<'a> {
     pub(super) fn is_unfinished(&self, index: usize) -> bool {
         matches!(
             self.standing(index),
-            Standing::Open | Standing::Running | Standing::Unplanned
+            PhaseState::Open | PhaseState::Running | PhaseState::Unplanned
         )
     }
 

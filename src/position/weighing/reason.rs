@@ -1,7 +1,7 @@
 //! The evidence of a reading in sentences, each with its file and line.
 
 use crate::position::Phase;
-use crate::position::Standing;
+use crate::position::PhaseState;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::Rule;
 use crate::position::weighing::gate;
@@ -67,8 +67,8 @@ pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
     let (phase, seen) = (&reading.phases[index], &reading.seen[index]);
     let evidence = reading.evidence;
     match (phase.standing, &phase.dir) {
-        (Standing::Open, _) => open_plans(reading, phase),
-        (Standing::Running, Some(dir)) => match seen.declared {
+        (PhaseState::Open, _) => open_plans(reading, phase),
+        (PhaseState::Running, Some(dir)) => match seen.declared {
             Some(declared) => vec![format!(
                 "{}: {} of {declared} declared plans have summaries",
                 evidence.show(dir),
@@ -142,11 +142,11 @@ fn all_done(reading: &Reading<'_>) -> String {
             .filter(|index| reading.standing(**index) == standing)
             .count()
     };
-    let mut said = match count(Standing::Done) {
+    let mut said = match count(PhaseState::Done) {
         1 => "1 phase is complete".to_owned(),
         done => format!("{done} phases are complete"),
     };
-    let dropped = count(Standing::Dropped);
+    let dropped = count(PhaseState::Dropped);
     if dropped > 0 {
         said = format!("{said}, {dropped} dropped");
     }

@@ -6,7 +6,7 @@ use crate::planning::PhaseProgress;
 use crate::planning::RoadmapPhase;
 use crate::position::Evidence;
 use crate::position::Phase;
-use crate::position::PlanStanding;
+use crate::position::PlanState;
 use crate::position::roadmap_phase;
 use crate::position::weighing::scope::Scope;
 use crate::position::weighing::wording;
@@ -76,9 +76,7 @@ impl<'a> Witnesses<'a> {
             open: phase
                 .plans
                 .iter()
-                .filter(|(_, standing)| {
-                    matches!(standing, PlanStanding::Open | PlanStanding::Failed)
-                })
+                .filter(|(_, standing)| matches!(standing, PlanState::Open | PlanState::Failed))
                 .count(),
             said: match planned {
                 None if state_lists_done(evidence, &phase.number) => Said::Done,

@@ -88,7 +88,7 @@ impl Preparer {
         let mut reading = Reading {
             tokenizer: self.tokenizers.entry(language).or_insert_with(new),
             adder: &mut self.adder,
-            section: Section::default(),
+            section: SectionHead::default(),
             content: Content {
                 digest,
                 language,
@@ -105,7 +105,7 @@ impl Preparer {
 
 /// What the texts under the same headings share: it is made once.
 #[derive(Default)]
-struct Section {
+struct SectionHead {
     headings: Vec<String>,
     words: String,
     length: usize,
@@ -117,7 +117,7 @@ struct Section {
 struct Reading<'a> {
     tokenizer: &'a mut Tokenizer,
     adder: &'a mut Adder,
-    section: Section,
+    section: SectionHead,
     content: Content,
 }
 
@@ -126,7 +126,7 @@ impl Reading<'_> {
         if self.section.headings != document.headings {
             self.enter(&document.headings);
         }
-        let Section { words, length, .. } = &self.section;
+        let SectionHead { words, length, .. } = &self.section;
         let (mut words, mut length) = (words.clone(), *length);
         length += self.tokenizer.join(&document.text, &mut words);
         let vectors = &mut self.content.vectors;
@@ -152,10 +152,10 @@ impl Reading<'_> {
     /// Begins the texts under other headings.
     fn enter(&mut self, headings: &[String]) {
         let number = self.section.number + usize::from(!self.content.texts.is_empty());
-        self.section = Section {
+        self.section = SectionHead {
             headings: headings.to_vec(),
             number,
-            ..Section::default()
+            ..SectionHead::default()
         };
         for heading in headings {
             self.section.length += self.tokenizer.join(heading, &mut self.section.words);

@@ -26,7 +26,7 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
 use crate::storage::Boundary;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::storage::read;
 use crate::warning::Warning;
 
@@ -57,7 +57,8 @@ impl Source for Adr {
         };
         // A folder that cannot be listed has nothing to be found.
         let listed = listing::entries(&folder).unwrap_or_default().into_iter();
-        let records = listed.filter(|(name, kind)| *kind == Kind::File && number(name).is_some());
+        let records =
+            listed.filter(|(name, kind)| *kind == PathKind::File && number(name).is_some());
         let files = records.map(|(name, _)| folder.join(name));
         Boundary::within_limit(&folder, files.filter(|file| is_markdown(file)).collect())
     }

@@ -17,7 +17,7 @@ use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
 use crate::storage::Boundary;
 use crate::storage::listing;
-use crate::storage::listing::Kind;
+use crate::storage::listing::PathKind;
 use crate::warning::Warning;
 
 /// One file an entry, each known by its key.
@@ -36,7 +36,7 @@ impl Source for Entries {
         let listed = listing::entries(&memory).unwrap_or_default();
         let files = listed
             .into_iter()
-            .filter(|(name, kind)| *kind == Kind::File && is_markdown(Path::new(name)));
+            .filter(|(name, kind)| *kind == PathKind::File && is_markdown(Path::new(name)));
         let files = files.map(|(name, _)| memory.join(name)).collect();
         found.extend(Boundary::within_limit(&memory, files));
         found.retain(|file| !own.contains(file));
@@ -68,10 +68,10 @@ impl Source for Entries {
         let mut files = Vec::new();
         for (name, kind) in listing::entries(&memory).at("list", &memory)? {
             let path = memory.join(&name);
-            if kind == Kind::Link {
+            if kind == PathKind::Link {
                 let warning = "is a symbolic link, which is not followed";
                 warnings.push(Warning::file(&path, warning));
-            } else if kind == Kind::File && is_entry(&name) {
+            } else if kind == PathKind::File && is_entry(&name) {
                 files.push((format!("entries/{name}"), path));
             }
         }

@@ -3,8 +3,8 @@
 use tokio_postgres::Row;
 
 use crate::error::Result;
-use crate::facts::replication::Kind;
 use crate::facts::replication::Operation;
+use crate::facts::replication::OperationKind;
 use crate::facts::replication::Received;
 use crate::facts::replication::Tombstone;
 use crate::share::server::Server;
@@ -83,7 +83,7 @@ impl Server {
         self.round_trips += 2;
         let places: Values<'_> = &[&scopes, &devices, &numbers, &limit];
         let rows = self
-            .line
+            .connection
             .ask("fetch operations", |client| client.query(FETCH, places))?;
         let mut batch: Vec<Received> = rows.iter().map(received).collect();
         batch.sort_by(|a, b| (&a.scope, &a.device, a.number).cmp(&(&b.scope, &b.device, b.number)));
@@ -101,7 +101,11 @@ impl Server {
         // What is no change of a fact any longer has no payload.
         let payloads: Vec<Option<&str>> = operations
             .iter()
-            .map(|one| one.payload.as_deref().filter(|_| one.kind == Kind::Fact))
+            .map(|one| {
+                one.payload
+                    .as_deref()
+                    .filter(|_| one.kind == OperationKind::Fact)
+            })
             .collect();
         let changed: Values<'_> = &[&scopes, &devices, &numbers, &payloads];
         self.execute("forget", REWRITE, changed).map(|_| ())
@@ -130,7 +134,7 @@ impl Server {
             &optional(|one| &one.payload),
         ];
         self.round_trips += 2;
-        let row = self.line.ask("send operations", |client| {
+        let row = self.connection.ask("send operations", |client| {
             client.query_one(INSERT, columns)
         })?;
         let new: i64 = row.get(0);

@@ -57,7 +57,7 @@ impl Server {
              LEFT JOIN annals_devices AS d ON true"
         );
         let messages = self
-            .line
+            .connection
             .ask("read what is there", |client| client.simple_query(&asked))?;
         let mut state = State::default();
         let (mut version, mut sees_all) = (None, false);
@@ -94,14 +94,14 @@ impl Server {
         let asked = "SELECT to_regclass('annals_meta') IS NOT NULL, rolsuper OR rolbypassrls \
              FROM pg_roles WHERE rolname = current_user";
         let found = self
-            .line
+            .connection
             .ask("look for the tables", |client| client.simple_query(asked))?;
         self.check_role(rows(&found).any(|row| row.get(1) == Some("t")))?;
         let is_there = rows(&found).any(|row| row.get(0) == Some("t"));
         if !is_there {
             self.round_trips += 1;
             let tables = format!("BEGIN;\n{TABLES}\nCOMMIT;");
-            self.line
+            self.connection
                 .ask("make the tables", |client| client.batch_execute(&tables))?;
         }
         Ok(!is_there)
@@ -120,7 +120,7 @@ impl Server {
     pub(crate) fn devices(&mut self) -> Result<Vec<SharedDevice>> {
         self.round_trips += 1;
         let messages = self
-            .line
+            .connection
             .ask("list the devices", |client| client.simple_query(DEVICES))?;
         let text = |row: &SimpleQueryRow, at: usize| row.get(at).unwrap_or_default().to_owned();
         let device = |row: &SimpleQueryRow| SharedDevice {

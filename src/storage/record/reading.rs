@@ -18,7 +18,7 @@ use crate::storage::record::Record;
 use crate::storage::record::Unverified;
 use crate::storage::record::file_name;
 use crate::storage::signature;
-use crate::storage::signature::Kind;
+use crate::storage::signature::SignatureKind;
 use crate::storage::signature::Signer;
 use crate::text::hexadecimal;
 
@@ -167,7 +167,7 @@ fn head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usize)> {
     };
     let is_own = signer.existing().is_some_and(|key| {
         let parts = [&text[..end]];
-        key.has_signed(Kind::Record, &id.to_string(), &parts, signature)
+        key.has_signed(SignatureKind::Record, &id.to_string(), &parts, signature)
     });
     if is_own {
         RecordState::Own((header, start))

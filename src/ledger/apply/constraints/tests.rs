@@ -38,7 +38,7 @@ fn supersede(matching: &str, reason: &str) -> ConstraintChange {
     change(Operation::Supersede, "", "", matching, reason)
 }
 
-fn applied(text: &str, changes: &[ConstraintChange]) -> Outcome {
+fn applied(text: &str, changes: &[ConstraintChange]) -> FileUpdate {
     let changes: Vec<_> = changes.iter().cloned().enumerate().collect();
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     apply(text, &changes, today(), line_end)

@@ -28,7 +28,7 @@ fn decision(date: &str, title: &str) -> NewDecision {
     }
 }
 
-fn applied(text: &str, decisions: &[NewDecision]) -> Outcome {
+fn applied(text: &str, decisions: &[NewDecision]) -> FileUpdate {
     let tree = Tree::new(&[]);
     tree.write("src/main.rs", "x");
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
