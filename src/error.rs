@@ -56,7 +56,7 @@ impl Problem {
     }
 
     /// Returns where it is, as it is printed.
-    pub fn place(&self) -> &str {
+    pub fn location(&self) -> &str {
         match self.pointer.as_str() {
             "" => "the document",
             pointer => pointer,

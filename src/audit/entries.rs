@@ -49,7 +49,7 @@ impl Named<'_> {
             "is a guess that has not been reviewed for 30 days",
         );
         let index = found.index_rebuilt.then(|| {
-            let place = self.place(&self.store.index(), None);
+            let place = self.location(&self.store.index(), None);
             Detail::at(place, "does not match the entries")
         });
         let invalid = found.invalid.iter().map(|one| {
@@ -88,14 +88,14 @@ impl Named<'_> {
     }
 
     fn notepad(&self, old: usize) -> AuditRow {
-        let place = self.place(&self.store.notepad(), None);
+        let place = self.location(&self.store.notepad(), None);
         let detail = Detail::at(place, "has lines of Working Memory over seven days old");
         let details = if old > 0 { vec![detail] } else { Vec::new() };
         AuditRow::counted(STORE, "notepad", Level::Attention, (old, details), MEND)
     }
 
     fn priority(&self, characters: usize) -> AuditRow {
-        let place = self.place(&self.store.notepad(), None);
+        let place = self.location(&self.store.notepad(), None);
         let message =
             format!("has {characters} characters of Priority Context, {LIMIT} are allowed");
         let details = (characters > LIMIT).then(|| Detail::at(place, &message));
@@ -131,10 +131,10 @@ impl Named<'_> {
     }
 
     fn entry(&self, key: &str, line: Option<usize>, message: &str) -> Detail {
-        Detail::at(self.place(&self.store.entry(key), line), message)
+        Detail::at(self.location(&self.store.entry(key), line), message)
     }
 
-    fn place(&self, path: &std::path::Path, line: Option<usize>) -> SourceLocation {
+    fn location(&self, path: &std::path::Path, line: Option<usize>) -> SourceLocation {
         SourceLocation {
             file: self.project.relative(path).to_owned(),
             line,

@@ -62,7 +62,7 @@ pub(crate) fn secrets(project: &Project, _warnings: &mut Vec<Warning>) -> Result
 
 /// Returns the journal where there is one; without a home there is none.
 fn path(project: &Project) -> Option<PathBuf> {
-    let path = journal::place(&project.environment).ok()?;
+    let path = journal::default_path(&project.environment).ok()?;
     path.is_file().then_some(path)
 }
 

@@ -26,7 +26,7 @@ pub use content::SkillLine;
 pub use decisions::DecisionList;
 pub use legacy_body::RecordedContent;
 pub use ownership::ContextFile;
-pub use ownership::Placed;
+pub use ownership::UpdatedContextFile;
 pub use regenerate::ContextFileOutcome;
 pub use regenerate::Refusal;
 pub use regenerate::Regenerated;

@@ -181,7 +181,7 @@ impl Run<'_> {
             |block| owned.lines_with(block),
             |content| templates::render(self.project, Template::ContextFile, content),
         )?;
-        let placed = owned.place(&fitted.block)?;
+        let placed = owned.with_block(&fitted.block)?;
         let lines = readable(&placed.bytes).lines().count();
         warnings.extend(placed.warnings);
         if let Some(excess) = fitted.excess {

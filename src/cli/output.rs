@@ -284,7 +284,7 @@ impl Output {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 self.failed.get_or_insert(ErrorKind::Failed);
                 let message = format!("cannot write the result: {error}");
-                self.say("error: ", color(AnsiColor::Red), &message);
+                self.write_message("error: ", color(AnsiColor::Red), &message);
             }
             Err(_) => self.closed = true,
             Ok(()) => {}
@@ -303,7 +303,7 @@ impl Output {
     /// Tells the user something that is not the result.
     pub(crate) fn note(&mut self, message: &str) {
         if !self.manner.quiet {
-            self.say("", Style::new(), message);
+            self.write_message("", Style::new(), message);
         }
     }
 
@@ -358,7 +358,7 @@ impl Output {
         if !self.manner.quiet {
             for warning in warnings {
                 let message = format!("{}: {}", self.named(&warning.place), warning.message);
-                self.say("warning: ", color(AnsiColor::Yellow), &message);
+                self.write_message("warning: ", color(AnsiColor::Yellow), &message);
             }
         }
     }
@@ -375,13 +375,13 @@ impl Output {
             Some(place) => format!("{place}: {}", error.reason()),
             None => error.reason(),
         };
-        self.say("error: ", color(AnsiColor::Red), &message);
+        self.write_message("error: ", color(AnsiColor::Red), &message);
         for problem in &error.problems {
-            let message = format!("  {}: {}", problem.place(), problem.message);
-            self.say("", Style::new(), &message);
+            let message = format!("  {}: {}", problem.location(), problem.message);
+            self.write_message("", Style::new(), &message);
         }
         if let Some(hint) = &error.hint {
-            self.say("hint: ", color(AnsiColor::Cyan), hint);
+            self.write_message("hint: ", color(AnsiColor::Cyan), hint);
         }
     }
 
@@ -402,7 +402,7 @@ impl Output {
         }
     }
 
-    fn say(&mut self, label: &str, style: Style, message: &str) {
+    fn write_message(&mut self, label: &str, style: Style, message: &str) {
         let message = text::strip_controls(message);
         if let Some(captured) = &mut self.captured {
             for piece in [label, message.as_ref(), "\n"] {

@@ -60,17 +60,17 @@ pub(crate) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub(crate) fn take(
+    pub(crate) fn new(
         project: &'a Project,
         request: &'a DigestRequest,
         warnings: &mut Vec<Warning>,
     ) -> Self {
         let planned = project.planning().is_ok().then(|| Survey::read(project));
-        let planned = told(project, planned.transpose(), warnings).map(|survey| {
+        let planned = or_warning(project, planned.transpose(), warnings).map(|survey| {
             let status = StatusReport::from_survey(project, &survey);
             (survey, status)
         });
-        let ledger = told(project, Ledger::read(project), warnings);
+        let ledger = or_warning(project, Ledger::read(project), warnings);
         Self {
             project,
             request,
@@ -282,7 +282,11 @@ fn contradicted(drift: &[Drift]) -> impl Iterator<Item = String> {
 }
 
 /// Returns what was read; what could not be becomes a warning, because the other stores are there.
-fn told<T>(project: &Project, read: Result<Option<T>>, warnings: &mut Vec<Warning>) -> Option<T> {
+fn or_warning<T>(
+    project: &Project,
+    read: Result<Option<T>>,
+    warnings: &mut Vec<Warning>,
+) -> Option<T> {
     read.unwrap_or_else(|error| {
         warnings.push(Warning::file(&project.root, error.to_string()));
         None

@@ -87,7 +87,7 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
         )));
     }
     let mut warnings = Vec::new();
-    let scene = Scene::take(project, request, &mut warnings);
+    let scene = Scene::new(project, request, &mut warnings);
     let mut sections: Vec<DigestSection> = Vec::new();
     for part in wanted(request) {
         match scene.gather(part, &mut warnings) {

@@ -56,7 +56,7 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
                 return ControlFlow::Continue(());
             };
             if is_kept(c) {
-                self.take(c)?;
+                self.push(c)?;
             }
             rest = &after[1..];
         }
@@ -83,10 +83,10 @@ impl<F: FnMut(&str) -> ControlFlow<()>> Splitter<F> {
             .nfd()
             .filter(|c| c.is_ascii() || c.general_category() != GeneralCategory::NonspacingMark)
             .flat_map(char::to_lowercase);
-        bare.try_for_each(|c| self.take(c))
+        bare.try_for_each(|c| self.push(c))
     }
 
-    fn take(&mut self, c: char) -> ControlFlow<()> {
+    fn push(&mut self, c: char) -> ControlFlow<()> {
         if c.is_whitespace() {
             return self.end();
         }

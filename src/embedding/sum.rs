@@ -49,7 +49,7 @@ impl Adder {
             let mut pieces = Vec::new();
             table.cut(word, &mut pieces);
             let flow = table.add(&pieces, sum);
-            self.pieces.keep(word, pieces.into());
+            self.pieces.insert(word, pieces.into());
             flow
         });
     }

@@ -173,7 +173,7 @@ fn records(
     if moments.is_empty() {
         return Ok(());
     }
-    let path = journal::place(&project.environment)?;
+    let path = journal::default_path(&project.environment)?;
     let writing = Writing {
         secrets: policy,
         dry_run: project.dry_run,

@@ -62,7 +62,7 @@ fn parse(text: &str, path: &Path) -> Source {
         if line.is_empty() {
             continue;
         }
-        if let Err(reason) = graph.take(line, path, index + 1) {
+        if let Err(reason) = graph.add_line(line, path, index + 1) {
             graph
                 .source
                 .unknown
@@ -73,7 +73,12 @@ fn parse(text: &str, path: &Path) -> Source {
 }
 
 impl Graph {
-    fn take(&mut self, line: &str, path: &Path, number: usize) -> std::result::Result<(), String> {
+    fn add_line(
+        &mut self,
+        line: &str,
+        path: &Path,
+        number: usize,
+    ) -> std::result::Result<(), String> {
         let value: Value =
             serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
         let text = |name: &str| match value.get(name) {

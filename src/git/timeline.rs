@@ -54,8 +54,8 @@ impl Timeline {
         self.commits.get(place).map(|(_, time)| time.date_naive())
     }
 
-    /// Returns the place of a commit that is named by its hash or the start of it.
-    pub fn place(&self, hash: &str) -> Option<usize> {
+    /// Returns the index of a commit that is named by its hash or the start of it.
+    pub fn index_of(&self, hash: &str) -> Option<usize> {
         let is_hash = hash.len() >= 4 && hash.bytes().all(|b| b.is_ascii_hexdigit());
         let hash = hash.to_ascii_lowercase();
         let places = self.commits.iter();

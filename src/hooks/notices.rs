@@ -69,7 +69,7 @@ pub(crate) fn leave(project: &Project, input: &Input, what: &str, text: &str) ->
 }
 
 /// Returns what waits for the main conversation of a session; it waits no longer.
-pub(crate) fn take(project: &Project, input: &Input) -> Result<Vec<String>> {
+pub(crate) fn take_waiting(project: &Project, input: &Input) -> Result<Vec<String>> {
     let Some(session) = input.session() else {
         return Ok(Vec::new());
     };

@@ -63,7 +63,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
         }
     }
     if let Some(phase) = survey.position.phases.get(at)
-        && phase.standing == PhaseState::Done
+        && phase.state == PhaseState::Done
     {
         let text = complete(project, &survey, phase);
         let what = format!("phase {} of {} plans", phase.number, phase.plans.len());

@@ -19,7 +19,7 @@ const WIDTH: usize = 160;
 pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
     let trigger = input.trigger().unwrap_or("unasked");
     let place = if project.planning().is_ok() {
-        place(project)?
+        describe_position(project)?
     } else {
         String::new()
     };
@@ -35,7 +35,7 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
 }
 
 /// Says where the work stands: `: phase 4 - Low-Stock Alerts (in progress, 1 of 3 plans), next /vbw:execute 4`.
-fn place(project: &Project) -> Result<String> {
+fn describe_position(project: &Project) -> Result<String> {
     let status = StatusReport::from_survey(project, &Survey::read(project)?);
     let phase = status.derived;
     let name = phase.name.map(|name| format!(" - {name}"));

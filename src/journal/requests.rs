@@ -85,7 +85,7 @@ impl Request {
         clippy::disallowed_methods,
         reason = "the journal lies where the user says"
     )]
-    pub(crate) fn standing(&self, journal: &Path, lines: &[u8]) -> Result<RequestState> {
+    pub(crate) fn state(&self, journal: &Path, lines: &[u8]) -> Result<RequestState> {
         let mut file = File::open(journal).at("read", journal)?;
         let there = read_at(&mut file, self.at, self.bytes).at("read", journal)?;
         if self.is_of(&there) {
@@ -122,7 +122,7 @@ pub(crate) fn check(id: &str) -> Result<()> {
 
 /// Returns the latest request of this id.
 pub(crate) fn find(journal: &Path, id: &str) -> Result<Option<Request>> {
-    let latest = place(journal);
+    let latest = requests_path(journal);
     for path in [latest.clone(), storage::rotated(&latest)] {
         let bytes = read::users_bytes(&path)?.unwrap_or_default();
         // A line that was torn belongs to a request that never got to the journal.
@@ -138,7 +138,7 @@ pub(crate) fn find(journal: &Path, id: &str) -> Result<Option<Request>> {
 
 /// Remembers a request, and returns when that is on the disk.
 pub(crate) fn remember(journal: &Path, request: &Request) -> Result<()> {
-    let path = place(journal);
+    let path = requests_path(journal);
     storage::rotate(&path, MAX_FILE_BYTES)?;
     let line = serde_json::to_vec(request)
         .map_err(|error| Error::failed(format!("cannot write the request: {error}")))?;
@@ -147,7 +147,7 @@ pub(crate) fn remember(journal: &Path, request: &Request) -> Result<()> {
     log.flush()
 }
 
-fn place(journal: &Path) -> PathBuf {
+fn requests_path(journal: &Path) -> PathBuf {
     let mut name = journal.as_os_str().to_owned();
     name.push(".requests");
     PathBuf::from(name)
@@ -187,7 +187,7 @@ mod tests {
 
     const LINES: &[u8] = b"{\"a\":1}\n{\"b\":2}\n";
 
-    fn standing(journal: &[u8], at: u64, lines: &[u8]) -> Result<RequestState> {
+    fn state(journal: &[u8], at: u64, lines: &[u8]) -> Result<RequestState> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
         storage::append(&path, b"x").unwrap();
@@ -200,24 +200,24 @@ mod tests {
             log.append(journal).unwrap();
             file.set_len(journal.len() as u64).unwrap();
         }
-        Request::new("one", at, "T", LINES).standing(&path, lines)
+        Request::new("one", at, "T", LINES).state(&path, lines)
     }
 
     #[test]
     fn what_stands_in_the_journal_is_found_wherever_it_came_to_stand() {
         let written = RequestState::Written(LINES.to_vec());
         let with = |before: &str| [before.as_bytes(), LINES].concat();
-        assert_eq!(standing(&with(""), 0, LINES).unwrap(), written);
-        assert_eq!(standing(&with("{}\n"), 3, b"other").unwrap(), written);
-        assert_eq!(standing(&with("{}\n{}\n"), 3, LINES).unwrap(), written);
-        assert_eq!(standing(&with("{}\n"), 5000, LINES).unwrap(), written);
+        assert_eq!(state(&with(""), 0, LINES).unwrap(), written);
+        assert_eq!(state(&with("{}\n"), 3, b"other").unwrap(), written);
+        assert_eq!(state(&with("{}\n{}\n"), 3, LINES).unwrap(), written);
+        assert_eq!(state(&with("{}\n"), 5000, LINES).unwrap(), written);
         let apart = b"{\"a\":1}\n{\"b\"\nother\n{\"b\":2}\n";
-        assert_eq!(standing(apart, 0, LINES).unwrap(), written);
+        assert_eq!(state(apart, 0, LINES).unwrap(), written);
     }
 
     #[test]
     fn what_is_missing_is_told_by_whole_lines() {
-        let there = |journal: &[u8], at| match standing(journal, at, LINES).unwrap() {
+        let there = |journal: &[u8], at| match state(journal, at, LINES).unwrap() {
             RequestState::Missing { there } => Some(there),
             RequestState::Written(_) => None,
         };
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn another_input_under_the_same_id_is_refused() {
-        let error = standing(b"", 0, b"{\"c\":3}\n").unwrap_err();
+        let error = state(b"", 0, b"{\"c\":3}\n").unwrap_err();
         assert!(
             error.to_string().contains("with different input"),
             "{error}"
@@ -251,7 +251,7 @@ mod tests {
             .collect();
         for (part, one) in lines.chunks(1000).zip(made.chunks(1000)) {
             remember(&journal, &one[0]).unwrap();
-            storage::append(&place(&journal), part.join("\n").as_bytes()).unwrap();
+            storage::append(&requests_path(&journal), part.join("\n").as_bytes()).unwrap();
         }
         assert_eq!(
             find(&journal, "request 8999").unwrap().as_ref(),

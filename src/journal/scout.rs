@@ -38,11 +38,16 @@ pub(crate) struct Cut {
     pub(crate) size: u64,
 }
 
-/// Looks at so many parts before a place where a line begins; the last part of the file comes first.
+/// Searches so many parts before a place where a line begins; the last part of the file comes first.
 ///
 /// The processors take the parts in turn, and none goes on to another once one is to be read: what lies before it
 /// may not be needed. So fewer may be returned, but none is left out between.
-pub(crate) fn look(file: &File, matcher: &Matcher, before: u64, cut: Cut) -> Result<Vec<Chunk>> {
+pub(crate) fn search_ahead(
+    file: &File,
+    matcher: &Matcher,
+    before: u64,
+    cut: Cut,
+) -> Result<Vec<Chunk>> {
     let ranges = ranges(file, before, cut)?;
     let (next, is_enough) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work = || -> Result<Vec<(usize, Chunk)>> {

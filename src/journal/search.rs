@@ -180,8 +180,8 @@ impl<'a> Progress<'a> {
                 size: journal.division.part,
             };
             parts = MAX_PARTS.min(parts * 4);
-            let looked_at =
-                scout::look(journal.file, &self.matcher, before, cut).at("read", journal.path)?;
+            let looked_at = scout::search_ahead(journal.file, &self.matcher, before, cut)
+                .at("read", journal.path)?;
             let mut is_worth_it = false;
             for part in looked_at {
                 before = part.range.start;
@@ -212,14 +212,14 @@ impl<'a> Progress<'a> {
     fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<SearchStep> {
         let mut reader = Backwards::new(journal.file, range, MAX_LINE);
         while let Some(region) = reader.next().at("read", journal.path)? {
-            if self.take(&region)?.is_over() {
+            if self.search_region(&region)?.is_over() {
                 return Ok(SearchStep::Over);
             }
         }
         Ok(SearchStep::On)
     }
 
-    fn take(&mut self, region: &Region) -> Result<SearchStep> {
+    fn search_region(&mut self, region: &Region) -> Result<SearchStep> {
         self.skipped += region.dropped.min(self.bound - self.lines);
         self.lines += region.dropped;
         if self.lines >= self.bound {

@@ -114,7 +114,7 @@ pub fn write(path: &Path, drafts: &[Draft], writing: &Writing) -> Result<Written
         return Ok(written(path, lines, false));
     };
     let same = self::lines(drafts, &earlier.ts)?;
-    match earlier.standing(path, same.as_bytes())? {
+    match earlier.state(path, same.as_bytes())? {
         RequestState::Written(there) => {
             let there = String::from_utf8_lossy(&there).into_owned();
             Ok(written(path, there, true))

@@ -72,12 +72,12 @@ impl Constraints {
             ..Self::default()
         };
         for index in 0..constraints.sections.len() {
-            constraints.take(&outline, index);
+            constraints.read_section(&outline, index);
         }
         constraints
     }
 
-    fn take(&mut self, outline: &Outline<'_>, section: usize) {
+    fn read_section(&mut self, outline: &Outline<'_>, section: usize) {
         let own = self.sections[section].own.clone();
         let is_under_heading = !self.sections[section].title.is_empty();
         let blocks = outline.blocks(&own);

@@ -104,7 +104,7 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
         return Ok(survey);
     }
     match straight_to(&window, &anchor) {
-        Some(place) => survey.take(counted(window[..place].to_vec(), folder)),
+        Some(place) => survey.set_commits(counted(window[..place].to_vec(), folder)),
         None => survey.look_further(git, &anchor, window, folder)?,
     }
     Ok(survey)
@@ -116,7 +116,7 @@ impl Survey {
         self.coverage.pending = Some(pending);
     }
 
-    fn take(&mut self, mut commits: Vec<Commit>) {
+    fn set_commits(&mut self, mut commits: Vec<Commit>) {
         let standing = if commits.is_empty() {
             AnchorState::Covered
         } else {
@@ -148,9 +148,9 @@ impl Survey {
         if distance.ahead <= MAX_EXACT {
             let nodes = git.nodes_since(Some(&full))?;
             let hashes: Vec<&str> = nodes.iter().rev().map(|node| node.hash.as_str()).collect();
-            self.take(counted(git.commits(&hashes)?, folder));
+            self.set_commits(counted(git.commits(&hashes)?, folder));
         } else {
-            self.take(counted(window, folder));
+            self.set_commits(counted(window, folder));
             self.coverage.pending = Some(distance.ahead);
             self.coverage.is_exact = false;
         }

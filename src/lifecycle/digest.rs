@@ -46,7 +46,7 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<PhaseDi
     let name = phase.1.name.as_deref();
     let slug = &survey.folder.active.slug;
     let read = FinishedPhase::read(phase.0, name, slug, &read::text, &project.git)?;
-    let is_partial = phase.1.standing != PhaseState::Done;
+    let is_partial = phase.1.state != PhaseState::Done;
     let text = page(&read.value, is_partial);
     Ok(PhaseDigest {
         phase: phase.1.number.clone(),

@@ -114,11 +114,11 @@ fn named(
         .filter(|phase| phase.number == *number)
         .collect();
     for phase in phases {
-        if phase.standing != PhaseState::Done && !partial {
+        if phase.state != PhaseState::Done && !partial {
             return Err(incomplete(project, phase));
         }
         if let Some(dir) = folder(survey, phase) {
-            recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
+            recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
         }
     }
     Ok(())
@@ -128,7 +128,7 @@ fn named(
 fn latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     let complete: Vec<(&PhaseDir, &Phase)> = complete(survey);
     for (dir, phase) in complete.iter().rev() {
-        if recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
+        if recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
             return Ok(());
         }
     }
@@ -141,12 +141,12 @@ pub(crate) fn all(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
         let milestone: Milestone = archive.milestone()?.value;
         for dir in &milestone.phases {
             if Recorder::is_complete(dir)? {
-                recorder.take(dir, None, &milestone.slug)?;
+                recorder.add_phase(dir, None, &milestone.slug)?;
             }
         }
     }
     for (dir, phase) in complete(survey) {
-        recorder.take(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
+        recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
         .position
         .phases
         .iter()
-        .filter(|phase| phase.standing == PhaseState::Done)
+        .filter(|phase| phase.state == PhaseState::Done)
         .filter_map(|phase| Some((folder(survey, phase)?, phase)))
         .collect()
 }

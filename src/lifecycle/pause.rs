@@ -93,7 +93,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
         }
         let report = PauseReport {
             file: project.relative(&path).to_owned(),
-            ..standing(project, &survey)
+            ..pause_report(project, &survey)
         };
         let layout = &project.planning_place().layout;
         let next = NextStatus::from_position(&survey.position, layout);
@@ -105,7 +105,7 @@ pub fn pause(project: &Project, request: &PauseRequest) -> Result<CommandOutcome
     })
 }
 
-fn standing(project: &Project, survey: &Survey) -> PauseReport {
+fn pause_report(project: &Project, survey: &Survey) -> PauseReport {
     let derived = StatusReport::from_survey(project, survey).derived;
     let phase = derived.number.map(|number| {
         let total = derived.total.map(|total| format!(" of {total}"));
@@ -130,7 +130,7 @@ fn last_completed(survey: &Survey) -> Option<String> {
             .plans
             .iter()
             .rev()
-            .find(|(_, standing)| *standing == PlanState::Complete)?;
+            .find(|(_, state)| *state == PlanState::Complete)?;
         relative_name(survey, phase, slot.summary.as_ref()?)
     })
 }
@@ -157,8 +157,8 @@ fn relative_name(survey: &Survey, phase: &Phase, file: &str) -> Option<String> {
 pub(crate) fn done_plans(survey: &Survey) -> Vec<String> {
     let mut done = Vec::new();
     for phase in &survey.position.phases {
-        for (slot, standing) in &phase.plans {
-            if *standing == PlanState::Complete {
+        for (slot, state) in &phase.plans {
+            if *state == PlanState::Complete {
                 done.push(format!("{}/{}", phase.number, slot.number));
             }
         }

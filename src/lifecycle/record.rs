@@ -99,8 +99,8 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Takes a phase, and returns whether it is new.
-    pub(crate) fn take(
+    /// Adds a phase, and returns whether it is new.
+    pub(crate) fn add_phase(
         &mut self,
         dir: &PhaseDir,
         name: Option<&str>,

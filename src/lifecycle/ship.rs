@@ -177,7 +177,7 @@ fn check_complete(project: &Project, position: &Position) -> Result<()> {
 fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
     let number = &phase.number;
     let mut open = Vec::new();
-    match phase.standing {
+    match phase.state {
         PhaseState::Dropped => return open,
         PhaseState::Running => open.push(format!("phase {number} is not finished")),
         PhaseState::Unplanned => open.push(format!("phase {number} is not planned")),
@@ -200,8 +200,8 @@ fn open_work(project: &Project, phase: &Phase) -> Vec<String> {
     let Some(dir) = &phase.dir else {
         return open;
     };
-    for (slot, standing) in &phase.plans {
-        let word = match standing {
+    for (slot, state) in &phase.plans {
+        let word = match state {
             PlanState::Partial => "partial",
             PlanState::Failed => "failed",
             PlanState::Complete | PlanState::Open => continue,

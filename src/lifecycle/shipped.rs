@@ -144,7 +144,7 @@ impl Tally {
         let phases = &survey.position.phases;
         for phase in phases
             .iter()
-            .filter(|phase| phase.standing != PhaseState::Dropped)
+            .filter(|phase| phase.state != PhaseState::Dropped)
         {
             tally.add(phase)?;
         }

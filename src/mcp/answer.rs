@@ -65,7 +65,7 @@ pub(crate) fn failure(error: &Error) -> CallToolResult {
 pub(crate) fn sentence(error: &Error) -> String {
     let mut text = error.to_string();
     for problem in &error.problems {
-        text = format!("{text}\n- {}: {}", problem.place(), problem.message);
+        text = format!("{text}\n- {}: {}", problem.location(), problem.message);
     }
     if let Some(hint) = &error.hint {
         text = format!("{text}. Next: {hint}");

@@ -76,7 +76,7 @@ impl Measured {
             let complete = phase
                 .plans
                 .iter()
-                .filter(|(_, standing)| *standing == PlanState::Complete);
+                .filter(|(_, state)| *state == PlanState::Complete);
             for (slot, _) in complete {
                 measured.complete += 1;
                 let file = phase.dir.as_ref().zip(slot.summary.as_ref());

@@ -216,7 +216,7 @@ fn milestone_name(survey: &Survey) -> Option<String> {
 impl PlanCounts {
     fn count(phases: &[Phase]) -> Self {
         let own = || phases.iter().filter(|phase| phase.is_in_milestone);
-        let count = |standing| own().map(|phase| phase.count(standing)).sum();
+        let count = |state| own().map(|phase| phase.count(state)).sum();
         Self {
             total: own().map(Phase::plans_expected).sum(),
             complete: count(PlanState::Complete),
@@ -299,7 +299,7 @@ fn derived(position: &Position) -> PhaseReport {
 /// Says in words how far a phase is: `in progress, 1 of 3 plans`.
 pub(crate) fn status_words(phase: &Phase) -> String {
     let (done, all) = (phase.count(PlanState::Complete), phase.plans.len());
-    match phase.standing {
+    match phase.state {
         PhaseState::Done => "complete".to_owned(),
         PhaseState::Unplanned => "not planned".to_owned(),
         PhaseState::Running => match phase.plans_expected() {

@@ -84,7 +84,7 @@ impl Tokenizer {
         let stems = Stems::from_run(run, self.language);
         let count = stems.count;
         words.push_str(&stems.joined);
-        self.known.keep(run, stems);
+        self.known.insert(run, stems);
         count
     }
 }

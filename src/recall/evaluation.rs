@@ -126,7 +126,7 @@ fn ask(
             }
             continue;
         };
-        let scan = Scan::take(index, &query)?;
+        let scan = Scan::compare(index, &query)?;
         let staleness = Staleness::check(project, index, &scan)?.value;
         let wanted = folded(&question.answer_snippet);
         let mut answers = vec![false; scan.units.len()];
@@ -157,7 +157,7 @@ fn judged(
     let Ok(query) = Query::new(&question.text) else {
         return Ok((AnswerEvidence::default(), 0.0, 0.0));
     };
-    let scan = Scan::take(index, &query)?;
+    let scan = Scan::compare(index, &query)?;
     let staleness = Staleness::check(project, index, &scan)?.value;
     let ranked = scan.ranked(Method::Both, |unit| staleness.has(unit));
     let extent = Extent {

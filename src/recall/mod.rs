@@ -94,7 +94,7 @@ fn found(
     query: &Query,
     facts: &FactHits,
 ) -> rusqlite::Result<Parsed<Recalled>> {
-    let mut scan = Scan::take(index, query)?;
+    let mut scan = Scan::compare(index, query)?;
     facts.add_to(&mut scan, index, query)?;
     let mut warnings = Vec::new();
     let stale = Staleness::check(project, index, &scan)?.into_value(&mut warnings);
@@ -123,8 +123,8 @@ fn hit(scan: &Scan, found: JudgedText) -> Hit {
     } = found;
     let unit = &scan.units[scored.unit];
     let (headings, snippet) = hit::display_text(&text, scan.terms());
-    let (file, line) = scan.place(scored.unit);
-    let copies = scored.twins.iter().map(|twin| scan.place(*twin));
+    let (file, line) = scan.location(scored.unit);
+    let copies = scored.twins.iter().map(|twin| scan.location(*twin));
     Hit {
         source: unit.source,
         file: (unit.source != SourceName::Facts).then(|| file.to_owned()),
@@ -135,14 +135,16 @@ fn hit(scan: &Scan, found: JudgedText) -> Hit {
         score: scored.rounded(),
         relevance,
         date: unit.date,
-        copies: copies.map(|(file, line)| place(file, line)).collect(),
+        copies: copies
+            .map(|(file, line)| shown_location(file, line))
+            .collect(),
         parts: Some(scored.parts),
         flags: scored.flags,
     }
 }
 
 /// Returns where a text stands, as it is shown.
-fn place(file: &str, line: usize) -> String {
+fn shown_location(file: &str, line: usize) -> String {
     match line {
         0 => file.to_owned(),
         line => format!("{file}:{line}"),

@@ -131,7 +131,7 @@ pub(crate) struct Scan {
 
 impl Scan {
     /// Compares every text with the query.
-    pub(crate) fn take(index: &Index, query: &Query) -> Result<Self> {
+    pub(crate) fn compare(index: &Index, query: &Query) -> Result<Self> {
         let vector = Table::built_in().vector(&query.text).quantized();
         let (files, mut units) = index.units(|stored| nearness(&vector, stored))?;
         units.retain(|unit| query.sources.contains(&unit.source));
@@ -330,7 +330,7 @@ impl Scan {
     }
 
     /// Returns the file of a text and its line there, counted from 1.
-    pub(crate) fn place(&self, unit: usize) -> (&str, usize) {
+    pub(crate) fn location(&self, unit: usize) -> (&str, usize) {
         let unit = &self.units[unit];
         (&self.files[unit.file], unit.line)
     }

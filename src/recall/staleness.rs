@@ -32,7 +32,7 @@ impl Staleness {
         let name = project.relative(&path).to_string_lossy();
         let recorded: Vec<usize> = (0..scan.units.len())
             .filter(|unit| scan.units[*unit].source == SourceName::Patterns)
-            .filter(|unit| scan.place(*unit).0 == name)
+            .filter(|unit| scan.location(*unit).0 == name)
             .collect();
         if recorded.is_empty() {
             return Ok(Parsed::clean(stale));
@@ -43,7 +43,7 @@ impl Staleness {
         let patterns = Patterns::parse(&text.value, &path).value;
         let reasons = StaleReasons::cached_or_checked(project, &patterns, &mut warnings);
         for unit in recorded {
-            let line = scan.place(unit).1;
+            let line = scan.location(unit).1;
             let text = index.text(scan.units[unit].id)?.body;
             if reasons
                 .about(owner(&patterns, line), &on_one_line(&text))

@@ -76,7 +76,7 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     let status = StatusReport::from_survey(project, &survey);
     page.project = plain(&status.project);
     page.core_value = status.core_value.as_deref().map(Inline::render);
-    page.standing = Some(standing(&status));
+    page.standing = Some(work_status(&status));
     let state = survey.folder.active.dir.join(vocabulary::STATE);
     let file = clean(&project.relative(&state).to_string_lossy());
     // Lists without dates grow at their end.
@@ -90,7 +90,7 @@ fn planned(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> R
     phases::fill(page, project, &survey, warnings)
 }
 
-fn standing(status: &StatusReport) -> WorkStatus {
+fn work_status(status: &StatusReport) -> WorkStatus {
     let derived = &status.derived;
     let phase = derived.number.as_ref().map(|number| CurrentPhase {
         number: number.to_string(),

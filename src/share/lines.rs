@@ -61,7 +61,7 @@ impl Lines<'_> {
             let is_new = !(is_as_left && line.place == from);
             if is_new {
                 read += 1;
-                self.take(connection, &line, clock)?;
+                self.note_line(connection, &line, clock)?;
             }
             reached = Some(JournalCursor {
                 reached: line.place,
@@ -75,7 +75,7 @@ impl Lines<'_> {
         Ok(read)
     }
 
-    fn take(&self, connection: &Connection, line: &SharedLine, clock: Clock) -> Result<()> {
+    fn note_line(&self, connection: &Connection, line: &SharedLine, clock: Clock) -> Result<()> {
         match &line.device {
             // It was added here by a run that was stopped before it could note so.
             Some(device) => note_foreign_line(connection, device, &line_id(&line.line), clock),

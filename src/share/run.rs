@@ -105,7 +105,7 @@ pub fn sync(
             server,
             state,
             device,
-            journal: journal::place(&project.environment).ok(),
+            journal: journal::default_path(&project.environment).ok(),
             deadline,
             batch: match budget {
                 Some(budget) if budget < SHORT => SMALL_BATCH,

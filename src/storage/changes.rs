@@ -12,7 +12,7 @@ use crate::storage::change::Change;
 use crate::storage::diff;
 use crate::storage::disk;
 use crate::storage::fingerprint;
-use crate::storage::preview::Look;
+use crate::storage::preview::PathState;
 use crate::storage::preview::Preview;
 use crate::storage::read;
 use crate::storage::root;
@@ -227,10 +227,10 @@ impl Changes {
         old: Option<Vec<u8>>,
         new: Option<Vec<u8>>,
     ) -> Result<()> {
-        let planned = match self.preview.look(&path)? {
-            Look::OnDisk(_) => return self.replace(path, old, new),
-            Look::File(bytes) => Some(bytes),
-            Look::Directory | Look::Absent => None,
+        let planned = match self.preview.lookup(&path)? {
+            PathState::OnDisk(_) => return self.replace(path, old, new),
+            PathState::File(bytes) => Some(bytes),
+            PathState::Directory | PathState::Absent => None,
         };
         if planned != old {
             return Err(Error::failed("is changed twice in one operation").at(&path, None));

@@ -76,7 +76,7 @@ pub(crate) fn replace(
     with: Replacement,
     note: &mut dyn FnMut() -> Result<()>,
 ) -> Result<ChangeOutcome> {
-    let now = look(path)?;
+    let now = inspect(path)?;
     if now.is(with.new) {
         return Ok(ChangeOutcome::Made);
     }
@@ -104,7 +104,7 @@ pub(crate) fn settle(
     with: Replacement,
     is_whole: bool,
 ) -> Result<Leftover> {
-    let left = match look(staged)? {
+    let left = match inspect(staged)? {
         Holding::Nothing => return Ok(Leftover::Cleared),
         Holding::Bytes(bytes) => bytes,
         Holding::Foreign => return Ok(Leftover::Kept),
@@ -117,7 +117,7 @@ pub(crate) fn settle(
     if is_ours {
         return discard(staged).map(|()| Leftover::Cleared);
     }
-    if !look(path)?.is(with.new) {
+    if !inspect(path)?.is(with.new) {
         return Ok(Leftover::Kept);
     }
     match with.new {
@@ -135,7 +135,7 @@ fn create(path: &Path, staged: &Path) -> Result<ChangeOutcome> {
         Ok(true) => return Ok(ChangeOutcome::Made),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => ChangeOutcome::LeftAlone,
         Err(error) => return Err(error).at("create", path),
-        Ok(false) if look(path)? == Holding::Nothing => {
+        Ok(false) if inspect(path)? == Holding::Nothing => {
             disk::rename(staged, path).at("create", path)?;
             return Ok(ChangeOutcome::Made);
         }
@@ -151,13 +151,13 @@ fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<Change
             return discard(staged).map(|()| ChangeOutcome::LeftAlone);
         }
         Err(error) => return Err(error).at("replace", path),
-        Ok(false) if look(path)?.is(Some(old)) => {
+        Ok(false) if inspect(path)?.is(Some(old)) => {
             disk::rename(staged, path).at("replace", path)?;
             return Ok(ChangeOutcome::Made);
         }
         Ok(false) => return discard(staged).map(|()| ChangeOutcome::LeftAlone),
     }
-    let came_out = look(staged)?;
+    let came_out = inspect(staged)?;
     if came_out.is(Some(old)) {
         return discard(staged).map(|()| ChangeOutcome::Made);
     }
@@ -172,7 +172,7 @@ fn put_back(path: &Path, staged: &Path, theirs: Holding, ours: &[u8]) -> Result<
         if !disk::exchange(staged, path).at("put back", path)? {
             break;
         }
-        let came_out = look(staged)?;
+        let came_out = inspect(staged)?;
         if came_out == last_in && came_out != Holding::Foreign {
             return discard(staged);
         }
@@ -200,7 +200,7 @@ fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<ChangeOutcom
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ChangeOutcome::LeftAlone),
         Err(error) => return Err(error).at("remove", path),
     }
-    if look(staged)?.is(old) {
+    if inspect(staged)?.is(old) {
         return discard(staged).map(|()| ChangeOutcome::Made);
     }
     put_back_removed(path, staged).map(|()| ChangeOutcome::LeftAlone)
@@ -241,7 +241,7 @@ fn discard(staged: &Path) -> Result<()> {
     disk::remove_file(staged).at("remove", staged)
 }
 
-fn look(path: &Path) -> Result<Holding> {
+fn inspect(path: &Path) -> Result<Holding> {
     match fs::symlink_metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(Holding::Nothing),
         metadata => {

@@ -36,7 +36,7 @@ impl<V> Memo<V> {
     }
 
     /// Remembers what was made of a word; where there are too many, all others are forgotten.
-    pub(crate) fn keep(&mut self, word: &str, made: V) {
+    pub(crate) fn insert(&mut self, word: &str, made: V) {
         if self.short.len() + self.long.len() >= MAX_WORDS {
             self.short.clear();
             self.long.clear();
@@ -69,7 +69,7 @@ mod tests {
         let mut memo = Memo::default();
         for (made, word) in words.iter().enumerate() {
             assert_eq!(memo.get(word), None, "{word:?}");
-            memo.keep(word, made);
+            memo.insert(word, made);
         }
         for (made, word) in words.iter().enumerate() {
             assert_eq!(memo.get(word), Some(&made), "{word:?}");
@@ -80,7 +80,7 @@ mod tests {
     fn names_without_end_are_forgotten() {
         let mut memo = Memo::default();
         for number in 0..=MAX_WORDS {
-            memo.keep(&number.to_string(), ());
+            memo.insert(&number.to_string(), ());
         }
         assert_eq!(memo.get("0"), None);
         assert_eq!(memo.get(&MAX_WORDS.to_string()), Some(&()));

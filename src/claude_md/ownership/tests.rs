@@ -14,15 +14,15 @@ fn parsed(existing: &[u8]) -> Result<ContextFile<'_>> {
     )
 }
 
-fn placed(existing: &[u8], block: &str) -> Result<Placed> {
-    parsed(existing)?.place(block)
+fn placed(existing: &[u8], block: &str) -> Result<UpdatedContextFile> {
+    parsed(existing)?.with_block(block)
 }
 
 /// Places a block, and keeps what was added to the old one.
 fn kept(existing: &str, block: &str, generated: Option<&str>) -> (String, Vec<String>) {
     let mut file = parsed(existing.as_bytes()).unwrap();
     file.keep_edits(generated.map(str::as_bytes));
-    let placed = file.place(block).unwrap();
+    let placed = file.with_block(block).unwrap();
     let warnings = placed.warnings.iter().map(ToString::to_string);
     (String::from_utf8(placed.bytes).unwrap(), warnings.collect())
 }
@@ -46,7 +46,7 @@ fn a_new_or_empty_file_is_the_block() {
     assert_eq!(text("", BLOCK), expected);
     let file =
         ContextFile::parse(None, Path::new("CLAUDE.md"), &RecordedContent::default()).unwrap();
-    assert_eq!(file.place(BLOCK).unwrap().bytes, expected.as_bytes());
+    assert_eq!(file.with_block(BLOCK).unwrap().bytes, expected.as_bytes());
     assert_eq!(file.lines_with(BLOCK), expected.lines().count());
     assert!(file.block.is_none());
 }

@@ -18,7 +18,7 @@ fn row(project: &Project, harness: Harness) -> AuditRow {
     let command = format!("annals setup {}", harness.as_str());
     let mut scopes = Vec::new();
     for (scope, flag) in [(Scope::Project, ""), (Scope::User, " --user")] {
-        match setup::standing(project, harness, scope) {
+        match setup::setup_state(project, harness, scope) {
             // Without a home there are no settings of the user's.
             Err(_) if scope == Scope::User && project.environment.home().is_none() => {}
             Err(error) => {

@@ -85,7 +85,7 @@ pub(crate) fn receive(
         incoming: Incoming::default(),
     };
     for received in batch {
-        receiver.take(received, &mut device)?;
+        receiver.receive(received, &mut device)?;
     }
     device.save(connection)?;
     receiver.finish(&mut device)
@@ -189,7 +189,7 @@ struct Receiver<'a> {
 }
 
 impl Receiver<'_> {
-    fn take(&mut self, received: &Received, device: &mut Device) -> Result<()> {
+    fn receive(&mut self, received: &Received, device: &mut Device) -> Result<()> {
         let address = (received.scope.clone(), received.device.clone());
         let reached = self.cursors.get(&address).copied().unwrap_or(0);
         // What came twice is passed over; behind a gap, the rest waits for the next pull.

@@ -87,7 +87,7 @@ fn write(connection: &Connection, before: Option<&Fact>, after: &Fact) -> Result
     if before.is_some_and(|before| says(before) == says(after)) {
         return Ok(());
     }
-    vectors::keep(connection, after)
+    vectors::update_index(connection, after)
 }
 
 /// What a key went through: the changes that are operations, and how the history left each fact.

@@ -63,7 +63,7 @@ pub fn embedder(project: &Project) -> Result<Embedder> {
 }
 
 /// Keeps the index in step with a fact's row, in the transaction that writes it.
-pub(crate) fn keep(connection: &Connection, fact: &Fact) -> Result<()> {
+pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
     let place = IndexLocation::read(connection)?;
     if place.server.is_some() {
         return outbox::enqueue(connection, fact);

@@ -15,8 +15,8 @@ use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::report::FileOutcome;
 use crate::hooks::setup::report::SetupFile;
 use crate::hooks::setup::report::SetupReport;
-use crate::hooks::setup::standing::SetupState;
-use crate::hooks::setup::standing::standing;
+use crate::hooks::setup::state::SetupState;
+use crate::hooks::setup::state::setup_state;
 use crate::hooks::setup::target::TargetFile;
 use crate::project::Project;
 use crate::storage::Changes;
@@ -167,8 +167,8 @@ fn notes(
         Scope::User => (Scope::Project, "this project"),
     };
     // The other scope is only mentioned: where its settings cannot be read, nothing is said of it.
-    let other = standing(project, request.harness, other);
-    if other.is_ok_and(|standing| standing != SetupState::Absent) {
+    let other = setup_state(project, request.harness, other);
+    if other.is_ok_and(|state| state != SetupState::Absent) {
         notes.push(format!(
             "{} is set up for {whose} as well, and one is enough: annals setup {} --remove drops the \
              project's",

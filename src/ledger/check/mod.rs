@@ -84,7 +84,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Reports an entry of an older form, without counting it as a fault.
-    pub(crate) fn keep(&mut self, line: usize, message: &str) {
+    pub(crate) fn add_tolerated(&mut self, line: usize, message: &str) {
         self.add("entry", line, message);
         self.kept.extend(self.list.pop());
     }

@@ -80,19 +80,19 @@ impl PhasePlans {
         let mut found = Self::default();
         let mut read = Vec::new();
         let mut open: Vec<Plan> = Vec::new();
-        for (slot, standing) in &phase.plans {
+        for (slot, state) in &phase.plans {
             let parsed = slot
                 .plan
                 .as_ref()
                 .and_then(|file| parse(&dir.join(file), warnings));
             let plan = parsed.as_ref().map(|parsed| &parsed.value);
-            let mut brief = PlanBrief::new(slot, *standing, plan);
+            let mut brief = PlanBrief::new(slot, *state, plan);
             brief.title = brief.title.or_else(|| listed_title(planned?, &slot.number));
             let Some(parsed) = parsed else {
                 found.plans.push(brief);
                 continue;
             };
-            if *standing != PlanState::Complete {
+            if *state != PlanState::Complete {
                 found.problems.extend(parsed.warnings);
                 found.problems.extend(parsed.value.problems());
                 open.push(parsed.value.clone());
@@ -135,11 +135,11 @@ impl PlanBrief {
         })
     }
 
-    fn new(slot: &PlanSlot, standing: PlanState, plan: Option<&Plan>) -> Self {
+    fn new(slot: &PlanSlot, state: PlanState, plan: Option<&Plan>) -> Self {
         Self {
             plan: slot.number.clone(),
             title: plan.and_then(|plan| plan.title.clone()),
-            status: match standing {
+            status: match state {
                 PlanState::Complete => "complete",
                 PlanState::Partial => "partial",
                 PlanState::Failed => "failed",

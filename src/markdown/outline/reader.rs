@@ -46,7 +46,7 @@ impl<'a> OutlineBuilder<'a> {
         body: usize,
         lines: &'a Lines,
     ) -> (Vec<(u8, Range<usize>)>, Vec<Block>) {
-        let mut reader = OutlineBuilder {
+        let mut builder = OutlineBuilder {
             text,
             lines,
             body,
@@ -60,14 +60,14 @@ impl<'a> OutlineBuilder<'a> {
         let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
         let source = text.get(body..).unwrap_or_default();
         for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
-            reader.take(&event, range.start + body..range.end + body);
+            builder.handle(&event, range.start + body..range.end + body);
         }
         // A list item is pushed when it ends, after the items nested in it.
-        reader.blocks.sort_by_key(|block| block.range.start);
-        (reader.headings, reader.blocks)
+        builder.blocks.sort_by_key(|block| block.range.start);
+        (builder.headings, builder.blocks)
     }
 
-    fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
+    fn handle(&mut self, event: &Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
             Event::End(end) => self.end(*end, &range),

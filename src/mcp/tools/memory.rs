@@ -187,7 +187,7 @@ fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 
 fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let draft = Draft::parse(&arguments.json())?;
-    let path = journal::place(&project.environment)?;
+    let path = journal::default_path(&project.environment)?;
     let writing = Writing {
         dry_run: project.dry_run,
         ..Writing::new(project.clock)
@@ -198,7 +198,7 @@ fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 
 fn search_records(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let query = journal::Query::parse(&arguments.json())?;
-    let path = journal::place(&project.environment)?;
+    let path = journal::default_path(&project.environment)?;
     let found = journal::search(&path, &query)?;
     ToolAnswer::json("the journal", &found)
 }

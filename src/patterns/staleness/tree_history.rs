@@ -85,13 +85,13 @@ impl TreeHistory {
         date: Option<NaiveDate>,
     ) -> Option<usize> {
         commit
-            .and_then(|commit| self.timeline.place(commit))
+            .and_then(|commit| self.timeline.index_of(commit))
             .or_else(|| self.timeline.at_end_of(date?))
     }
 
     /// Returns where the paths of a text may be found.
     pub(crate) fn epoch(&self, commit: Option<&str>, date: Option<NaiveDate>) -> CandidateCommits {
-        if let Some(place) = commit.and_then(|commit| self.timeline.place(commit)) {
+        if let Some(place) = commit.and_then(|commit| self.timeline.index_of(commit)) {
             let later = (1..=LATER_COMMITS).map_while(|step| place.checked_sub(step));
             let before = Some(place + 1).filter(|before| *before < self.timeline.len());
             return CandidateCommits::Known {

@@ -180,17 +180,17 @@ impl Deviation {
             let mut rest = line;
             while let Some((before, label, after)) = next_label(rest) {
                 value.push_str(before);
-                self.take(open, &std::mem::take(&mut value));
+                self.set_part(open, &std::mem::take(&mut value));
                 open = DeviationPart::named(label).or(Some(DeviationPart::Other));
                 rest = after;
             }
             if line.trim().is_empty() {
-                self.take(open.take(), &std::mem::take(&mut value));
+                self.set_part(open.take(), &std::mem::take(&mut value));
             }
             value.push_str(unmarked(rest));
             value.push(' ');
         }
-        self.take(open, &value);
+        self.set_part(open, &value);
     }
 
     /// Takes over from another telling of the same deviation what this one does not say.
@@ -210,7 +210,7 @@ impl Deviation {
         }
     }
 
-    fn take(&mut self, part: Option<DeviationPart>, value: &str) {
+    fn set_part(&mut self, part: Option<DeviationPart>, value: &str) {
         let value = one_line(value);
         let value = value.trim_matches(|c: char| c.is_whitespace() || "\u{2014}-|".contains(c));
         let Some(value) = present(value).map(str::to_owned) else {

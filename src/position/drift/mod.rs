@@ -142,7 +142,7 @@ pub(crate) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Dr
 /// or lies before the current one.
 fn is_left_behind(position: &Position, index: usize) -> bool {
     let phase = &position.phases[index];
-    phase.is_in_milestone && (phase.standing == PhaseState::Done || is_passed(position, index))
+    phase.is_in_milestone && (phase.state == PhaseState::Done || is_passed(position, index))
 }
 
 /// Returns whether the work has gone on past a phase.
@@ -160,8 +160,8 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
     let open = phase
         .plans
         .iter()
-        .filter(|(_, standing)| *standing == PlanState::Open);
-    let fate = if phase.standing == PhaseState::Done {
+        .filter(|(_, state)| *state == PlanState::Open);
+    let fate = if phase.state == PhaseState::Done {
         format!("phase {} is called complete", phase.number)
     } else {
         format!("the work has moved on from phase {}", phase.number)
@@ -182,8 +182,8 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
 
 /// Returns whether the files do not tell how many plans a phase has: some were left behind, or more are to come.
 fn has_unclear_counts(phase: &Phase) -> bool {
-    phase.standing == PhaseState::Running
-        || phase.standing == PhaseState::Done && phase.open_plans().next().is_some()
+    phase.state == PhaseState::Running
+        || phase.state == PhaseState::Done && phase.open_plans().next().is_some()
 }
 
 /// Returns the same statements with their bytes and what puts them right.
@@ -261,7 +261,7 @@ impl<'a> Statements<'a> {
     fn status(&mut self, stated: &Stated<String>, index: usize) {
         let phase = &self.position.phases[index];
         let words = unprefixed(&stated.value).1;
-        let (actual, right) = match phase.standing {
+        let (actual, right) = match phase.state {
             _ if phase.dir.is_none() => return,
             PhaseState::Done if PhaseProgress::calls_open(words) && !is_check(words) => {
                 ("complete", PhaseProgress::Complete)

@@ -114,9 +114,7 @@ impl Counts<'_> {
     fn share_of_phases(&self) -> usize {
         let own = self.position.phases.iter();
         let own = own.filter(|phase| phase.is_in_milestone);
-        let done = own
-            .filter(|phase| phase.standing == PhaseState::Done)
-            .count();
+        let done = own.filter(|phase| phase.state == PhaseState::Done).count();
         share(done, self.position.total()).unwrap_or(0)
     }
 }

@@ -53,7 +53,7 @@ impl Statements<'_> {
         let phase = &self.position.phases[index];
         if let Some(checkbox) = &planned.checkbox {
             // A tick behind the current phase tells more than a summary that was never committed.
-            let is_done = phase.standing == PhaseState::Done
+            let is_done = phase.state == PhaseState::Done
                 || checkbox.value && is_passed(self.position, index);
             let mark = |checked| if checked { "[x]" } else { "[ ]" };
             let place = Statement {
@@ -72,7 +72,7 @@ impl Statements<'_> {
     }
 
     fn row(&mut self, row: &ProgressRow, phase: &Phase, index: usize) {
-        let is_running = phase.standing == PhaseState::Running && phase.declared.is_some();
+        let is_running = phase.state == PhaseState::Running && phase.declared.is_some();
         if has_unclear_counts(phase) && !is_running {
             return;
         }
@@ -104,7 +104,7 @@ impl Statements<'_> {
         };
         let complete = phase.complete_range();
         // More plans may be done than were committed, but not fewer.
-        let most = if phase.standing == PhaseState::Running {
+        let most = if phase.state == PhaseState::Running {
             phase.plans_expected()
         } else {
             *complete.end()
@@ -138,7 +138,7 @@ fn row_status(
 ) -> Option<(&'static str, PhaseProgress)> {
     let calls_complete = PhaseProgress::calls_complete(stated);
     let is_new = PhaseProgress::parse(stated) == Some(PhaseProgress::NotStarted);
-    match phase.standing {
+    match phase.state {
         PhaseState::Done if PhaseProgress::calls_open(stated) && !is_check(stated) => {
             Some(("Complete", PhaseProgress::Complete))
         }

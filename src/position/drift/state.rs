@@ -54,7 +54,7 @@ impl<'a> Subjects<'a> {
             .current
             .filter(|_| position.next.action == Action::Plan && says_complete)
             .and_then(|current| current.checked_sub(1))
-            .filter(|before| position.phases[*before].standing == PhaseState::Done);
+            .filter(|before| position.phases[*before].state == PhaseState::Done);
         Self {
             claims: &evidence.state.claims,
             position,
@@ -237,9 +237,7 @@ pub(super) fn count(
 /// Returns how many phases are complete, or more: earlier milestones may count, and phases whose files are gone.
 fn phases_complete(position: &Position) -> RangeInclusive<usize> {
     let own = position.phases.iter().filter(|phase| phase.is_in_milestone);
-    let done = own
-        .filter(|phase| phase.standing == PhaseState::Done)
-        .count();
+    let done = own.filter(|phase| phase.state == PhaseState::Done).count();
     done..=usize::MAX
 }
 
@@ -291,7 +289,7 @@ pub(super) fn over_all<'a>(
         .into_iter()
         .map(|phase| {
             let counted = count(phase);
-            let most = if phase.standing == PhaseState::Done {
+            let most = if phase.state == PhaseState::Done {
                 phase.plans.len().max(phase.declared.unwrap_or(0))
             } else {
                 0

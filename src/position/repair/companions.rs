@@ -69,7 +69,7 @@ fn slug(phase: &Phase) -> Option<String> {
 /// Returns the status of a phase that STATE.md comes to stand at, where the old words do not fit it.
 fn status(old: &str, phase: &Phase) -> Option<String> {
     let (named, words) = unprefixed(old);
-    let progress = match phase.standing {
+    let progress = match phase.state {
         PhaseState::Done => PhaseProgress::Complete,
         PhaseState::Open if phase.is_begun() => PhaseProgress::InProgress,
         PhaseState::Running => PhaseProgress::InProgress,
@@ -83,8 +83,8 @@ fn status(old: &str, phase: &Phase) -> Option<String> {
     let is_of_another = named.is_some_and(|number| number != phase.number);
     let is_open = matches!(said, PhaseProgress::InProgress | PhaseProgress::NotStarted);
     let has_nothing_to_execute =
-        phase.standing == PhaseState::Unplanned && status_words::speaks_of_plans(words);
-    let fits = said == progress || (is_open && phase.standing == PhaseState::Open);
+        phase.state == PhaseState::Unplanned && status_words::speaks_of_plans(words);
+    let fits = said == progress || (is_open && phase.state == PhaseState::Open);
     let fits = fits && !is_of_another && !has_nothing_to_execute;
     let may_go = said != PhaseProgress::Blocked && status_words::is_plain(old);
     (!fits && may_go).then(|| {

@@ -14,7 +14,7 @@ pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
         let line = roadmap_phase(evidence.roadmap, &phase.number).map_or(1, |planned| planned.line);
         return format!("{}: names it, but it has no folder", evidence.roadmap(line));
     };
-    if phase.standing == PhaseState::Open
+    if phase.state == PhaseState::Open
         && let Some(open) = evidence.open_plans(phase).next()
     {
         return open;
@@ -39,7 +39,7 @@ pub(super) fn of_all(evidence: &Evidence<'_>, position: &Position) -> String {
         .sum();
     let plans: usize = with_folder().map(|phase| phase.plans.len()).sum();
     let finished = own()
-        .filter(|phase| phase.standing == PhaseState::Done)
+        .filter(|phase| phase.state == PhaseState::Done)
         .count();
     format!(
         "{}: {finished} of {} phases done, {done} of {plans} plans",

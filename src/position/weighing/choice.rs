@@ -56,7 +56,7 @@ pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
         phase: Some(index),
         rule,
     };
-    match reading.standing(cursor) {
+    match reading.state(cursor) {
         PhaseState::Open | PhaseState::Running => at(cursor, Rule::Cursor),
         PhaseState::Unplanned => {
             let is_bare = !reading.phases[cursor].has_files;
@@ -77,7 +77,7 @@ pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
 }
 
 fn action_at(reading: &Reading<'_>, index: usize) -> Action {
-    match reading.standing(index) {
+    match reading.state(index) {
         PhaseState::Open | PhaseState::Running => Action::Execute,
         _ => Action::Plan,
     }
@@ -93,7 +93,7 @@ fn between(reading: &Reading<'_>, cursor: usize) -> Option<usize> {
             && reading.phases[*index].has_files
     })?;
     matches!(
-        reading.standing(below),
+        reading.state(below),
         PhaseState::Open | PhaseState::Unplanned
     )
     .then_some(below)

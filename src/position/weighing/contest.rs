@@ -101,7 +101,7 @@ fn skipped(reading: &Reading<'_>, choice: &Choice, cursor: Option<usize>) -> Opt
 fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
     let chosen = choice
         .phase
-        .filter(|index| reading.standing(*index) == PhaseState::Running)?;
+        .filter(|index| reading.state(*index) == PhaseState::Running)?;
     reading.seen[chosen].declared?;
     let number = &reading.phases[chosen].number;
     let earlier = reading.members.iter().copied();
@@ -120,7 +120,7 @@ fn passed_short(reading: &Reading<'_>, choice: &Choice) -> Option<Rival> {
 }
 
 fn work_on(reading: &Reading<'_>, index: usize) -> Rival {
-    let action = match reading.standing(index) {
+    let action = match reading.state(index) {
         PhaseState::Unplanned => Action::Plan,
         _ => Action::Execute,
     };

@@ -49,8 +49,8 @@ impl Evidence<'_> {
     /// Returns the plans of a phase that are not complete, and why: `…/03-02-PLAN.md: plan 2 has no summary`.
     pub(crate) fn open_plans(&self, phase: &Phase) -> impl Iterator<Item = String> {
         let dir = phase.dir.as_deref().unwrap_or(Path::new(""));
-        phase.plans.iter().filter_map(move |(slot, standing)| {
-            let why = match standing {
+        phase.plans.iter().filter_map(move |(slot, state)| {
+            let why = match state {
                 PlanState::Complete => return None,
                 PlanState::Open => "has no summary",
                 PlanState::Partial => "is partial",

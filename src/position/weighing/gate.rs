@@ -14,7 +14,7 @@ pub(super) fn hold(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
     let finished = reading
         .frontier()
         .filter(|index| choice.phase != Some(*index))
-        .filter(|index| reading.standing(*index) == PhaseState::Done);
+        .filter(|index| reading.state(*index) == PhaseState::Done);
     let check = finished.and_then(|frontier| {
         Some(Choice {
             action: asked_for(reading, frontier, choice)?,

@@ -108,8 +108,8 @@ impl Position {
         // Work has gone on past these: whatever else was declared of them did not come.
         for phase in &mut phases {
             let is_behind = behind.as_ref().is_some_and(|number| phase.number < *number);
-            if phase.standing == PhaseState::Running && is_behind {
-                phase.standing = PhaseState::Done;
+            if phase.state == PhaseState::Running && is_behind {
+                phase.state = PhaseState::Done;
             }
         }
         Self {
@@ -152,7 +152,7 @@ impl Position {
     fn kept(&self) -> impl Iterator<Item = &Phase> {
         self.phases
             .iter()
-            .filter(|phase| phase.is_in_milestone && phase.standing != PhaseState::Dropped)
+            .filter(|phase| phase.is_in_milestone && phase.state != PhaseState::Dropped)
     }
 }
 
@@ -170,7 +170,7 @@ fn chosen(reading: &Reading<'_>, cursor: Option<usize>) -> Choice {
         None if reading
             .members
             .iter()
-            .any(|index| reading.standing(*index) == PhaseState::Done) =>
+            .any(|index| reading.state(*index) == PhaseState::Done) =>
         {
             without_phase(Action::Ship, Rule::AllDone)
         }

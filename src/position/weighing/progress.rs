@@ -5,7 +5,7 @@ use crate::position::weighing::witness::Said;
 use crate::position::weighing::witness::Witnesses;
 
 /// Weighs the witnesses of one phase; the first rule that fits decides.
-pub(super) fn standing(seen: &Witnesses<'_>) -> PhaseState {
+pub(super) fn phase_state(seen: &Witnesses<'_>) -> PhaseState {
     if seen.said == Said::Dropped && (seen.open > 0 || seen.summaries == 0) {
         return PhaseState::Dropped;
     }

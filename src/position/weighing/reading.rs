@@ -29,7 +29,7 @@ impl<'a> Reading<'a> {
             .collect();
         for ((phase, seen), is_member) in phases.iter_mut().zip(&seen).zip(&members) {
             phase.is_in_milestone = *is_member;
-            phase.standing = progress::standing(seen);
+            phase.state = progress::phase_state(seen);
             phase.declared = seen.declared;
         }
         let members = (0..phases.len()).filter(|index| members[*index]).collect();
@@ -60,14 +60,14 @@ impl<'a> Reading<'a> {
         self.members.iter().find(is_it).copied()
     }
 
-    pub(super) fn standing(&self, index: usize) -> PhaseState {
-        self.phases[index].standing
+    pub(super) fn state(&self, index: usize) -> PhaseState {
+        self.phases[index].state
     }
 
     /// Returns whether there is work to do in a phase.
     pub(super) fn is_unfinished(&self, index: usize) -> bool {
         matches!(
-            self.standing(index),
+            self.state(index),
             PhaseState::Open | PhaseState::Running | PhaseState::Unplanned
         )
     }

@@ -66,7 +66,7 @@ fn check(reading: &Reading<'_>, index: usize) -> String {
 pub(super) fn of_phase(reading: &Reading<'_>, index: usize) -> Vec<String> {
     let (phase, seen) = (&reading.phases[index], &reading.seen[index]);
     let evidence = reading.evidence;
-    match (phase.standing, &phase.dir) {
+    match (phase.state, &phase.dir) {
         (PhaseState::Open, _) => open_plans(reading, phase),
         (PhaseState::Running, Some(dir)) => match seen.declared {
             Some(declared) => vec![format!(
@@ -136,10 +136,10 @@ fn open_plans(reading: &Reading<'_>, phase: &Phase) -> Vec<String> {
 }
 
 fn all_done(reading: &Reading<'_>) -> String {
-    let count = |standing| {
+    let count = |state| {
         let members = reading.members.iter();
         members
-            .filter(|index| reading.standing(**index) == standing)
+            .filter(|index| reading.state(**index) == state)
             .count()
     };
     let mut said = match count(PhaseState::Done) {

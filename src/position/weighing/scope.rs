@@ -58,8 +58,8 @@ impl<'a> Scope<'a> {
 
     /// Returns whether a phase is complete, and its number in the range of shipped milestones alone.
     fn is_history(&self, phase: &Phase) -> bool {
-        let is_complete = |(slot, standing): &(PlanSlot, PlanState)| {
-            slot.plan.is_some() && *standing == PlanState::Complete
+        let is_complete = |(slot, state): &(PlanSlot, PlanState)| {
+            slot.plan.is_some() && *state == PlanState::Complete
         };
         let number = &phase.number;
         let of_range = self.milestones.iter().filter(|milestone| {

@@ -76,7 +76,7 @@ impl<'a> Witnesses<'a> {
             open: phase
                 .plans
                 .iter()
-                .filter(|(_, standing)| matches!(standing, PlanState::Open | PlanState::Failed))
+                .filter(|(_, state)| matches!(state, PlanState::Open | PlanState::Failed))
                 .count(),
             said: match planned {
                 None if state_lists_done(evidence, &phase.number) => Said::Done,

@@ -41,7 +41,7 @@ impl Files {
         let mut found: Vec<Found> = Vec::new();
         for (source, store) in SOURCES.iter().enumerate() {
             let files = store.files(project).into_iter();
-            found.extend(files.filter_map(|path| look(project, source, path)));
+            found.extend(files.filter_map(|path| find_file(project, source, path)));
         }
         found.sort_by(|one, other| one.name.cmp(&other.name));
         // Of two stores that claim one file, the first has it.
@@ -75,7 +75,7 @@ impl Files {
     }
 }
 
-fn look(project: &Project, source: usize, path: PathBuf) -> Option<Found> {
+fn find_file(project: &Project, source: usize, path: PathBuf) -> Option<Found> {
     // Whether a link may be followed is decided where the file is read.
     let metadata = fs::metadata(&path).ok()?;
     metadata.is_file().then(|| Found {

@@ -106,7 +106,7 @@ fn take_in(
     if changed.len() < FEW {
         let mut preparer = Preparer::default();
         for file in changed {
-            keep(db, file, made_of(&mut preparer, file), warnings)?;
+            store_file(db, file, made_of(&mut preparer, file), warnings)?;
         }
         return Ok(());
     }
@@ -156,14 +156,14 @@ fn write(
             };
         };
         if let Some(prepared) = prepared {
-            keep(db, file, prepared, warnings)?;
+            store_file(db, file, prepared, warnings)?;
         }
     }
     Ok(())
 }
 
 /// Writes what was made of one file.
-fn keep(
+fn store_file(
     db: &Connection,
     (found, known): &(&Found, Option<IndexedFile>),
     prepared: Prepared,

@@ -39,7 +39,9 @@ impl Source for Journal {
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
         // Without a home there is no journal.
-        journal::place(&project.environment).into_iter().collect()
+        journal::default_path(&project.environment)
+            .into_iter()
+            .collect()
     }
 
     fn is_users_own(&self) -> bool {

@@ -98,7 +98,7 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
         let tree = Tree::new(sandbox.0.path(), &git);
         let today = Today::new(tree.listing().unwrap(), |_| None);
         let mut past = TreeHistory::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
-        let place = past.timeline().place(&written).unwrap();
+        let place = past.timeline().index_of(&written).unwrap();
         let found = structure::structure(&today, &mut past, place, texts);
         found.unwrap().unwrap()
     };

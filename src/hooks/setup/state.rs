@@ -24,7 +24,7 @@ pub enum SetupState {
 }
 
 /// Returns how the settings of a harness stand in a scope.
-pub fn standing(project: &Project, harness: Harness, scope: Scope) -> Result<SetupState> {
+pub fn setup_state(project: &Project, harness: Harness, scope: Scope) -> Result<SetupState> {
     let place = HarnessDir::locate(project, harness, scope)?;
     let targets = TargetFile::all(&place, harness.profile(), scope);
     if current(&targets, Choice::ALL)?.is_some() {
@@ -43,8 +43,8 @@ pub fn standing(project: &Project, harness: Harness, scope: Scope) -> Result<Set
 /// Returns whether a harness is set up for the project and for the user, as far as its files can be read.
 pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
     [Scope::Project, Scope::User].into_iter().all(|scope| {
-        let standing = standing(project, harness, scope);
-        standing.is_ok_and(|standing| standing != SetupState::Absent)
+        let state = setup_state(project, harness, scope);
+        state.is_ok_and(|state| state != SetupState::Absent)
     })
 }
 

@@ -62,7 +62,7 @@ pub struct Phase {
     /// Whether it is of the milestone that is worked on; earlier ones often leave their folders behind.
     pub is_in_milestone: bool,
     /// How far it is.
-    pub standing: PhaseState,
+    pub state: PhaseState,
     /// How many plans the roadmap or STATE.md declares, where one does.
     pub(crate) declared: Option<usize>,
     /// Whether the roadmap has another name under the folder's number, and the folder's name under another or the
@@ -85,11 +85,8 @@ pub enum PlanState {
 
 impl Phase {
     /// Counts the plans that stand so.
-    pub fn count(&self, standing: PlanState) -> usize {
-        self.plans
-            .iter()
-            .filter(|(_, own)| *own == standing)
-            .count()
+    pub fn count(&self, state: PlanState) -> usize {
+        self.plans.iter().filter(|(_, own)| *own == state).count()
     }
 
     /// Returns how many plans may be complete: those that are, up to the number of the last of them.
@@ -107,15 +104,13 @@ impl Phase {
     /// as are declared while more may come.
     pub(crate) fn plans_range(&self) -> RangeInclusive<usize> {
         let numbered = self.up_to_number(self.plans.len(), self.plans.iter());
-        let declared = self.declared.filter(|_| self.standing != PhaseState::Done);
+        let declared = self.declared.filter(|_| self.state != PhaseState::Done);
         *numbered.start()..=(*numbered.end()).max(declared.unwrap_or(0))
     }
 
     /// Returns how many plans there are, or are to be in a phase that is under way.
     pub(crate) fn plans_expected(&self) -> usize {
-        let declared = self
-            .declared
-            .filter(|_| self.standing == PhaseState::Running);
+        let declared = self.declared.filter(|_| self.state == PhaseState::Running);
         self.plans.len().max(declared.unwrap_or(0))
     }
 
@@ -177,7 +172,7 @@ impl Phase {
 
     /// Returns the share of the phase that is done, from 0 to 1.
     pub fn share_done(&self) -> f64 {
-        match self.standing {
+        match self.state {
             PhaseState::Done => 1.0,
             PhaseState::Unplanned | PhaseState::Dropped => 0.0,
             PhaseState::Open => ratio(self.count(PlanState::Complete), self.plans.len()),
@@ -256,7 +251,7 @@ fn with_folder(
         .iter()
         .map(|slot| {
             let status = |name| Summary::status_of(&text(&dir.dir.join(name))?);
-            let standing = match &slot.summary {
+            let state = match &slot.summary {
                 None => PlanState::Open,
                 Some(name) => match status(name) {
                     Some(SummaryStatus::Partial) => PlanState::Partial,
@@ -264,7 +259,7 @@ fn with_folder(
                     Some(SummaryStatus::Complete) | None => PlanState::Complete,
                 },
             };
-            (slot.clone(), standing)
+            (slot.clone(), state)
         })
         .collect();
     Phase {
@@ -306,7 +301,7 @@ impl Phase {
             has_context: false,
             checks: Vec::new(),
             is_in_milestone: true,
-            standing: PhaseState::Unplanned,
+            state: PhaseState::Unplanned,
             declared: None,
             is_renumbered: false,
         }
