@@ -15,7 +15,7 @@ use crate::claude_md::legacy_body::RecordedContent;
 use crate::claude_md::ownership::ContextFile;
 use crate::claude_md::past;
 use crate::claude_md::readable::readable;
-use crate::claude_md::said::Said;
+use crate::claude_md::said::SentenceSet;
 use crate::claude_md::select::Sources;
 use crate::claude_md::targets;
 use crate::claude_md::targets::ContextPath;
@@ -112,7 +112,7 @@ impl From<Refusal> for Error {
 }
 
 /// One run over all context files.
-struct Run<'a> {
+struct Regeneration<'a> {
     project: &'a Project,
     known: RecordedContent<'a>,
     content: Content,
@@ -134,7 +134,7 @@ pub fn regenerate(
     let planning = project.planning_place();
     let mut done = Regenerated::default();
     let folder = project.relative(&planning.dir);
-    let run = Run {
+    let run = Regeneration {
         project,
         known: sources.known(&planning.layout),
         content: sources.content(&planning.layout, folder, &mut done.warnings),
@@ -157,7 +157,7 @@ pub fn regenerate(
     Ok((done, changes))
 }
 
-impl Run<'_> {
+impl Regeneration<'_> {
     fn write(
         &self,
         file: ContextPath,
@@ -229,7 +229,7 @@ impl Run<'_> {
     /// Returns the content for one file: what the user's own text there says is not said again.
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
-        let said = Said::from_text(&file.own_text());
+        let said = SentenceSet::from_text(&file.own_text());
         content.decisions.retain(|line| !said.says(line.as_str()));
         content.patterns.retain(|line| !said.says(line.as_str()));
         let own = file.title();

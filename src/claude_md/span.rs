@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::claude_md::marker::Marker;
 use crate::error::Error;
 use crate::error::Result;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::text::noun;
 
@@ -136,7 +136,7 @@ fn mark_fenced(text: &str, found: &mut [PlacedMarker]) {
     let outline = Outline::parse(text, body(text));
     let blocks = outline.blocks(&(0..text.len())).iter();
     // Markers come in the order of the text.
-    for code in blocks.filter(|block| block.content == Content::Code) {
+    for code in blocks.filter(|block| block.content == BlockContent::Code) {
         let first = found.partition_point(|marker| marker.start < code.range.start);
         let inside = found[first..].iter_mut();
         for marker in inside.take_while(|marker| marker.start < code.range.end) {

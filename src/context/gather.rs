@@ -13,7 +13,7 @@ use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::knowledge;
-use crate::knowledge::Query;
+use crate::knowledge::EntryQuery;
 use crate::knowledge::notepad;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
@@ -227,9 +227,9 @@ impl<'a> Scene<'a> {
         let Some(topic) = topic else {
             return Ok(Vec::new());
         };
-        let query = Query {
+        let query = EntryQuery {
             text: topic.clone(),
-            ..Query::default()
+            ..EntryQuery::default()
         };
         let found = knowledge::query(self.project, &query)?.into_value(warnings);
         let hits = found.hits.iter().filter(|hit| hit.score >= WORTH_TELLING);

@@ -41,11 +41,11 @@ static BYTES: Aligned<[u8; include_bytes!("../../assets/static-128.bin").len()]>
     Aligned(*include_bytes!("../../assets/static-128.bin"));
 
 /// Checked when the program is built: nothing is left to do when it starts.
-static BUILT_IN: Table = Table::from_bytes(&BYTES.0);
+static BUILT_IN: VectorTable = VectorTable::from_bytes(&BYTES.0);
 
 /// A vocabulary and the vector of each of its pieces.
 #[derive(Debug)]
-pub struct Table {
+pub struct VectorTable {
     scales: &'static [u8],
     slots: &'static [u8],
     offsets: &'static [u8],
@@ -53,7 +53,7 @@ pub struct Table {
     rows: &'static [u8],
 }
 
-impl Table {
+impl VectorTable {
     /// Returns the table that comes with the program.
     pub fn built_in() -> &'static Self {
         &BUILT_IN
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn vectors_are_those_of_the_recipe() {
-        let table = Table::built_in();
+        let table = VectorTable::built_in();
         let mut checked = 0;
         for line in CHECK.lines() {
             let expected: Value = serde_json::from_str(line).unwrap();
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn every_piece_is_found_and_none_is_longer_than_thought() {
-        let table = Table::built_in();
+        let table = VectorTable::built_in();
         assert_eq!(table.scales.len() / 4, 29_523);
         for piece in 0..29_523 {
             let text = table.text(piece);
@@ -281,19 +281,19 @@ mod tests {
 
     #[test]
     fn words_are_cut_into_their_longest_pieces() {
-        let pieces = |text| Table::built_in().pieces(text).join(" ");
+        let pieces = |text| VectorTable::built_in().pieces(text).join(" ");
         assert_eq!(pieces("Telecommunications"), "telecommunications");
         assert_eq!(pieces("tokenizer"), "token ##izer");
         assert_eq!(pieces("##ing [CLS]"), "# # ing [ cl ##s ]");
         assert_eq!(
-            Table::built_in().pieces(&"a b ".repeat(1000)).len(),
+            VectorTable::built_in().pieces(&"a b ".repeat(1000)).len(),
             MAX_PIECES
         );
     }
 
     #[test]
     fn near_texts_are_near_and_rows_lie_on_cache_lines() {
-        let table = Table::built_in();
+        let table = VectorTable::built_in();
         let [one, near, far] =
             ["a pet dog", "my puppy", "compile error in the parser"].map(|text| table.vector(text));
         assert!(one.dot(&near) > one.dot(&far) + 0.2);
@@ -304,7 +304,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_has_a_vector(text in "\\PC*") {
-            let vector = Table::built_in().vector(&text);
+            let vector = VectorTable::built_in().vector(&text);
             let length = vector.dot(&vector);
             prop_assert!(vector.is_zero() || (length - 1.0).abs() < 1e-4);
         }

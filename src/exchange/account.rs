@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::exchange::Format;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Item;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
 use crate::project::Project;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
@@ -33,13 +33,13 @@ pub struct Account {
     /// Where its pieces go.
     pub target: ImportDestination,
     /// How many of each.
-    pub counts: Counts,
+    pub counts: ItemCounts,
     /// What is new.
     pub imported: Vec<Taken>,
     /// What was there already.
     pub known: Vec<Taken>,
     /// What is left out.
-    pub skipped: Vec<Left>,
+    pub skipped: Vec<LeftOutItem>,
     /// What was not understood.
     pub not_understood: Vec<Warning>,
     /// On a dry run, what would change.
@@ -52,7 +52,7 @@ pub struct Account {
 
 /// How many items became what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct ItemCounts {
     /// New.
     pub imported: usize,
     /// There already.
@@ -77,7 +77,7 @@ pub struct Taken {
 
 /// An item that is left out.
 #[derive(Clone, Debug, Serialize)]
-pub struct Left {
+pub struct LeftOutItem {
     /// Its position in the source.
     #[serde(flatten)]
     pub place: SourceLocation,
@@ -93,13 +93,13 @@ impl Account {
         format: Format,
         from: PathBuf,
         target: ImportDestination,
-        source: &mut Source,
+        source: &mut ImportSource,
     ) -> Self {
         let mut account = Self {
             format,
             from,
             target,
-            counts: Counts::default(),
+            counts: ItemCounts::default(),
             imported: Vec::new(),
             known: Vec::new(),
             skipped: Vec::new(),
@@ -115,7 +115,7 @@ impl Account {
 
     /// Says that an item is left out.
     pub(crate) fn left(&mut self, item: Item, reason: impl Into<String>) {
-        self.skipped.push(Left {
+        self.skipped.push(LeftOutItem {
             place: item.place,
             item: item.name,
             reason: reason.into(),
@@ -154,7 +154,7 @@ impl Account {
             place.file = project.relative(&place.file).to_owned();
         }
         self.skipped.sort_by(|a, b| a.place.cmp(&b.place));
-        self.counts = Counts {
+        self.counts = ItemCounts {
             imported: self.imported.len(),
             known: self.known.len(),
             skipped: self.skipped.len(),

@@ -21,13 +21,13 @@ use crate::exchange::database::text;
 use crate::exchange::kind::kind_of;
 use crate::exchange::note::tag;
 use crate::exchange::note::unique;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Item;
 use crate::exchange::source::Moment;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
 use crate::exchange::source::title;
 use crate::journal::Dated;
-use crate::journal::Draft;
+use crate::journal::RecordDraft;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
 use crate::warning::SourceLocation;
@@ -98,11 +98,11 @@ const HOUSEKEEPING: [&str; 9] = [
 const LAST_SECOND: i64 = 100_000_000_000;
 
 /// Reads a database, or the one in the folder that is named.
-pub(crate) fn read(path: &Path) -> Result<Source> {
+pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     let inside = path.join("claude-mem.db");
     let path = if path.is_dir() { &inside } else { path };
     let database = Database::open(path)?;
-    let mut source = Source::default();
+    let mut source = ImportSource::default();
     let texts = TEXTS.iter().map(|(column, _)| *column);
     let columns: Vec<&str> = texts.chain(META).chain(OTHERS).collect();
     let log = with_end(path, "-wal");
@@ -133,7 +133,7 @@ pub(crate) fn read(path: &Path) -> Result<Source> {
     Ok(source)
 }
 
-fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut Source) {
+fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut ImportSource) {
     let item = item(path, named(table, row));
     let content = content(row);
     if content.is_empty() {
@@ -147,7 +147,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
     let tags = unique(concepts.iter().filter_map(|word| tag(word)));
     let kind = text(row, "type").unwrap_or(kind).to_owned();
     let tags = (!tags.is_empty()).then_some(tags);
-    match Draft::new(Some(kind), content, tags, Some(&meta(row))) {
+    match RecordDraft::new(Some(kind), content, tags, Some(&meta(row))) {
         Ok(draft) => source.moments.push(Moment {
             item,
             record: Dated {
@@ -163,7 +163,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
 }
 
 /// Reads a rule that the user wants kept.
-fn directive(path: &Path, row: &DatabaseRow, source: &mut Source) {
+fn directive(path: &Path, row: &DatabaseRow, source: &mut ImportSource) {
     let name = named("directives", row);
     let item = item(path, name.clone());
     let Some(content) = text(row, "content") else {

@@ -15,9 +15,9 @@ use crate::exchange::refusal::refusal;
 use crate::exchange::refusal::secret;
 use crate::exchange::serena;
 use crate::exchange::server_memory;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Moment;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
 use crate::exchange::statements;
 use crate::facts::Facts;
 use crate::facts::UserId;
@@ -80,7 +80,7 @@ pub fn import(
 }
 
 /// Reads what is at a path, and writes nothing there.
-fn read(format: Format, path: &Path) -> Result<Source> {
+fn read(format: Format, path: &Path) -> Result<ImportSource> {
     match format {
         Format::ServerMemory => server_memory::read(path),
         Format::Serena => serena::read(path),

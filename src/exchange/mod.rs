@@ -23,9 +23,9 @@ mod source;
 mod statements;
 
 pub use account::Account;
-pub use account::Counts;
 pub use account::ImportDestination;
-pub use account::Left;
+pub use account::ItemCounts;
+pub use account::LeftOutItem;
 pub use account::Taken;
 pub use export::Export;
 pub use export::export;

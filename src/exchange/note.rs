@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::exchange::folder;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Item;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
 use crate::markdown::FrontMatter;
@@ -29,7 +29,7 @@ pub(crate) struct NoteFile {
 
 impl NoteFile {
     /// Reads a file; one that cannot be read, or says nothing, is told to the source.
-    pub(crate) fn read(path: &Path, name: &str, source: &mut Source) -> Option<Self> {
+    pub(crate) fn read(path: &Path, name: &str, source: &mut ImportSource) -> Option<Self> {
         let text = match read::users_text(path) {
             Ok(Some(text)) => text.into_value(&mut source.unknown),
             Ok(None) => String::new(),
@@ -93,11 +93,11 @@ impl NoteFile {
 pub(crate) fn notes(
     path: &Path,
     piece: impl Fn(NoteFile, String, &str) -> (Adoption, Vec<String>),
-) -> Result<Source> {
+) -> Result<ImportSource> {
     let files = folder::markdown(path)?;
-    let mut source = Source {
+    let mut source = ImportSource {
         unknown: files.warnings.clone(),
-        ..Source::default()
+        ..ImportSource::default()
     };
     for path in &files.paths {
         let name = files.name(path);

@@ -15,9 +15,9 @@ use crate::error::Result;
 use crate::exchange::Format;
 use crate::exchange::kind::kind_of;
 use crate::exchange::note::tag;
+use crate::exchange::source::ImportSource;
 use crate::exchange::source::Item;
 use crate::exchange::source::Note;
-use crate::exchange::source::Source;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
@@ -26,7 +26,7 @@ use crate::warning::SourceLocation;
 use crate::warning::Warning;
 
 /// Reads a graph.
-pub(crate) fn read(path: &Path) -> Result<Source> {
+pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     match read::users_text(path)? {
         Some(text) => {
             let mut source = parse(&text.value, path);
@@ -52,10 +52,10 @@ struct Graph {
     by_name: BTreeMap<String, usize>,
     /// Relations wait until all entities are known: where they stand, from, kind and to.
     relations: Vec<(Item, [String; 3])>,
-    source: Source,
+    source: ImportSource,
 }
 
-fn parse(text: &str, path: &Path) -> Source {
+fn parse(text: &str, path: &Path) -> ImportSource {
     let mut graph = Graph::default();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim_start_matches('\u{feff}').trim();
@@ -137,7 +137,7 @@ impl Graph {
         }
     }
 
-    fn into_source(mut self) -> Source {
+    fn into_source(mut self) -> ImportSource {
         for (item, [from, kind, to]) in self.relations {
             if let Some(index) = self.by_name.get(&from) {
                 let entity = &mut self.entities[*index];

@@ -59,7 +59,7 @@ pub(crate) struct Skip {
 
 /// All that a source holds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Source {
+pub(crate) struct ImportSource {
     /// For the entries, in the source's order.
     pub(crate) notes: Vec<Note>,
     /// For the journal, in the source's order.
@@ -70,7 +70,7 @@ pub(crate) struct Source {
     pub(crate) unknown: Vec<Warning>,
 }
 
-impl Source {
+impl ImportSource {
     /// Leaves an item out.
     pub(crate) fn skip(&mut self, item: Item, reason: impl Into<String>) {
         let reason = reason.into();

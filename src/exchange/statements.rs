@@ -15,8 +15,8 @@ use crate::exchange::source::Note;
 use crate::facts;
 use crate::facts::Fact;
 use crate::facts::FactKey;
+use crate::facts::FactStatus;
 use crate::facts::Facts;
-use crate::facts::Status;
 use crate::facts::UserId;
 use crate::knowledge::Confidence;
 use crate::knowledge::key_of;
@@ -111,7 +111,7 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
         event_time: None,
         valid_from: now.to_owned(),
         valid_to: None,
-        status: Status::Active,
+        status: FactStatus::Active,
         source_turn_id: format!("import:{memory}"),
         source_excerpt: text::clip(&value, EXCERPT).into_owned(),
         value_text: value,

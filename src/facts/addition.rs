@@ -10,9 +10,9 @@ use crate::facts::action::Action;
 use crate::facts::action::ActionType;
 use crate::facts::action::moment;
 use crate::facts::application;
-use crate::facts::application::Applied;
+use crate::facts::application::ActionResult;
+use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::arbitration::Source;
 use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
@@ -87,7 +87,7 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ad
         if let Some(earlier) = application::of_turn(connection, user, &turn_id)?.pop() {
             return answer(connection, user, &earlier);
         }
-        let source = Source {
+        let source = ActionSource {
             turn_id,
             session_id: None,
             turn_seq: None,
@@ -150,7 +150,7 @@ fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> R
     }
 }
 
-fn answer(connection: &Connection, user: &UserId, applied: &Applied) -> Result<Added> {
+fn answer(connection: &Connection, user: &UserId, applied: &ActionResult) -> Result<Added> {
     let found = fact::select(connection, user, "fact_id = ?2", &[&applied.fact_id])?;
     Ok(Added {
         outcome: applied.outcome,

@@ -28,8 +28,8 @@ use crate::facts::expiry;
 use crate::facts::fact;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
+use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::fact::Status;
 use crate::facts::failure::Stored;
 use crate::facts::metrics;
 use crate::facts::outcome::ActionOutcome;
@@ -39,7 +39,7 @@ use crate::text::hexadecimal;
 
 /// Where an action comes from.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct ActionSource {
     pub(crate) turn_id: String,
     pub(crate) session_id: Option<String>,
     pub(crate) turn_seq: Option<i64>,
@@ -59,7 +59,7 @@ pub(crate) struct Source {
 pub(crate) struct Arbiter<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) user: &'a UserId,
-    pub(crate) source: &'a Source,
+    pub(crate) source: &'a ActionSource,
     pub(crate) now: &'a str,
     pub(crate) high_risk: &'a [String],
 }
@@ -73,7 +73,7 @@ impl Arbiter<'_> {
         self.expire_what_is_over(action.key.as_str())?;
         let target = self.target(action)?;
         let current = match target {
-            Some(target) if target.status == Status::PendingConfirmation => {
+            Some(target) if target.status == FactStatus::PendingConfirmation => {
                 return self.decide_on_pending(action, &target);
             }
             Some(target) => Some(target),
@@ -135,7 +135,7 @@ impl Arbiter<'_> {
 
     /// The active fact that an action without a target is about.
     fn current(&self, action: &Action) -> Result<Option<Fact>> {
-        let mut active = self.with_key(action.key.as_str(), Status::Active)?;
+        let mut active = self.with_key(action.key.as_str(), FactStatus::Active)?;
         if !action.key.is_multi_valued() {
             return Ok(active.pop());
         }
@@ -159,7 +159,7 @@ impl Arbiter<'_> {
         Ok(None)
     }
 
-    pub(crate) fn with_key(&self, key: &str, status: Status) -> Result<Vec<Fact>> {
+    pub(crate) fn with_key(&self, key: &str, status: FactStatus) -> Result<Vec<Fact>> {
         fact::select(
             self.connection,
             self.user,
@@ -170,7 +170,7 @@ impl Arbiter<'_> {
 
     /// What ended by itself is no fact to argue with.
     fn expire_what_is_over(&self, key: &str) -> Result<()> {
-        for over in self.with_key(key, Status::Active)? {
+        for over in self.with_key(key, FactStatus::Active)? {
             if over.valid_to.as_deref().is_some_and(|end| end <= self.now) {
                 expiry::expire(self.connection, &over, &self.source.turn_id, self.now)?;
             }
@@ -254,7 +254,7 @@ impl Arbiter<'_> {
                 .or(action.valid_to.clone())
                 .unwrap_or(new.valid_from),
             valid_to: action.valid_to.clone(),
-            status: Status::Expired,
+            status: FactStatus::Expired,
             ..new
         };
         self.put("insert", &action.reason, None, &ended)?;
@@ -290,7 +290,12 @@ impl Arbiter<'_> {
     fn supersede(&self, action: &Action, current: &Fact) -> Result<Decision> {
         let mut new = self.new_fact(action, value_of(action));
         new.category = self.source.category.unwrap_or(current.category);
-        self.close(current, Status::Superseded, &new.valid_from, &action.reason)?;
+        self.close(
+            current,
+            FactStatus::Superseded,
+            &new.valid_from,
+            &action.reason,
+        )?;
         metrics::note_supersession(self.connection, self.user, self.now)?;
         self.put("insert", &action.reason, None, &new)?;
         Ok((ActionOutcome::Superseded, Some(new)))
@@ -316,7 +321,7 @@ impl Arbiter<'_> {
             self.put("update", &action.reason, Some(current), &after)?;
             return Ok((ActionOutcome::Refined, Some(after)));
         }
-        let after = self.close(current, Status::Expired, end, &action.reason)?;
+        let after = self.close(current, FactStatus::Expired, end, &action.reason)?;
         Ok((ActionOutcome::Expired, Some(after)))
     }
 
@@ -371,7 +376,7 @@ impl Arbiter<'_> {
     pub(crate) fn close(
         &self,
         fact: &Fact,
-        status: Status,
+        status: FactStatus,
         end: &str,
         reason: &str,
     ) -> Result<Fact> {
@@ -382,7 +387,7 @@ impl Arbiter<'_> {
             updated_at: self.now.to_owned(),
             ..fact.clone()
         };
-        let name = if status == Status::Superseded {
+        let name = if status == FactStatus::Superseded {
             "supersede"
         } else {
             "expire"
@@ -425,7 +430,7 @@ impl Arbiter<'_> {
             event_time: source.event_time.clone(),
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
-            status: Status::Active,
+            status: FactStatus::Active,
             source_turn_id: source.turn_id.clone(),
             source_excerpt: source.excerpt.clone(),
             embedding_id: None,

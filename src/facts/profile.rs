@@ -64,7 +64,7 @@ pub type Fields = BTreeMap<String, Slot>;
 
 /// All that holds of a user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Profile {
+pub struct UserProfile {
     /// Who the user is.
     pub identity: Fields,
     /// What must be kept to.
@@ -87,7 +87,7 @@ pub struct Built {
     /// When it was built.
     pub built_at: String,
     /// The profile.
-    pub profile: Profile,
+    pub profile: UserProfile,
 }
 
 /// Returns a user's profile as the facts are now.
@@ -151,12 +151,12 @@ fn build(
     project: Option<&str>,
     high_risk: &[String],
     now: &str,
-) -> Result<Profile> {
+) -> Result<UserProfile> {
     let mut facts = valid(connection, user, project, now)?;
     facts.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.key.cmp(&b.key)));
-    let mut profile = Profile {
+    let mut profile = UserProfile {
         recent_changes: facts.iter().take(RECENT).map(Field::from_fact).collect(),
-        ..Profile::default()
+        ..UserProfile::default()
     };
     for fact in &facts {
         let field = Field::from_fact(fact);

@@ -7,10 +7,10 @@ use crate::error::Result;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::queue::Turn;
-use crate::facts::scope::Scope;
+use crate::facts::scope::ProjectScope;
 use crate::facts::search;
+use crate::facts::search::FactQuery;
 use crate::facts::search::Method;
-use crate::facts::search::Query;
 use crate::facts::search::Selection;
 use crate::facts::store::Facts;
 
@@ -30,10 +30,13 @@ pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Str
 
 /// The facts that the turn may be about: what a search finds, then what was spoken of last.
 fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec<Fact>> {
-    let query = Query {
+    let query = FactQuery {
         text: turn.user_input.clone(),
         limit: FOUND,
-        scope: turn.project.clone().map_or(Scope::General, Scope::Project),
+        scope: turn
+            .project
+            .clone()
+            .map_or(ProjectScope::General, ProjectScope::Project),
         method: Method::default(),
         selection: Selection::Candidates,
     };

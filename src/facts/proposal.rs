@@ -8,8 +8,8 @@ use crate::facts::arbitration::Decision;
 use crate::facts::arbitration::value_of;
 use crate::facts::confidence;
 use crate::facts::fact::Fact;
+use crate::facts::fact::FactStatus;
 use crate::facts::fact::Proposal;
-use crate::facts::fact::Status;
 use crate::facts::metrics;
 use crate::facts::outcome::ActionOutcome;
 use crate::facts::wording;
@@ -33,7 +33,7 @@ impl Arbiter<'_> {
                     return Ok((ActionOutcome::Kept, Some(current)));
                 }
                 let after = Fact {
-                    status: Status::PendingConfirmation,
+                    status: FactStatus::PendingConfirmation,
                     ..self.mentioned(&current)
                 };
                 self.put(action.kind.as_str(), &action.reason, Some(&current), &after)?;
@@ -53,7 +53,7 @@ impl Arbiter<'_> {
         value: &str,
     ) -> Result<Decision> {
         let mut new = self.new_fact(action, value);
-        new.status = Status::PendingConfirmation;
+        new.status = FactStatus::PendingConfirmation;
         new.proposal = Some(proposal);
         new.contests = current.map(|fact| fact.fact_id.clone());
         if let Some(current) = current {
@@ -67,7 +67,7 @@ impl Arbiter<'_> {
 
     /// The pending fact that already proposes the same.
     pub(crate) fn proposed(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
-        let pending = self.with_key(action.key.as_str(), Status::PendingConfirmation)?;
+        let pending = self.with_key(action.key.as_str(), FactStatus::PendingConfirmation)?;
         let value = value_of(action);
         let is_it = |fact: &Fact| match proposal {
             Proposal::End => fact.proposal == Some(Proposal::End),
@@ -87,7 +87,7 @@ impl Arbiter<'_> {
         match action.kind {
             ActionType::Expire => {
                 metrics::note_resolution(self.connection, self.user, pending)?;
-                let after = self.close(pending, Status::Expired, self.now, &action.reason)?;
+                let after = self.close(pending, FactStatus::Expired, self.now, &action.reason)?;
                 Ok((ActionOutcome::Expired, Some(after)))
             }
             _ if says_the_same => self.repeat_proposal(action, pending),
@@ -121,7 +121,7 @@ impl Arbiter<'_> {
 
     /// The active fact that a pending one would replace or end.
     pub(crate) fn contested(&self, pending: &Fact) -> Result<Option<Fact>> {
-        let mut active = self.with_key(&pending.key, Status::Active)?;
+        let mut active = self.with_key(&pending.key, FactStatus::Active)?;
         if pending.key.ends_with("[]") {
             let is_same = |fact: &Fact| wording::is_same(&fact.value_text, &pending.value_text);
             active.retain(|fact| Some(&fact.fact_id) == pending.contests.as_ref() || is_same(fact));
@@ -139,17 +139,17 @@ impl Arbiter<'_> {
         metrics::note_resolution(self.connection, self.user, pending)?;
         if pending.proposal == Some(Proposal::End) {
             if let Some(old) = contested {
-                self.close(old, Status::Expired, self.now, reason)?;
+                self.close(old, FactStatus::Expired, self.now, reason)?;
             }
-            let after = self.close(pending, Status::Expired, self.now, reason)?;
+            let after = self.close(pending, FactStatus::Expired, self.now, reason)?;
             return Ok((ActionOutcome::Expired, Some(after)));
         }
         if let Some(old) = contested {
-            self.close(old, Status::Superseded, self.now, reason)?;
+            self.close(old, FactStatus::Superseded, self.now, reason)?;
             metrics::note_supersession(self.connection, self.user, self.now)?;
         }
         let after = Fact {
-            status: Status::Active,
+            status: FactStatus::Active,
             proposal: None,
             contests: None,
             ..self.mentioned(pending)

@@ -399,7 +399,7 @@ pub(crate) fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
 
 /// How a turn's stay in the queue ends, or goes on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum End<'a> {
+pub(crate) enum TurnEnd<'a> {
     /// Its actions are applied.
     Done,
     /// It goes back: nobody could be asked.
@@ -409,11 +409,16 @@ pub(crate) enum End<'a> {
 }
 
 /// Ends the stay of a turn.
-pub(crate) fn finish(connection: &Connection, turn: &Turn, end: End<'_>, now: &str) -> Result<()> {
+pub(crate) fn finish(
+    connection: &Connection,
+    turn: &Turn,
+    end: TurnEnd<'_>,
+    now: &str,
+) -> Result<()> {
     let (status, error, raw) = match end {
-        End::Done => ("done", None, None),
-        End::Again(error) => ("pending", Some(error), None),
-        End::Dead(error, raw) => ("dead", Some(error), raw),
+        TurnEnd::Done => ("done", None, None),
+        TurnEnd::Again(error) => ("pending", Some(error), None),
+        TurnEnd::Dead(error, raw) => ("dead", Some(error), raw),
     };
     connection
         .execute(

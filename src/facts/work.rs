@@ -14,9 +14,9 @@ use crate::facts::action;
 use crate::facts::action::Action;
 use crate::facts::addition::EXCERPT;
 use crate::facts::application;
-use crate::facts::application::Applied;
+use crate::facts::application::ActionResult;
+use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::arbitration::Source;
 use crate::facts::auditor;
 use crate::facts::auditor::Auditor;
 use crate::facts::metrics;
@@ -25,9 +25,9 @@ use crate::facts::profile;
 use crate::facts::prompt::again;
 use crate::facts::prompt::prompt;
 use crate::facts::queue;
-use crate::facts::queue::End;
 use crate::facts::queue::Lease;
 use crate::facts::queue::Turn;
+use crate::facts::queue::TurnEnd;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::secrets::SecretPolicy;
@@ -47,7 +47,7 @@ pub struct Judged {
     /// The turn.
     pub turn_id: String,
     /// What came of each action.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<ActionResult>,
 }
 
 /// What came of one turn from the queue.
@@ -137,7 +137,7 @@ fn put_back(facts: &mut Facts, lease: Lease, error: Error) -> Result<TurnOutcome
     let told = error.to_string();
     facts.write(|connection| {
         if queue::holds(connection, &lease)? {
-            queue::finish(connection, &lease.turn, End::Again(&told), &now)?;
+            queue::finish(connection, &lease.turn, TurnEnd::Again(&told), &now)?;
         }
         Ok(())
     })?;
@@ -148,7 +148,7 @@ fn bury(facts: &mut Facts, lease: Lease, answer: &str, problem: &str) -> Result<
     let now = queue::precise(&facts.clock());
     facts.write(|connection| {
         if queue::holds(connection, &lease)? {
-            let end = End::Dead(problem, Some(answer));
+            let end = TurnEnd::Dead(problem, Some(answer));
             queue::finish(connection, &lease.turn, end, &now)?;
         }
         Ok(())
@@ -188,7 +188,7 @@ fn judge(
             return replayed(&arbiter, actions);
         }
         let applied = application::apply(&arbiter, actions)?;
-        queue::finish(connection, turn, End::Done, applied_at)?;
+        queue::finish(connection, turn, TurnEnd::Done, applied_at)?;
         metrics::note_turn(connection, turn, (&applied, ranks), applied_at)?;
         profile::count_turn(connection, &turn.user, &now)?;
         Ok(applied)
@@ -201,7 +201,7 @@ fn judge(
 }
 
 /// A turn is judged once: the same answer is answered as the first time, another one is refused.
-fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Applied>> {
+fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<ActionResult>> {
     let turn = &arbiter.source.turn_id;
     let done = application::hashes(arbiter.connection, arbiter.user, turn)?;
     let is_known = |action: &Action| done.contains(&action.hash(arbiter.user));
@@ -214,8 +214,8 @@ fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Applied>> {
     .hint("a turn is judged once; `annals facts history` shows the result"))
 }
 
-fn source(turn: &Turn) -> Source {
-    Source {
+fn source(turn: &Turn) -> ActionSource {
+    ActionSource {
         turn_id: turn.turn_id.clone(),
         session_id: turn.session_id.clone(),
         turn_seq: turn.turn_seq,

@@ -20,8 +20,8 @@ use crate::hooks::setup;
 use crate::hooks::start;
 use crate::hooks::start::Start;
 use crate::hooks::subagent;
+use crate::project::OpenRequest;
 use crate::project::Project;
-use crate::project::Request;
 
 /// A session waits for no other process longer than this.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
@@ -67,7 +67,7 @@ struct Said {
 ///
 /// `input` is what stood on standard input. What goes wrong goes into `.annals/hook.log`; where that cannot
 /// be written, what is known is said all the same. It is an error only where no project can be opened.
-pub fn answer(request: &HookRequest, place: &Request, input: &[u8]) -> Result<Reply> {
+pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Result<Reply> {
     let Some(input) = Input::parse(input) else {
         return Ok(Reply::default());
     };

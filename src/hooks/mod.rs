@@ -39,6 +39,6 @@ pub use harness::AskedChoice;
 pub use harness::Choice;
 pub use harness::Harness;
 pub use harness::Obstacle;
-pub use harness::Scope;
+pub use harness::SetupScope;
 pub use input::Input;
 pub use input::MAX_INPUT;

@@ -8,7 +8,7 @@ use chrono::SecondsFormat;
 use chrono::Utc;
 
 use crate::error::Result;
-use crate::journal::draft::Draft;
+use crate::journal::draft::RecordDraft;
 use crate::journal::import::ImportTarget;
 use crate::journal::import::forget_known;
 use crate::journal::import::identity;
@@ -18,7 +18,7 @@ use crate::journal::write::Writing;
 #[derive(Clone, Debug)]
 pub struct Dated {
     /// What it says.
-    pub draft: Draft,
+    pub draft: RecordDraft,
     /// When that was, or `None` if nobody knows.
     pub time: Option<DateTime<Utc>>,
 }

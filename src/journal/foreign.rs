@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
-use crate::journal::draft::Draft;
+use crate::journal::draft::RecordDraft;
 use crate::journal::record::strings;
 
 /// Where tools keep what was said, the surest name first; and so for the rest.
@@ -43,7 +43,7 @@ const LAST_SECOND: i64 = 100_000_000_000;
 /// A line of another tool's file, as a record.
 #[derive(Debug)]
 pub(crate) struct Foreign {
-    pub(crate) draft: Draft,
+    pub(crate) draft: RecordDraft,
     /// When it says it was written.
     pub(crate) time: Option<DateTime<Utc>>,
 }
@@ -64,7 +64,7 @@ impl Foreign {
         let content = graph
             .or_else(|| remove_first(&mut fields, CONTENT, message_text))
             .ok_or_else(|| format!("has no text in any of {}", CONTENT.join(", ")))?;
-        let draft = Draft::new(kind, content, tags, rest(fields).as_deref());
+        let draft = RecordDraft::new(kind, content, tags, rest(fields).as_deref());
         let draft = draft.map_err(|error| error.message)?;
         Ok(Self { draft, time })
     }

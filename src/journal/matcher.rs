@@ -13,9 +13,9 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::escape;
-use crate::journal::filter::Filter;
+use crate::journal::filter::QueryFilter;
+use crate::journal::query::JournalQuery;
 use crate::journal::query::Mode;
-use crate::journal::query::Query;
 use crate::journal::record::Record;
 use crate::journal::record::trimmed;
 
@@ -46,7 +46,7 @@ pub(crate) struct Matcher {
     narrowing: Narrowing,
     /// Whether decoded text may match where the line does not.
     decodes: bool,
-    filter: Filter,
+    filter: QueryFilter,
 }
 
 enum Text {
@@ -66,8 +66,8 @@ enum Narrowing {
 
 impl Matcher {
     /// Returns the matcher of a query; fails where its regular expression or its times are none.
-    pub(crate) fn new(query: &Query) -> Result<Self> {
-        let filter = Filter::new(query)?;
+    pub(crate) fn new(query: &JournalQuery) -> Result<Self> {
+        let filter = QueryFilter::new(query)?;
         let (mode, text) = (query.mode, query.q.as_str());
         if let Some((pattern, ignores_case)) = regex_of(text) {
             return Ok(Self {

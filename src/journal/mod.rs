@@ -32,13 +32,13 @@ mod write;
 pub use adopt::Adopted;
 pub use adopt::Dated;
 pub use adopt::adopt;
-pub use draft::Draft;
+pub use draft::RecordDraft;
 pub use import::Imported;
 pub use import::import;
 pub use path::default_path;
+pub use query::JournalQuery;
 pub use query::MAX_WINDOW;
 pub use query::Mode;
-pub use query::Query;
 pub use search::SearchResults;
 pub use search::search;
 pub(crate) use shared::SharedLine;
@@ -52,8 +52,8 @@ pub use tail::JournalEntry;
 pub use tail::Reached;
 pub use tail::last;
 pub use tail::read_from;
+pub use write::JournalWriteReport;
 pub use write::Writing;
-pub use write::Written;
 pub use write::write;
 
 /// The longest line that is written or searched, in bytes; a longer one is skipped.

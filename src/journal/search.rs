@@ -18,7 +18,7 @@ use crate::journal::backwards::count;
 use crate::journal::escape;
 use crate::journal::matcher::LineMatch;
 use crate::journal::matcher::Matcher;
-use crate::journal::query::Query;
+use crate::journal::query::JournalQuery;
 use crate::journal::record::lossy;
 use crate::journal::scout;
 use crate::journal::scout::Chunk;
@@ -61,13 +61,13 @@ pub struct SearchResults {
 }
 
 /// Searches the journal; one that is missing or empty holds nothing.
-pub fn search(path: &Path, query: &Query) -> Result<SearchResults> {
+pub fn search(path: &Path, query: &JournalQuery) -> Result<SearchResults> {
     search_divided(path, query, DIVISION)
 }
 
-fn search_divided(path: &Path, query: &Query, division: Division) -> Result<SearchResults> {
+fn search_divided(path: &Path, query: &JournalQuery, division: Division) -> Result<SearchResults> {
     query.check()?;
-    let mut progress = Progress::new(query)?;
+    let mut progress = SearchProgress::new(query)?;
     if let Some((file, length)) = open(path)? {
         let journal = Journal {
             file: &file,
@@ -113,8 +113,8 @@ struct Journal<'a> {
 }
 
 /// A search on its way to the beginning of the file.
-struct Progress<'a> {
-    query: &'a Query,
+struct SearchProgress<'a> {
+    query: &'a JournalQuery,
     matcher: Matcher,
     /// How many lines lie behind, counted from the end.
     lines: usize,
@@ -139,8 +139,8 @@ impl SearchStep {
     }
 }
 
-impl<'a> Progress<'a> {
-    fn new(query: &'a Query) -> Result<Self> {
+impl<'a> SearchProgress<'a> {
+    fn new(query: &'a JournalQuery) -> Result<Self> {
         Ok(Self {
             query,
             matcher: Matcher::new(query)?,
@@ -337,11 +337,11 @@ mod tests {
             }
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(text.as_bytes()).unwrap();
-            let query = Query {
+            let query = JournalQuery {
                 q: word,
                 limit,
                 window_lines: window,
-                ..Query::new("")
+                ..JournalQuery::new("")
             };
             let found = |division| {
                 serde_json::to_value(search_divided(file.path(), &query, division).unwrap()).unwrap()

@@ -15,10 +15,10 @@ use sha2::Sha256;
 use crate::error::Result;
 use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryKey;
 use crate::knowledge::EntryType;
-use crate::knowledge::Key;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::draft::Draft;
+use crate::knowledge::draft::EntryDraft;
 use crate::knowledge::entry;
 use crate::knowledge::index;
 use crate::knowledge::key;
@@ -228,8 +228,8 @@ fn write(
     (piece, key, body): (&Adoption, &str, &str),
 ) -> Result<index::IndexRow> {
     let path = place.entry(key);
-    let draft = Draft {
-        key: &Key::parse(key)?,
+    let draft = EntryDraft {
+        key: &EntryKey::parse(key)?,
         kind: piece.kind,
         confidence: piece.confidence,
         tags: Some(&piece.tags),

@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
 use crate::knowledge::checked::Checked;
 use crate::knowledge::checked::check;
 use crate::knowledge::dir::stem;
@@ -187,7 +187,7 @@ fn ages(project: &Project, all: &[Checked], found: &mut EntryAudit) {
 }
 
 fn references(all: &[Checked], found: &mut EntryAudit) {
-    let status: BTreeMap<&str, Status> = all
+    let status: BTreeMap<&str, EntryStatus> = all
         .iter()
         .map(|one| (one.entry.key.as_str(), one.entry.status))
         .collect();
@@ -201,7 +201,7 @@ fn references(all: &[Checked], found: &mut EntryAudit) {
                     to: link.to.clone(),
                     line: link.line,
                 }),
-                Some(Status::Superseded) if from.is_active() => {
+                Some(EntryStatus::Superseded) if from.is_active() => {
                     inbound.insert(link.to.clone());
                 }
                 Some(_) => {}

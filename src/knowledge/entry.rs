@@ -10,8 +10,8 @@ use serde::Serializer;
 
 use crate::clock::parse_date;
 use crate::knowledge::Confidence;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
-use crate::knowledge::Status;
 use crate::knowledge::front::Field;
 use crate::knowledge::front::Front;
 use crate::knowledge::key;
@@ -35,7 +35,7 @@ pub struct Entry {
     /// The day it was written last.
     pub updated: Option<NaiveDate>,
     /// Whether it still holds.
-    pub status: Status,
+    pub status: EntryStatus,
     /// The entries whose place it took.
     #[serde(serialize_with = "joined")]
     pub supersedes: Vec<String>,
@@ -80,7 +80,7 @@ impl Entry {
 
     /// Returns whether a search finds it without being asked for everything.
     pub fn is_active(&self) -> bool {
-        self.status == Status::Active
+        self.status == EntryStatus::Active
     }
 
     /// Returns the day from which its age is counted.
@@ -119,8 +119,8 @@ impl FieldReader<'_> {
         entry.created = self.word(front, "created", parse_date);
         entry.updated = self.word(front, "updated", parse_date);
         entry.status = self
-            .word(front, "status", Status::parse)
-            .unwrap_or(Status::Active);
+            .word(front, "status", EntryStatus::parse)
+            .unwrap_or(EntryStatus::Active);
         entry.supersedes = front
             .get("supersedes")
             .map(Field::texts)
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(entry.tags, ["a", "b"]);
         assert_eq!(entry.created, NaiveDate::from_ymd_opt(2026, 1, 2));
         assert_eq!(entry.dated(), NaiveDate::from_ymd_opt(2026, 2, 3));
-        assert_eq!(entry.status, Status::Superseded);
+        assert_eq!(entry.status, EntryStatus::Superseded);
         assert_eq!(entry.supersedes, ["old"]);
         assert_eq!(entry.confidence, Some(Confidence::Low));
         assert_eq!(&text[entry.body], "# Test runner\n\nIt is.\n");

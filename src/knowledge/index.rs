@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
 use crate::knowledge::dir::stem;
 use crate::knowledge::scan::scan;
 use crate::project::Project;
@@ -54,7 +54,7 @@ impl IndexRow {
 
     /// Returns whether it is shown without being asked for everything.
     pub(crate) fn is_active(&self) -> bool {
-        Status::parse(&self.status).unwrap_or_default() == Status::Active
+        EntryStatus::parse(&self.status).unwrap_or_default() == EntryStatus::Active
     }
 
     fn line(&self) -> String {

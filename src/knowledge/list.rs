@@ -40,13 +40,13 @@ pub struct Listed {
 
 /// The entries that were asked for, by key. It is the document of `annals entry list --json`.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Listing {
+pub struct EntryListing {
     /// The entries.
     pub entries: Vec<Listed>,
 }
 
 /// Lists the entries that INDEX.md names; where there is none to read, those that are there.
-pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<Listing>> {
+pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<EntryListing>> {
     let rows = rows(project)?;
     let tags: Vec<_> = selection
         .tags
@@ -62,7 +62,7 @@ pub fn list(project: &Project, selection: &Selection) -> Result<Parsed<Listing>>
             && (tags.is_empty() || has_tag)
             && (selection.kind.is_none() || EntryType::parse(&row.kind) == selection.kind)
     };
-    Ok(rows.map(|rows| Listing {
+    Ok(rows.map(|rows| EntryListing {
         entries: rows.into_iter().filter(is_meant).map(listed).collect(),
     }))
 }

@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Entry;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
 use crate::knowledge::front_edit;
 use crate::knowledge::index;
 use crate::knowledge::index::IndexRow;
@@ -70,18 +70,18 @@ fn plan(
         return Err(Error::refused("an entry cannot supersede itself"));
     }
     let is_named = new_entry.supersedes.iter().any(|key| key == old);
-    if old_entry.status == Status::Superseded && !is_named {
+    if old_entry.status == EntryStatus::Superseded && !is_named {
         refuse_replaced(place, old, new)?;
     }
     let replacement = replacement(place, &old_entry, new)?;
-    let is_return = new_entry.status == Status::Superseded;
+    let is_return = new_entry.status == EntryStatus::Superseded;
     match &replacement {
         Some(holder) if is_return => {
             // The one that took its place names it no longer, or the two would form a circle.
             pages.add(place, &holder.key)?;
             let left = holder.supersedes.iter().filter(|key| *key != new);
             pages.set(&holder.key, "supersedes", &list(left))?;
-            pages.set(new, "status", Status::Active.as_str())?;
+            pages.set(new, "status", EntryStatus::Active.as_str())?;
         }
         Some(_) => {
             let message =
@@ -91,7 +91,7 @@ fn plan(
         None if is_return => return Err(superseded_itself(place, new)?),
         None => {}
     }
-    pages.set(old, "status", Status::Superseded.as_str())?;
+    pages.set(old, "status", EntryStatus::Superseded.as_str())?;
     // An entry that names itself follows another form of the format.
     let known = new_entry
         .supersedes

@@ -78,7 +78,7 @@ impl EntryType {
 /// Whether an entry still holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum EntryStatus {
     /// It holds; what says nothing does.
     #[default]
     Active,
@@ -88,7 +88,7 @@ pub enum Status {
     Superseded,
 }
 
-impl Status {
+impl EntryStatus {
     /// Every status, in the order of the format.
     pub const ALL: [Self; 3] = [Self::Active, Self::Stale, Self::Superseded];
 

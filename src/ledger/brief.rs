@@ -11,9 +11,9 @@ use crate::ledger::coverage;
 use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFiles;
 use crate::ledger::session_constraints::session_constraints;
-use crate::ledger::state::State;
+use crate::ledger::state::LedgerState;
 use crate::project::Project;
 use crate::secrets;
 use crate::text::strip_controls;
@@ -55,8 +55,8 @@ pub struct Brief {
 /// Puts together what a session has to know, with the entries of the last `days`.
 pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     let mut warnings = Vec::new();
-    let files = Files::read(project, &mut warnings)?;
-    let state = State::parse(&files.state.text);
+    let files = LedgerFiles::read(project, &mut warnings)?;
+    let state = LedgerState::parse(&files.state.text);
     let survey = coverage::survey(project, &state.footer, files.folder.in_git.as_deref())?;
     let decisions = Decisions::parse(&files.decisions.text);
     let since = project.clock.today().checked_sub_days(Days::new(days));
@@ -128,7 +128,7 @@ impl Brief {
 }
 
 /// Returns what to do before anything else, where nobody has filled the ledger in.
-fn action(files: &Files, state: &State, coverage: &Coverage) -> Option<String> {
+fn action(files: &LedgerFiles, state: &LedgerState, coverage: &Coverage) -> Option<String> {
     let update = "run `annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
     if !files.state.exists() {
         let others = files.constraints.exists() || files.decisions.exists();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::ledger::likeness::Words;
 use crate::ledger::likeness::without_note;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::text::fold;
 
@@ -85,7 +85,7 @@ impl Constraints {
         for block in blocks {
             let start = line_start(outline.text(), block.range.start);
             match &block.content {
-                Content::Item(item) if item.depth == 0 => {
+                BlockContent::Item(item) if item.depth == 0 => {
                     self.close(open.take(), outline.text(), start);
                     open = Some(self.bullets.len());
                     self.bullets.push(Bullet {
@@ -98,7 +98,7 @@ impl Constraints {
                 }
                 // What is indented belongs to the bullet above.
                 _ if is_indented(outline.text(), start) && open.is_some() => {}
-                Content::Paragraph if is_under_heading => {
+                BlockContent::Paragraph if is_under_heading => {
                     self.close(open.take(), outline.text(), start);
                     self.prose.push(block.line);
                 }

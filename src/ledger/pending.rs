@@ -11,11 +11,11 @@ use crate::ledger::coverage;
 use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
 use crate::ledger::document;
-use crate::ledger::files::File;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFile;
+use crate::ledger::files::LedgerFiles;
 use crate::ledger::specs;
 use crate::ledger::specs::Specs;
-use crate::ledger::state::State;
+use crate::ledger::state::LedgerState;
 use crate::project::Project;
 use crate::templates::Template;
 use crate::warning::Warning;
@@ -76,9 +76,9 @@ pub struct PendingRequest {
 /// While the files say nothing yet, that is the latest batch: an update may cover it and all before it.
 pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
     let mut warnings = Vec::new();
-    let files = Files::read(project, &mut warnings)?;
+    let files = LedgerFiles::read(project, &mut warnings)?;
     let folder = files.folder.in_git.as_deref();
-    let state = State::parse(&files.state.text);
+    let state = LedgerState::parse(&files.state.text);
     let is_empty = state.is_uninitialised(&files.state.text);
     let mut survey = coverage::survey(project, &state.footer, folder)?;
     // A state that says nothing is to be written, though every commit counts as covered.
@@ -177,6 +177,6 @@ impl Pending {
     }
 }
 
-fn current(file: &File) -> Option<String> {
+fn current(file: &LedgerFile) -> Option<String> {
     file.exists().then(|| file.text.clone())
 }

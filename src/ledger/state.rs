@@ -56,14 +56,14 @@ pub(crate) struct StateSection {
 
 /// What was read of the file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct LedgerState {
     /// The sections that are there, by their place in [`SECTIONS`].
     pub(crate) parts: [Option<StateSection>; 6],
     /// Anchors and date.
     pub(crate) footer: Footer,
 }
 
-impl State {
+impl LedgerState {
     pub(crate) fn parse(text: &str) -> Self {
         let outline = Outline::parse(text, 0);
         let part = |title: &str| {
@@ -134,7 +134,7 @@ mod tests {
             ("# Where we are\n\nFree text.\n".to_owned(), false),
         ] {
             assert_eq!(
-                State::parse(&text).is_uninitialised(&text),
+                LedgerState::parse(&text).is_uninitialised(&text),
                 expected,
                 "{text}"
             );
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn sections_are_read_by_the_start_of_their_titles() {
         let text = "## Next Actions\n- [ ] one\n- two\n\n## Out of Scope (for now)\n- x\n";
-        let state = State::parse(text);
+        let state = LedgerState::parse(text);
         let next = state.parts[3].as_ref().unwrap();
         assert_eq!(
             next.bullets,

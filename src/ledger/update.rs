@@ -14,11 +14,11 @@ use crate::ledger::anchor::Footer;
 use crate::ledger::apply;
 use crate::ledger::apply::FileUpdate;
 use crate::ledger::document;
-use crate::ledger::document::Draft;
+use crate::ledger::document::DocumentDraft;
 use crate::ledger::files::CONSTRAINTS;
 use crate::ledger::files::DECISIONS;
-use crate::ledger::files::File;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFile;
+use crate::ledger::files::LedgerFiles;
 use crate::ledger::files::STATE;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
@@ -41,7 +41,7 @@ pub struct UpdateRequest {
 /// What became of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Applied {
+pub enum UpdateResult {
     /// It is applied, or on a dry run would be.
     Applied,
     /// All of it was there before.
@@ -52,7 +52,7 @@ pub enum Applied {
 #[derive(Clone, Debug, Serialize)]
 pub struct UpdateReport {
     /// What became of it.
-    pub outcome: Applied,
+    pub outcome: UpdateResult,
     /// The files changed, relative to the project.
     pub changed: Vec<PathBuf>,
     /// The anchor afterwards.
@@ -93,9 +93,9 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
     warnings.extend(applied.warnings);
     let changed = project.all_relative(&applied.changed);
     let outcome = if changed.is_empty() {
-        Applied::AlreadyApplied
+        UpdateResult::AlreadyApplied
     } else {
-        Applied::Applied
+        UpdateResult::Applied
     };
     let commit = if request.commit && !applied.dry_run {
         commit(project, covered_through.as_deref())?
@@ -113,9 +113,9 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
 }
 
 /// Works out what the update makes of the three files, or all that speaks against it.
-fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
+fn plan(project: &Project, update: &DocumentDraft) -> Result<(Planned, Changes)> {
     let mut warnings = Vec::new();
-    let files = Files::read(project, &mut warnings)?;
+    let files = LedgerFiles::read(project, &mut warnings)?;
     let target = target(project, update, &files.state)?;
     warnings.extend(target.warnings.iter().cloned());
     let state = apply::state::apply(
@@ -169,7 +169,7 @@ fn plan(project: &Project, update: &Draft) -> Result<(Planned, Changes)> {
 }
 
 /// Returns whether the shape of a field says all that a rule says of it: what has another form has no meaning.
-fn is_told(update: &Draft, problem: &Problem) -> bool {
+fn is_told(update: &DocumentDraft, problem: &Problem) -> bool {
     let pointer = &problem.pointer;
     let has_form = ["/covered_through", "/date", "/evidence"];
     has_form.iter().any(|name| pointer.ends_with(name))
@@ -179,7 +179,7 @@ fn is_told(update: &Draft, problem: &Problem) -> bool {
             .any(|known| known.pointer == *pointer)
 }
 
-fn constraints(project: &Project, update: &Draft, file: &File) -> FileUpdate {
+fn constraints(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> FileUpdate {
     if update.constraints.is_empty() {
         return FileUpdate::unchanged(&file.text);
     }
@@ -192,7 +192,7 @@ fn constraints(project: &Project, update: &Draft, file: &File) -> FileUpdate {
     )
 }
 
-fn decisions(project: &Project, update: &Draft, file: &File) -> Result<FileUpdate> {
+fn decisions(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Result<FileUpdate> {
     if update.decisions.is_empty() && update.rollup.is_none() {
         return Ok(FileUpdate::unchanged(&file.text));
     }
@@ -211,7 +211,7 @@ fn decisions(project: &Project, update: &Draft, file: &File) -> Result<FileUpdat
     Ok(outcome)
 }
 
-fn or_template(file: &File, template: Template) -> &str {
+fn or_template(file: &LedgerFile, template: Template) -> &str {
     if file.exists() {
         &file.text
     } else {
@@ -220,7 +220,7 @@ fn or_template(file: &File, template: Template) -> &str {
 }
 
 /// Finds the commit that the update covers, and holds it against the anchor and what is checked out.
-fn target(project: &Project, update: &Draft, file: &File) -> Result<AnchorTarget> {
+fn target(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> Result<AnchorTarget> {
     let git = &project.git;
     let mut target = AnchorTarget::default();
     let head = git.head()?;
@@ -282,7 +282,7 @@ impl AnchorTarget {
         anchor: &str,
         full: &str,
         head: &str,
-        file: &File,
+        file: &LedgerFile,
     ) -> Result<Option<String>> {
         let git = &project.git;
         let old = git.find(anchor)?;
@@ -333,7 +333,7 @@ pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<Strin
 fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<String>> {
     let (hash, _) = project.storage().transact("ledger commit", &[Store::Ledger], || {
         let mut warnings = Vec::new();
-        let files = Files::read(project, &mut warnings)?;
+        let files = LedgerFiles::read(project, &mut warnings)?;
         let names = [
             (STATE, &files.state),
             (CONSTRAINTS, &files.constraints),

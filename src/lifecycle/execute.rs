@@ -13,7 +13,7 @@ use crate::lifecycle::record::RecordOptions;
 use crate::lifecycle::record::Recorder;
 use crate::lifecycle::refresh;
 use crate::patterns::JudgedLessons;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::position::Phase;
@@ -138,7 +138,7 @@ fn latest(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
 /// Takes every complete phase: of the archives first, as they were finished first.
 pub(crate) fn all(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {
-        let milestone: Milestone = archive.milestone()?.value;
+        let milestone: MilestoneFolder = archive.milestone()?.value;
         for dir in &milestone.phases {
             if Recorder::is_complete(dir)? {
                 recorder.add_phase(dir, None, &milestone.slug)?;

@@ -13,7 +13,7 @@ use crate::planning::FileName;
 use crate::planning::Plan;
 use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
-use crate::planning::State;
+use crate::planning::StateFile;
 use crate::planning::Summary;
 use crate::project::Project;
 use crate::project::vocabulary;
@@ -38,7 +38,7 @@ pub struct Inspected {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Model {
     /// STATE.md.
-    State(Box<State>),
+    State(Box<StateFile>),
     /// ROADMAP.md.
     Roadmap(Box<Roadmap>),
     /// PROJECT.md.
@@ -116,7 +116,7 @@ impl DocumentKind {
 
     fn read(self, project: &Project, text: &str, path: &Path) -> Result<Parsed<Model>> {
         Ok(match self {
-            Self::State => State::parse(text, path).map(|state| Model::State(Box::new(state))),
+            Self::State => StateFile::parse(text, path).map(|state| Model::State(Box::new(state))),
             Self::Roadmap => {
                 Roadmap::parse(text, path).map(|roadmap| Model::Roadmap(Box::new(roadmap)))
             }

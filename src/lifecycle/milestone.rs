@@ -17,7 +17,7 @@ use crate::lifecycle::outcome::CommandOutcome;
 use crate::lifecycle::outcome::carry_out;
 use crate::lifecycle::refresh;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::project::vocabulary;
@@ -59,7 +59,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     }];
     for slug in folder.milestones()? {
         if slug != folder.active.slug {
-            let milestone = Milestone::read(&folder.dir.join(&slug), &slug)?.value;
+            let milestone = MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value;
             found.push(ListedMilestone {
                 slug,
                 standing: "open",
@@ -99,7 +99,7 @@ pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<
 
 /// What a plan comes to: the milestone that is active then, and where old work moved.
 struct Planned {
-    active: Milestone,
+    active: MilestoneFolder,
     migrated: Option<PathBuf>,
 }
 
@@ -186,7 +186,7 @@ fn plan_new(
     changes.create_dir(&home.join(vocabulary::PHASES))?;
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
     Ok(Planned {
-        active: Milestone {
+        active: MilestoneFolder {
             slug: slug.to_owned(),
             dir: home,
             phases: Vec::new(),
@@ -225,10 +225,10 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         folder.active.clone()
     } else if known.iter().any(|known| known == slug) {
         changes.write(&file, format!("{slug}\n"))?;
-        Milestone::read(&folder.dir.join(slug), slug)?.value
+        MilestoneFolder::read(&folder.dir.join(slug), slug)?.value
     } else if slug == DEFAULT_MILESTONE && read::is_folder(&folder.dir.join(vocabulary::PHASES)) {
         changes.delete(&file)?;
-        Milestone::read(&folder.dir, slug)?.value
+        MilestoneFolder::read(&folder.dir, slug)?.value
     } else {
         let hint = match known.as_slice() {
             [] => "annals milestone new SLUG".to_owned(),

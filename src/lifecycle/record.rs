@@ -16,9 +16,9 @@ use crate::patterns::PastTroubles;
 use crate::patterns::Patterns;
 use crate::patterns::Recorded;
 use crate::patterns::Retrospective;
-use crate::planning::Folder;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
+use crate::planning::PlanningFolder;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::position::Survey;
@@ -29,7 +29,7 @@ use crate::warning::Warning;
 
 /// What was gathered.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct RecordedPhases {
     /// The phases that get an entry, by folder name.
     pub(crate) recorded: Vec<String>,
     /// Those that had one.
@@ -61,11 +61,11 @@ pub(crate) struct Recorder<'a> {
     survey: &'a Survey,
     manner: RecordOptions,
     known: Patterns,
-    folder: Folder,
+    folder: PlanningFolder,
     taken: Vec<FinishedPhase>,
     /// The recorded phase whose lessons are to be replaced, and the line of its entry.
     judged: Option<(FinishedPhase, usize)>,
-    written: Written,
+    written: RecordedPhases,
 }
 
 /// A phase of the history, and when it was finished.
@@ -84,11 +84,11 @@ impl<'a> Recorder<'a> {
         manner: RecordOptions,
         changes: &Changes,
     ) -> Result<Self> {
-        let mut written = Written::default();
+        let mut written = RecordedPhases::default();
         let known = patterns::with_changes(project, changes, &mut written.warnings)?;
         Ok(Self {
             // What is odd about the folder is reported by the survey.
-            folder: Folder::read(&project.planning()?.dir)?.value,
+            folder: PlanningFolder::read(&project.planning()?.dir)?.value,
             taken: Vec::new(),
             judged: None,
             project,
@@ -165,7 +165,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Plans the entries at the end of PATTERNS.md, the phase that was finished first in front.
-    pub(crate) fn write(self, changes: &mut Changes) -> Result<Written> {
+    pub(crate) fn write(self, changes: &mut Changes) -> Result<RecordedPhases> {
         let root = &self.project.root;
         if let Some((phase, line)) = &self.judged
             && let Some(lessons) = self.lessons_of(phase)
@@ -287,7 +287,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    fn archived(&self, phase: &FinishedPhase) -> Result<Option<Milestone>> {
+    fn archived(&self, phase: &FinishedPhase) -> Result<Option<MilestoneFolder>> {
         for archive in &self.folder.archived {
             let milestone = archive.milestone()?.value;
             if milestone.slug == phase.milestone {

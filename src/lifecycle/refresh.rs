@@ -11,7 +11,7 @@ use crate::lifecycle::outcome::Work;
 use crate::patterns;
 use crate::patterns::RelevantPattern;
 use crate::patterns::StaleReasons;
-use crate::planning::Profile;
+use crate::planning::CodeProfile;
 use crate::position::StatusReport;
 use crate::position::Survey;
 use crate::project::ContextTarget;
@@ -105,7 +105,7 @@ fn sources(
         })
     });
     let status = StatusReport::from_survey(project, survey);
-    let profile = (!project.planning_place().layout.is_in_use).then(|| Profile::scan(project));
+    let profile = (!project.planning_place().layout.is_in_use).then(|| CodeProfile::scan(project));
     let profile = profile.and_then(|profile| profile.into_value(warnings));
     let contested = status.next.contest();
     let milestone = status.milestone_name();

@@ -34,7 +34,7 @@ pub struct ResumeReport {
     /// What the session left to know, verbatim; the whole text of a note in another form.
     pub notes: Option<String>,
     /// What progressed since.
-    pub since: Progress,
+    pub since: ResumeProgress,
     /// What to do next, as the files stand now.
     pub next: NextStatus,
     /// What was read in part only.
@@ -43,7 +43,7 @@ pub struct ResumeReport {
 
 /// What progressed since a session ended; what the note does not tell is null.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Progress {
+pub struct ResumeProgress {
     /// The plans completed since, as `phase/plan`.
     pub plans: Option<Vec<String>>,
     /// Where the work stands now, where that is another phase.
@@ -96,7 +96,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
         last_completed: said(&["Last completed", "Last completed plan"]),
         next_pending: said(&["Next pending", "Next plan", "Next"]),
         notes: notes(&outline, is_own || outline.section(&["Notes"]).is_some()),
-        since: Progress {
+        since: ResumeProgress {
             plans: done_then(&text).map(|then| {
                 let now = pause::done_plans(&survey).into_iter();
                 now.filter(|plan| !then.contains(&plan.as_str())).collect()

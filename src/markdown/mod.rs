@@ -21,7 +21,7 @@ pub use lines::Lines;
 pub use node::Node;
 pub use node::Value;
 pub use outline::Block;
-pub use outline::Content;
+pub use outline::BlockContent;
 pub use outline::Item;
 pub use outline::Outline;
 pub use outline::Section;

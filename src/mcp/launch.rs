@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::mcp::address;
 use crate::project::Environment;
+use crate::project::OpenRequest;
 use crate::project::Project;
-use crate::project::Request;
 
 /// Where the server was started, and with what.
 #[derive(Clone, Debug)]
@@ -35,10 +35,10 @@ impl LaunchContext {
                 .at(&directory, None)
                 .hint("pass the project's folder as an absolute path"));
         }
-        Project::open(Request {
+        Project::open(OpenRequest {
             directory,
             environment: self.environment.clone(),
-            ..Request::default()
+            ..OpenRequest::default()
         })
     }
 }

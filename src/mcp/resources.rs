@@ -17,7 +17,7 @@ use crate::knowledge::Selection;
 use crate::mcp::address;
 use crate::mcp::answer::fenced;
 use crate::patterns;
-use crate::planning::Folder;
+use crate::planning::PlanningFolder;
 use crate::project::Project;
 use crate::project::vocabulary;
 use crate::secrets;
@@ -155,7 +155,7 @@ fn files(project: &Project) -> Vec<File> {
             &patterns,
             "What finished phases taught",
         ));
-        if let Ok(folder) = Folder::read(&planning.dir) {
+        if let Ok(folder) = PlanningFolder::read(&planning.dir) {
             let state = folder.value.active.dir.join(vocabulary::STATE);
             files.push(file(vocabulary::STATE, &state, "Where the work stands"));
         }

@@ -77,7 +77,7 @@ fn answered(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolRes
 
 /// Serves one client on standard input and output until it goes away.
 pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> Result<()> {
-    let server = Server {
+    let server = McpServer {
         place: LaunchContext {
             environment,
             directory,
@@ -117,13 +117,13 @@ enum Roots {
     Known(Vec<PathBuf>),
 }
 
-struct Server {
+struct McpServer {
     place: LaunchContext,
     sets: Vec<ToolSet>,
     roots: Mutex<Roots>,
 }
 
-impl Server {
+impl McpServer {
     /// Returns the folders of the client, asked for once until it says that they changed.
     #[expect(
         deprecated,
@@ -183,7 +183,7 @@ fn invalid(error: &Error) -> ErrorData {
     ErrorData::invalid_params(answer::sentence(error), None)
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()

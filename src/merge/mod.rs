@@ -12,11 +12,11 @@ mod three_way;
 mod unit;
 
 pub use kind::MergeKind;
-pub use merged::Merged;
+pub use merged::MergeResult;
 pub use three_way::Labels;
 
 use crate::merge::kind::Inserts;
-use crate::merge::unit::Unit;
+use crate::merge::unit::MergeUnit;
 
 /// The three versions of a file: the common ancestor, and what became of it on either side.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +30,12 @@ pub struct Versions<'a> {
 }
 
 /// Merges three versions of a file of this kind.
-pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> Merged {
+pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeResult {
     if kind == MergeKind::Index {
         return unit::rows(versions);
     }
     if let Some(text) = one_sided(versions) {
-        return Merged {
+        return MergeResult {
             text: text.to_owned(),
             conflicts: 0,
         };
@@ -44,7 +44,7 @@ pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> Merged
         MergeKind::Decisions => rollup::joined(versions),
         _ => versions.ours.into(),
     };
-    let cut = |text| -> Vec<Unit<'_>> {
+    let cut = |text| -> Vec<MergeUnit<'_>> {
         match kind {
             MergeKind::Patterns | MergeKind::Decisions => unit::by_heading(text),
             MergeKind::Constraints => unit::by_bullet(text),

@@ -13,7 +13,7 @@ fn labels() -> Labels {
     }
 }
 
-fn merged(kind: MergeKind, base: &str, ours: &str, theirs: &str) -> Merged {
+fn merged(kind: MergeKind, base: &str, ours: &str, theirs: &str) -> MergeResult {
     let versions = Versions { base, ours, theirs };
     merge(kind, versions, &labels())
 }

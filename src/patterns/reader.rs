@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::clock::parse_date;
 use crate::markdown::Block;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::FrontMatter;
 use crate::markdown::Item;
 use crate::markdown::Label;
@@ -179,10 +179,10 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
 
     fn block(&mut self, block: &Block, path: &Path, warnings: &mut Vec<Warning>) {
         match &block.content {
-            Content::Paragraph => self.paragraph(self.outline.slice(&block.range)),
-            Content::Item(item) => self.item(item),
-            Content::Html => self.html(block, path, warnings),
-            Content::Table(_) | Content::Code => {}
+            BlockContent::Paragraph => self.paragraph(self.outline.slice(&block.range)),
+            BlockContent::Item(item) => self.item(item),
+            BlockContent::Html => self.html(block, path, warnings),
+            BlockContent::Table(_) | BlockContent::Code => {}
         }
     }
 
@@ -275,8 +275,10 @@ fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
         let title = present(&section.title).map(str::to_owned);
         for block in outline.blocks(&section.own) {
             let text = match &block.content {
-                Content::Item(item) => item.text.clone(),
-                Content::Paragraph if section.level > 1 => one_line(outline.slice(&block.range)),
+                BlockContent::Item(item) => item.text.clone(),
+                BlockContent::Paragraph if section.level > 1 => {
+                    one_line(outline.slice(&block.range))
+                }
                 _ => continue,
             };
             if present(&text).is_none() || inside.hold(block.range.start) {

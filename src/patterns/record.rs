@@ -6,9 +6,9 @@ use crate::patterns::FinishedPhase;
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::Folder;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
+use crate::planning::PlanningFolder;
 use crate::position::Read;
 use crate::storage::read;
 use crate::warning::Parsed;
@@ -83,14 +83,14 @@ impl Patterns {
 impl FinishedPhase {
     /// Reads the phases of other milestones whose folder has the same name as `dir`.
     pub fn namesakes(
-        folder: &Folder,
+        folder: &PlanningFolder,
         dir: &PhaseDir,
         read: Read<'_>,
         git: &Git,
     ) -> Result<Parsed<Vec<Self>>> {
         let mut found = Parsed::clean(Vec::new());
         let name = dir.dir_name();
-        let mut take = |milestone: &Milestone| -> Result<()> {
+        let mut take = |milestone: &MilestoneFolder| -> Result<()> {
             let same = |other: &&PhaseDir| other.dir != dir.dir && other.dir_name() == name;
             for other in milestone.phases.iter().filter(same) {
                 let phase = Self::read(other, None, &milestone.slug, read, git)?;

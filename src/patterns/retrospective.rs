@@ -192,7 +192,10 @@ impl PlanTimes {
         };
         Self {
             plans: plans.len(),
-            average: shown(Minutes::from_number(average, crate::clock::Unit::Minutes)),
+            average: shown(Minutes::from_number(
+                average,
+                crate::clock::TimeUnit::Minutes,
+            )),
             total: shown(Some(total)),
         }
     }

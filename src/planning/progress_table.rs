@@ -189,7 +189,7 @@ pub(crate) fn phase_in_front(text: &str) -> Option<(PhaseNumber, &str)> {
 }
 
 /// A count of plans.
-struct Counts<'a> {
+struct PlanCount<'a> {
     complete: Option<u32>,
     total: Option<u32>,
     /// The bytes of the count.
@@ -199,7 +199,7 @@ struct Counts<'a> {
 }
 
 /// Reads `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete.
-fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
+fn counts(cell: Span<'_>) -> Option<PlanCount<'_>> {
     let (digits, first) = cell.leading_number()?;
     let rest = cell.after(digits.text.len());
     let behind = rest
@@ -209,7 +209,7 @@ fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
     let Some(behind) = behind.map(|behind| rest.suffix(behind)) else {
         // `2026-02-25` is no count.
         let is_alone = rest.text.is_empty() || cell.text.starts_with(&format!("{} ", digits.text));
-        return is_alone.then_some(Counts {
+        return is_alone.then_some(PlanCount {
             complete: None,
             total: Some(first),
             span: digits,
@@ -223,7 +223,7 @@ fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
     );
     let rest = behind.after(end);
     let counted = cell.text[..cell.text.len() - rest.text.len()].len();
-    Some(Counts {
+    Some(PlanCount {
         complete: Some(first),
         total: total.map(|(_, total)| total),
         span: cell.part(0..counted),

@@ -105,16 +105,16 @@ fn own_name(text: &str, file: &Path) -> Option<String> {
 mod tests {
     use super::*;
     use crate::project::Environment;
-    use crate::project::Request;
+    use crate::project::OpenRequest;
     use crate::project::fixture::Tree;
 
     fn found(tree: &Tree, directory: &str) -> Parsed<Vec<Skill>> {
         let home = ("HOME".to_owned(), tree.at("home").display().to_string());
         let environment: Environment = std::iter::once(home).collect();
-        let project = Project::open(Request {
+        let project = Project::open(OpenRequest {
             directory: tree.at(directory),
             environment,
-            ..Request::default()
+            ..OpenRequest::default()
         });
         installed_skills(&project.unwrap())
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::clock::Minutes;
-use crate::clock::Unit;
+use crate::clock::TimeUnit;
 use crate::error::Result;
 use crate::markdown::Label;
 use crate::markdown::Outline;
@@ -131,7 +131,7 @@ fn is_blank(stated: &str) -> bool {
 
 /// Writes minutes as the old value does: `11 min`, `0.55 hours`, `1h 05m`; nothing where that is a sentence.
 fn in_style(minutes: f64, stated: &str) -> Option<String> {
-    let ours = || Minutes::from_number(minutes, Unit::Minutes).map(|value| value.to_string());
+    let ours = || Minutes::from_number(minutes, TimeUnit::Minutes).map(|value| value.to_string());
     if is_blank(stated) {
         return ours();
     }

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
-use crate::planning::Milestone;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
 use crate::planning::Roadmap;
 use crate::planning::RoadmapPhase;
-use crate::planning::State;
+use crate::planning::StateFile;
 use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::planning::ratio;
@@ -190,9 +190,9 @@ impl Phase {
 ///
 /// `text` returns a file's text.
 pub fn phases(
-    milestone: &Milestone,
+    milestone: &MilestoneFolder,
     roadmap: &Roadmap,
-    state: &State,
+    state: &StateFile,
     text: &dyn Fn(&Path) -> Option<String>,
 ) -> Vec<Phase> {
     let mut phases: Vec<Phase> = milestone
@@ -309,7 +309,7 @@ impl Phase {
 }
 
 /// Returns the phase that STATE.md names, where no folder and no roadmap knows it.
-fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &State) -> Option<Phase> {
+fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<Phase> {
     let next = || {
         let steps = state.next_steps.iter();
         steps.flat_map(|step| phases_in(&step.value)).next()
@@ -328,7 +328,7 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &State) -> Option<Phas
 }
 
 /// Returns the phases behind the last known one that STATE.md's total says there are.
-fn counted(known: &BTreeSet<PhaseNumber>, state: &State) -> Vec<Phase> {
+fn counted(known: &BTreeSet<PhaseNumber>, state: &StateFile) -> Vec<Phase> {
     let total = state.phase.total.unwrap_or(0).min(MAX_COUNTED) as usize;
     let first = known.last().map_or(1, |last| last.whole() + 1);
     (first..)

@@ -24,7 +24,7 @@ use crate::warning::Warning;
 
 /// What a door knows before the project is found.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct OpenRequest {
     /// The working directory, absolute; relative flags are relative to it, `--planning-dir` to `--project` if given.
     pub directory: PathBuf,
     /// `--project`: the root, instead of the project that the working directory belongs to.
@@ -67,7 +67,7 @@ pub struct Project {
 
 impl Project {
     /// Finds the project and reads its settings; a project without a planning folder is one, too.
-    pub fn open(request: Request) -> Result<Self> {
+    pub fn open(request: OpenRequest) -> Result<Self> {
         let root = root(
             &request.directory,
             request.project.as_deref(),
@@ -76,7 +76,7 @@ impl Project {
         Self::open_at(root.clone(), request).map_err(|error| error.relative_to(&root))
     }
 
-    fn open_at(root: PathBuf, request: Request) -> Result<Self> {
+    fn open_at(root: PathBuf, request: OpenRequest) -> Result<Self> {
         let environment = request.environment;
         let boundary = Boundary::open(&root);
         let mut settings = sources::settings(&root, &environment)?;
@@ -264,10 +264,10 @@ mod tests {
         Project::open(request(tree, directory))
     }
 
-    fn request(tree: &Tree, directory: &str) -> Request {
-        Request {
+    fn request(tree: &Tree, directory: &str) -> OpenRequest {
+        OpenRequest {
             directory: tree.at(directory),
-            ..Request::default()
+            ..OpenRequest::default()
         }
     }
 
@@ -333,7 +333,7 @@ mod tests {
         let tree = Tree::new(&[".git/", ".planning/", "a/.yolo-planning/", "b/", "c/"]);
         tree.write("annals.toml", "planning_dir = \"c\"\n");
         let mut request = request(&tree, "");
-        let dir = |request: &Request| {
+        let dir = |request: &OpenRequest| {
             let project = Project::open(request.clone()).unwrap();
             let planning = project.planning().unwrap();
             (planning.dir.clone(), planning.layout.name)
@@ -425,7 +425,7 @@ mod tests {
         let tree = Tree::new(&[".git/", "home/"]);
         let home = tree.at("home").display().to_string();
         let note = |dry_run, no_history, text: &str| {
-            let project = Project::open(Request {
+            let project = Project::open(OpenRequest {
                 dry_run,
                 no_history,
                 environment: [("ANNALS_HISTORY", "true"), ("HOME", &home)]

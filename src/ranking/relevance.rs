@@ -62,7 +62,7 @@ impl Relevance {
 
 /// What speaks for a text as an answer to a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Evidence {
+pub struct TextEvidence {
     /// The idf mass of the question's words that the text has.
     pub mass: f64,
     /// The same as a share of all the question's words.
@@ -71,7 +71,7 @@ pub struct Evidence {
     pub closeness: Option<f64>,
 }
 
-impl Evidence {
+impl TextEvidence {
     /// Returns all of it as one number; what decides is [`Question::relevance`].
     pub fn sum(self) -> f64 {
         let closeness = self.closeness.unwrap_or(USUAL_CLOSENESS).clamp(0.0, 1.0);
@@ -110,10 +110,10 @@ impl Question {
     }
 
     /// Returns the evidence that a text with some of the terms gives; `has` tells which.
-    pub fn evidence(&self, closeness: Option<f64>, has: impl Fn(&Term) -> bool) -> Evidence {
+    pub fn evidence(&self, closeness: Option<f64>, has: impl Fn(&Term) -> bool) -> TextEvidence {
         let had = self.terms.iter().filter(|(term, _)| has(term));
         let mass: f64 = had.map(|(_, idf)| idf).sum();
-        Evidence {
+        TextEvidence {
             mass,
             share: if self.mass > 0.0 {
                 mass / self.mass
@@ -125,9 +125,9 @@ impl Question {
     }
 
     /// Judges the texts of one answer, the best first: with no good one among them, none has to do with the question.
-    pub fn relevance(&self, answer: &[Evidence]) -> Vec<Relevance> {
+    pub fn relevance(&self, answer: &[TextEvidence]) -> Vec<Relevance> {
         let is_enough = self.verdict(answer).passes(ENOUGH);
-        let judge = |one: &Evidence| {
+        let judge = |one: &TextEvidence| {
             if is_enough && one.sum() >= MIN_RELEVANCE {
                 Relevance::High
             } else {
@@ -138,8 +138,8 @@ impl Question {
     }
 
     /// Returns what speaks for an answer as a whole: the best of its texts, which come in the order of their rank.
-    pub fn verdict(&self, answer: &[Evidence]) -> AnswerEvidence {
-        let is_covered = |one: &Evidence| !self.is_keywords || one.share >= KEYWORDS_COVERED;
+    pub fn verdict(&self, answer: &[TextEvidence]) -> AnswerEvidence {
+        let is_covered = |one: &TextEvidence| !self.is_keywords || one.share >= KEYWORDS_COVERED;
         let ranked = (0..).zip(answer).filter(|(_, one)| is_covered(one));
         let sums = ranked.map(|(before, one)| one.sum() * of_rank(before));
         AnswerEvidence {
@@ -219,13 +219,13 @@ mod tests {
     #[test]
     fn what_stands_further_down_says_less() {
         let asked = Question::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
-        let good = Evidence {
+        let good = TextEvidence {
             share: 0.7,
-            ..Evidence::default()
+            ..TextEvidence::default()
         };
-        let poor = Evidence {
+        let poor = TextEvidence {
             closeness: Some(0.0),
-            ..Evidence::default()
+            ..TextEvidence::default()
         };
         assert_eq!(asked.relevance(&[good, poor])[0], Relevance::High);
         let down = [poor, poor, poor, poor, good];
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn beside_a_good_text_only_what_has_nothing_at_all_is_low() {
         let asked = Question::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
-        let of = |share: f64, closeness| Evidence {
+        let of = |share: f64, closeness| TextEvidence {
             mass: 0.0,
             share,
             closeness: Some(closeness),

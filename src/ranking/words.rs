@@ -65,12 +65,12 @@ impl Tokenizer {
     pub(crate) fn join(&mut self, text: &str, words: &mut String) -> usize {
         let mut count = 0;
         runs(text, |run| match run {
-            Run::Wide(run) => each_gram(run, &mut |gram| {
+            CharRun::Wide(run) => each_gram(run, &mut |gram| {
                 words.push_str(gram);
                 words.push(' ');
                 count += 1;
             }),
-            Run::Spaced(run) => count += self.add(run, words),
+            CharRun::Spaced(run) => count += self.add(run, words),
         });
         count
     }
@@ -146,11 +146,11 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
         }
     }
     runs(query, |run| match run {
-        Run::Wide(run) => each_gram(run, &mut |gram| {
+        CharRun::Wide(run) => each_gram(run, &mut |gram| {
             let is_compound = gram.chars().nth(1).is_some();
             all.add(gram.to_owned(), vec![gram.to_owned()], is_compound);
         }),
-        Run::Spaced(run) => {
+        CharRun::Spaced(run) => {
             let humps = humps(run);
             if humps.len() > 1 {
                 for hump in &humps {
@@ -207,14 +207,14 @@ impl Terms {
 }
 
 /// A run of characters that belong together.
-enum Run<'a> {
+enum CharRun<'a> {
     /// Of a script written without spaces.
     Wide(&'a str),
     Spaced(&'a str),
 }
 
 /// Hands out the runs of letters, digits and the marks on them.
-fn runs<'a>(text: &'a str, mut take: impl FnMut(Run<'a>)) {
+fn runs<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
         rest = &rest[start..];
@@ -228,9 +228,9 @@ fn runs<'a>(text: &'a str, mut take: impl FnMut(Run<'a>)) {
         let end = rest.find(|c| !goes_on(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         take(if wide {
-            Run::Wide(run)
+            CharRun::Wide(run)
         } else {
-            Run::Spaced(run)
+            CharRun::Spaced(run)
         });
         rest = after;
     }

@@ -28,7 +28,7 @@ use crate::recall::answer::RecallAnswer;
 use crate::recall::facts::FactHits;
 use crate::recall::index::Index;
 use crate::recall::index::searched;
-use crate::recall::query::Query;
+use crate::recall::query::RecallQuery;
 use crate::recall::search::Method;
 use crate::recall::search::Scan;
 use crate::recall::staleness::Staleness;
@@ -120,7 +120,7 @@ fn ask(
     let mut ranks: [Vec<Option<usize>>; 3] = Default::default();
     let mut texts: HashMap<i64, String> = HashMap::new();
     for question in questions {
-        let Ok(query) = Query::new(&question.text) else {
+        let Ok(query) = RecallQuery::new(&question.text) else {
             for ranks in &mut ranks {
                 ranks.push(None);
             }
@@ -154,7 +154,7 @@ fn judged(
     index: &Index,
     question: &Question,
 ) -> rusqlite::Result<(AnswerEvidence, f64, f64)> {
-    let Ok(query) = Query::new(&question.text) else {
+    let Ok(query) = RecallQuery::new(&question.text) else {
         return Ok((AnswerEvidence::default(), 0.0, 0.0));
     };
     let scan = Scan::compare(index, &query)?;

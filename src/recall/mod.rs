@@ -25,10 +25,10 @@ pub use document::Flag;
 pub use evaluation::Evaluation;
 pub use evaluation::EvaluationRow;
 pub use evaluation::evaluate;
-pub use hit::Hit;
+pub use hit::RecallHit;
 pub use index::CacheState;
 pub use index::cache_state;
-pub use query::Query;
+pub use query::RecallQuery;
 pub use search::Method;
 pub use search::Parts;
 pub(crate) use sources::Copies;
@@ -55,7 +55,7 @@ pub struct Recalled {
     /// What was looked for.
     pub query: String,
     /// The texts that fit, the best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<RecallHit>,
     /// Whether more fit than were asked for.
     pub truncated: bool,
     /// How many of the nearest have nothing to do with the query and were left out.
@@ -72,7 +72,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// Looks for a query in the stores that it names.
-pub fn recall(project: &Project, query: &Query) -> Result<Parsed<Recalled>> {
+pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
     let mut of_facts = Vec::new();
     let facts = FactHits::fetch(project, query, &mut of_facts)?;
     let searched = searched(project, query.is_urgent, |index| {
@@ -91,7 +91,7 @@ pub fn recall(project: &Project, query: &Query) -> Result<Parsed<Recalled>> {
 fn found(
     project: &Project,
     index: &Index,
-    query: &Query,
+    query: &RecallQuery,
     facts: &FactHits,
 ) -> rusqlite::Result<Parsed<Recalled>> {
     let mut scan = Scan::compare(index, query)?;
@@ -115,7 +115,7 @@ fn found(
     Ok(Parsed { value, warnings })
 }
 
-fn hit(scan: &Scan, found: JudgedText) -> Hit {
+fn hit(scan: &Scan, found: JudgedText) -> RecallHit {
     let JudgedText {
         scored,
         text,
@@ -125,7 +125,7 @@ fn hit(scan: &Scan, found: JudgedText) -> Hit {
     let (headings, snippet) = hit::display_text(&text, scan.terms());
     let (file, line) = scan.location(scored.unit);
     let copies = scored.twins.iter().map(|twin| scan.location(*twin));
-    Hit {
+    RecallHit {
         source: unit.source,
         file: (unit.source != SourceName::Facts).then(|| file.to_owned()),
         line: Some(line).filter(|line| *line > 0),

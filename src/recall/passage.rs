@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::markdown::Block;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::markdown::Section;
@@ -112,8 +112,9 @@ impl Splitter<'_> {
         }
         let mut blocks = self.outline.blocks(&section.own).iter().peekable();
         while let Some(block) = blocks.next() {
-            let is_list =
-                |next: &&Block| matches!(next.content, Content::Item(_) | Content::Table(_));
+            let is_list = |next: &&Block| {
+                matches!(next.content, BlockContent::Item(_) | BlockContent::Table(_))
+            };
             if self.is_label(block) && blocks.peek().is_some_and(is_list) {
                 self.close();
                 self.label = Some(block.range.clone());
@@ -127,20 +128,22 @@ impl Splitter<'_> {
 
     fn block(&mut self, block: &Block) {
         match &block.content {
-            Content::Item(item) => {
+            BlockContent::Item(item) => {
                 if item.depth == 0 || !self.joins_item(&block.range) {
                     self.close();
                 }
                 self.grow(PassageKind::Item, block.range.clone(), ITEM);
             }
-            Content::Table(table) => {
+            BlockContent::Table(table) => {
                 self.close();
                 for row in &table.rows {
                     self.push(row.line, row.cells.join(" | "));
                 }
             }
-            Content::Html if self.outline.slice(&block.range).starts_with("<!--") => self.close(),
-            Content::Paragraph | Content::Code | Content::Html => {
+            BlockContent::Html if self.outline.slice(&block.range).starts_with("<!--") => {
+                self.close();
+            }
+            BlockContent::Paragraph | BlockContent::Code | BlockContent::Html => {
                 if self.joins_item(&block.range) {
                     self.grow(PassageKind::Item, block.range.clone(), ITEM);
                 } else {
@@ -163,7 +166,7 @@ impl Splitter<'_> {
     fn is_label(&self, block: &Block) -> bool {
         let text = self.outline.slice(&block.range);
         let is_line = text.len() <= LABEL && !text.contains('\n');
-        let is_alone = block.content == Content::Paragraph && !self.joins_item(&block.range);
+        let is_alone = block.content == BlockContent::Paragraph && !self.joins_item(&block.range);
         is_line && is_alone && text.trim_end_matches(['*', '_']).ends_with(':')
     }
 

@@ -17,7 +17,7 @@ use crate::report::inline::clean;
 use crate::report::inline::plain;
 use crate::report::page::FileRow;
 use crate::report::page::Insights;
-use crate::report::page::Milestone;
+use crate::report::page::MilestoneRow;
 use crate::report::page::Page;
 use crate::report::page::PhaseLessons;
 use crate::report::phase_row::PhaseRow;
@@ -58,7 +58,7 @@ pub(crate) fn fill(
 }
 
 /// Returns the milestones, the active one first, then from the latest to the earliest.
-fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<Milestone> {
+fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<MilestoneRow> {
     let active = &survey.folder.active.slug;
     let mut groups: Vec<(&str, Vec<PhaseRow>)> = Vec::new();
     for phase in finished.iter().filter(|phase| phase.milestone != *active) {
@@ -69,7 +69,7 @@ fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<Milestone> {
     }
     groups.push((active, active_rows(finished, survey)));
     groups.retain(|(_, rows)| !rows.is_empty());
-    let milestones = groups.into_iter().rev().map(|(slug, phases)| Milestone {
+    let milestones = groups.into_iter().rev().map(|(slug, phases)| MilestoneRow {
         name: clean(slug),
         is_active: slug == active,
         complete: phases.iter().map(|row| row.complete).sum(),

@@ -9,7 +9,7 @@ use crate::facts::Device;
 use crate::facts::Facts;
 use crate::facts::replication;
 use crate::share::server::Server;
-use crate::share::server::State;
+use crate::share::server::ServerState;
 
 /// How many of this device's own operations are compared at once.
 const BATCH: i64 = 5_000;
@@ -18,7 +18,7 @@ const BATCH: i64 = 5_000;
 pub(crate) fn settle(
     facts: &mut Facts,
     server: &mut Server,
-    state: &State,
+    state: &ServerState,
     device: &str,
 ) -> Result<Option<String>> {
     let sent = replication::cursors(facts.connection())?;

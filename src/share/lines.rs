@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::Facts;
 use crate::facts::replication::DEVICE;
+use crate::facts::replication::DeviceOperation;
 use crate::facts::replication::JournalCursor;
-use crate::facts::replication::Operation;
 use crate::facts::replication::OperationKind;
 use crate::facts::replication::VERSION;
 use crate::facts::replication::journal_cursor;
@@ -90,7 +90,7 @@ impl Lines<'_> {
     }
 
     /// Puts the line of each operation into its payload; one whose line is in the journal no longer has none.
-    pub(crate) fn fill(&self, batch: &mut [Operation]) -> Result<()> {
+    pub(crate) fn fill(&self, batch: &mut [DeviceOperation]) -> Result<()> {
         let mut moved: Option<HashMap<String, SharedLine>> = None;
         for operation in batch
             .iter_mut()

@@ -33,7 +33,7 @@ pub struct Initialised {
 
 /// What `annals share leave` did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Left {
+pub struct LeaveReport {
     /// The device that left.
     pub device: String,
     /// How many of its operations were erased on the server, where that was asked for.
@@ -80,11 +80,11 @@ fn scopes(project: &Project) -> Vec<String> {
 }
 
 /// Stops sharing this database; its facts stay. What it sent can be erased on the server.
-pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<Left> {
+pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveReport> {
     let Some(device) = Device::joined(facts.connection())? else {
         return Err(Error::not_found("this database is not shared"));
     };
-    let mut left = Left {
+    let mut left = LeaveReport {
         device: device.id.clone(),
         erased: None,
         untold: None,

@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::facts::Device;
 use crate::facts::Facts;
 use crate::facts::replication;
+use crate::facts::replication::DeviceOperation;
 use crate::facts::replication::Incoming;
-use crate::facts::replication::Operation;
 use crate::facts::replication::OperationKind;
 use crate::facts::replication::Tombstone;
 use crate::journal;
@@ -24,7 +24,7 @@ use crate::share::identity;
 use crate::share::lines;
 use crate::share::lines::Lines;
 use crate::share::server::Server;
-use crate::share::server::State;
+use crate::share::server::ServerState;
 
 /// How many operations are sent or fetched at once.
 const BATCH: usize = 5_000;
@@ -99,7 +99,7 @@ pub fn sync(
     let result = connect(project, facts, budget).and_then(|(device, mut server)| {
         let state = server.state()?;
         facts.expect_many_changes()?;
-        let mut run = Run {
+        let mut run = SyncRun {
             project,
             facts,
             server,
@@ -149,11 +149,11 @@ pub(crate) fn address(project: &Project) -> Result<Address> {
 }
 
 /// A sync on its way.
-pub(crate) struct Run<'a> {
+pub(crate) struct SyncRun<'a> {
     project: &'a Project,
     pub(crate) facts: &'a mut Facts,
     pub(crate) server: Server,
-    pub(crate) state: State,
+    pub(crate) state: ServerState,
     pub(crate) device: String,
     journal: Option<PathBuf>,
     deadline: Option<Instant>,
@@ -161,7 +161,7 @@ pub(crate) struct Run<'a> {
     pub(crate) done: Synced,
 }
 
-impl Run<'_> {
+impl SyncRun<'_> {
     fn work(&mut self, direction: Direction) -> Result<()> {
         if self.facts.is_dry_run() {
             return self.preview(direction);
@@ -333,7 +333,7 @@ impl Run<'_> {
     }
 
     /// Of what looks like a secret nothing is sent but the number.
-    fn withhold_secrets(&mut self, batch: &mut [Operation]) -> Result<()> {
+    fn withhold_secrets(&mut self, batch: &mut [DeviceOperation]) -> Result<()> {
         if let Some(path) = self.journal.clone() {
             self.lines(&path).fill(batch)?;
         }
@@ -360,7 +360,8 @@ impl Run<'_> {
             if changed.is_empty() || self.is_over() {
                 return Ok(());
             }
-            let (places, operations): (Vec<i64>, Vec<Operation>) = changed.into_iter().unzip();
+            let (places, operations): (Vec<i64>, Vec<DeviceOperation>) =
+                changed.into_iter().unzip();
             self.server.rewrite(&operations)?;
             self.facts
                 .write(|connection| replication::settle_rewritten(connection, &places))?;
@@ -376,7 +377,7 @@ fn devices(batch: &[replication::Received], asked: &[(String, String, i64)]) -> 
     batch.iter().map(|one| one.device.clone()).collect()
 }
 
-fn tombstone(operation: &Operation) -> Option<Tombstone> {
+fn tombstone(operation: &DeviceOperation) -> Option<Tombstone> {
     replication::decode_tombstone(operation.payload.as_deref()?).ok()
 }
 

@@ -17,7 +17,7 @@ use crate::storage::changes::Changes;
 use crate::storage::diff;
 use crate::storage::disk;
 use crate::storage::folder;
-use crate::storage::folder::Folder;
+use crate::storage::folder::StoreFolder;
 use crate::storage::foreign;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
@@ -126,13 +126,13 @@ pub struct Operation {
 /// The operations done in one project, as far back as they are kept.
 #[derive(Clone, Debug)]
 pub struct History {
-    folder: Folder,
+    folder: StoreFolder,
     root: PathBuf,
     signer: Signer,
 }
 
 impl History {
-    pub(crate) fn new(folder: Folder, root: PathBuf, signer: Signer) -> Self {
+    pub(crate) fn new(folder: StoreFolder, root: PathBuf, signer: Signer) -> Self {
         Self {
             folder,
             root,

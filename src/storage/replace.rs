@@ -269,11 +269,11 @@ mod tests {
         mode: None,
     };
 
-    struct Place {
+    struct DurabilityTarget {
         folder: tempfile::TempDir,
     }
 
-    impl Place {
+    impl DurabilityTarget {
         fn new(content: &str) -> Self {
             let place = Self {
                 folder: tempfile::tempdir().unwrap(),
@@ -319,14 +319,14 @@ mod tests {
     #[test]
     fn a_save_between_reading_and_exchanging_is_put_back() {
         for with in [WITH, Replacement { new: None, ..WITH }] {
-            let place = Place::new("old");
+            let place = DurabilityTarget::new("old");
             let (path, staged) = (place.path(), place.staged());
             let outcome = replace(&path, &staged, with, &mut || Ok(())).unwrap();
             assert_eq!(outcome, ChangeOutcome::Made);
             let new = with.new.map(|_| "new".to_owned());
             assert_eq!(place.texts(), (new, None));
 
-            let place = Place::new("old");
+            let place = DurabilityTarget::new("old");
             let left = place.left_alone(with, |path| fs::write(path, "theirs").unwrap());
             assert_eq!(left, some("theirs", None));
         }
@@ -335,19 +335,20 @@ mod tests {
     #[test]
     fn a_file_that_came_or_went_meanwhile_is_left_alone() {
         let with = Replacement { old: None, ..WITH };
-        let place = Place::new("old");
+        let place = DurabilityTarget::new("old");
         fs::remove_file(place.path()).unwrap();
         let left = place.left_alone(with, |path| fs::write(path, "theirs").unwrap());
         assert_eq!(left, some("theirs", None));
 
-        let left = Place::new("old").left_alone(WITH, |path| fs::remove_file(path).unwrap());
+        let left =
+            DurabilityTarget::new("old").left_alone(WITH, |path| fs::remove_file(path).unwrap());
         assert_eq!(left, (None, None));
     }
 
     #[test]
     fn who_is_killed_between_the_two_loses_no_save() {
         let settled = |path: &str, staged: &str, is_whole| {
-            let place = Place::new(path);
+            let place = DurabilityTarget::new(path);
             fs::write(place.staged(), staged).unwrap();
             let left = settle(&place.path(), &place.staged(), WITH, is_whole).unwrap();
             (left, place.texts())
@@ -369,7 +370,7 @@ mod tests {
 
     #[test]
     fn the_newest_of_two_saves_is_the_one_that_stays() {
-        let place = Place::new("second");
+        let place = DurabilityTarget::new("second");
         fs::write(place.staged(), "first").unwrap();
         // Saved once before the exchange, and once more over ours before the first save was back.
         let first = Holding::Bytes(b"first".to_vec());

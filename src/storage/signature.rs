@@ -57,7 +57,7 @@ impl SignatureKind {
 pub(crate) struct Signer {
     /// The user's data folder, or `None` if it is unknown.
     folder: Option<PathBuf>,
-    key: Arc<OnceLock<Key>>,
+    key: Arc<OnceLock<SigningKey>>,
 }
 
 impl Signer {
@@ -70,7 +70,7 @@ impl Signer {
     }
 
     /// Returns the key if there is one, and makes none.
-    pub(crate) fn existing(&self) -> Option<&Key> {
+    pub(crate) fn existing(&self) -> Option<&SigningKey> {
         if self.key.get().is_none() {
             let found = read(&self.folder.as_ref()?.join("key"))?;
             self.key.set(found).ok();
@@ -79,7 +79,7 @@ impl Signer {
     }
 
     /// Returns the key, made where there is none; refused where it cannot be.
-    pub(crate) fn key(&self) -> Result<&Key> {
+    pub(crate) fn key(&self) -> Result<&SigningKey> {
         if self.existing().is_none() {
             let made = self.make().map_err(|error| {
                 Error::refused(format!(
@@ -98,7 +98,7 @@ impl Signer {
     }
 
     /// Several processes may come here at once: the lock lets one make the key, and the others read it.
-    fn make(&self) -> Result<Key> {
+    fn make(&self) -> Result<SigningKey> {
         let Some(folder) = &self.folder else {
             return Err(Error::failed("HOME names no absolute path"));
         };
@@ -119,21 +119,21 @@ impl Signer {
             .and_then(|()| disk::sync(&file))
             .at("write", &path)?;
         disk::sync_directory(folder).at("write", folder)?;
-        Ok(Key(bytes))
+        Ok(SigningKey(bytes))
     }
 }
 
 /// The secret of one user on one machine.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Key([u8; LENGTH]);
+pub(crate) struct SigningKey([u8; LENGTH]);
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key")
     }
 }
 
-impl Key {
+impl SigningKey {
     /// Signs parts under an id, as hexadecimal digits.
     pub(crate) fn sign(&self, kind: SignatureKind, id: &str, parts: &[&[u8]]) -> Result<String> {
         let mac = self.mac(kind, id, parts)?;
@@ -167,14 +167,14 @@ impl Key {
 }
 
 /// Reads a key that is whole.
-fn read(path: &Path) -> Option<Key> {
+fn read(path: &Path) -> Option<SigningKey> {
     let file = File::open(path).ok()?;
     let mut text = Vec::with_capacity(2 * LENGTH + 2);
     file.take(2 * LENGTH as u64 + 2)
         .read_to_end(&mut text)
         .ok()?;
     let bytes = bytes_of(text.strip_suffix(b"\n")?)?;
-    Some(Key(bytes.try_into().ok()?))
+    Some(SigningKey(bytes.try_into().ok()?))
 }
 
 fn bytes_of(digits: &[u8]) -> Option<Vec<u8>> {
@@ -234,7 +234,7 @@ mod tests {
     fn many_processes_at_once_make_one_key() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("annals");
-        let keys: Vec<Key> = std::thread::scope(|scope| {
+        let keys: Vec<SigningKey> = std::thread::scope(|scope| {
             let made = || Signer::new(Some(place.clone())).key().unwrap().clone();
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(made)).collect();
             threads

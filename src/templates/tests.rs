@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::project::Request;
+use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 
 fn project(tree: &Tree) -> Project {
-    Project::open(Request {
+    Project::open(OpenRequest {
         directory: tree.at(""),
-        ..Request::default()
+        ..OpenRequest::default()
     })
     .unwrap()
 }
@@ -384,9 +384,9 @@ fn a_cloned_link_to_a_file_outside_is_not_read_as_a_template() {
     tree.write("secret.md", "secret");
     let link = tree.at("project/.vbw-planning/templates/CLAUDE.md.j2");
     std::os::unix::fs::symlink(tree.at("secret.md"), link).unwrap();
-    let project = Project::open(Request {
+    let project = Project::open(OpenRequest {
         directory: tree.at("project"),
-        ..Request::default()
+        ..OpenRequest::default()
     });
     let error = render(&project.unwrap(), Template::ContextFile, &json!({})).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);

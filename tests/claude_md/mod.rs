@@ -20,8 +20,8 @@ use annals::clock::Clock;
 use annals::planning::Decision;
 use annals::planning::Skill;
 use annals::project::ContextTarget;
+use annals::project::OpenRequest;
 use annals::project::Project;
-use annals::project::Request;
 use annals::storage::Storage;
 use annals::storage::Store;
 use tempfile::TempDir;
@@ -63,10 +63,10 @@ impl Tree {
     }
 
     fn project(&self) -> Project {
-        Project::open(Request {
+        Project::open(OpenRequest {
             directory: self.dir.path().to_owned(),
             project: Some(self.dir.path().to_owned()),
-            ..Request::default()
+            ..OpenRequest::default()
         })
         .unwrap()
     }

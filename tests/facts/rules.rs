@@ -5,9 +5,9 @@ use annals::facts;
 use annals::facts::ActionOutcome;
 use annals::facts::Category;
 use annals::facts::FactKey;
+use annals::facts::FactStatus;
 use annals::facts::Proposal;
 use annals::facts::Slot;
-use annals::facts::Status;
 use annals::progress::Progress;
 use annals::secrets::SecretPolicy;
 use serde_json::json;
@@ -31,7 +31,7 @@ fn stage_3_rule_1_a_new_fact_is_inserted() {
         let [fact] = &desk.all()[..] else { panic!() };
         assert_eq!(
             (fact.status, fact.value_text.as_str()),
-            (Status::Active, "Turin")
+            (FactStatus::Active, "Turin")
         );
         assert!(is_about(fact.confidence, 0.40));
         assert_eq!(fact.source_turn_id, "t1");
@@ -50,7 +50,7 @@ fn stage_3_rule_2_a_refinement_changes_the_fact_in_place() {
     let fact = desk.fact(&id);
     assert_eq!(
         (fact.value_text.as_str(), fact.status),
-        ("Turin, Italy", Status::Active)
+        ("Turin, Italy", FactStatus::Active)
     );
     assert_eq!(desk.all().len(), 1);
     // What takes the old value back is no refinement, whatever it is called.
@@ -73,7 +73,7 @@ fn stage_3_rule_3_a_contradiction_closes_the_old_validity_and_inserts() {
             "{kind}"
         );
         let old = desk.fact(&old);
-        assert_eq!(old.status, Status::Superseded);
+        assert_eq!(old.status, FactStatus::Superseded);
         assert_eq!(old.valid_to.as_deref(), Some("2026-03-02T12:00:00Z"));
         let [new] = &desk.active("city")[..] else {
             panic!()
@@ -96,7 +96,7 @@ fn stage_3_rule_4_an_explicit_invalidation_expires() {
         "2026-03-01T12:00:00Z",
     );
     assert_eq!(desk.act(&gone), ActionOutcome::Expired);
-    assert_eq!(desk.fact(&id).status, Status::Expired);
+    assert_eq!(desk.fact(&id).status, FactStatus::Expired);
     assert_eq!(
         desk.act(&action("expire", "pet", None)),
         ActionOutcome::Nothing
@@ -108,9 +108,12 @@ fn stage_3_rule_4_an_explicit_invalidation_expires() {
         "valid_to",
         "2026-04-01",
     ));
-    assert_eq!(desk.fact(&id).status, Status::Active);
+    assert_eq!(desk.fact(&id).status, FactStatus::Active);
     let done = facts::maintain(&mut desk.at("2026-04-02T00:00:00Z").facts, 5).unwrap();
-    assert_eq!((done.expired, desk.fact(&id).status), (1, Status::Expired));
+    assert_eq!(
+        (done.expired, desk.fact(&id).status),
+        (1, FactStatus::Expired)
+    );
     desk.sound();
 }
 
@@ -184,7 +187,7 @@ fn stage_3_rule_6_a_conflict_of_low_confidence_becomes_pending() {
         let mut desk = Desk::new();
         let old = desk.known("city", "Turin", 1);
         assert_eq!(desk.act(&unsure), ActionOutcome::Pending);
-        assert_eq!(desk.fact(&old).status, Status::Active);
+        assert_eq!(desk.fact(&old).status, FactStatus::Active);
         let pending = facts::pending(&desk.facts, &desk.user).unwrap();
         assert_eq!(
             pending[0].contested.as_ref().map(|fact| &fact.fact_id),
@@ -371,7 +374,7 @@ fn confidence_one_contradiction_does_not_overwrite_an_established_fact() {
         let mut desk = Desk::new();
         let id = desk.known("city", "Turin", times);
         assert_eq!(desk.act(&insert("city", "Rome")), expected, "{times}");
-        let holds = desk.fact(&id).status == Status::Active;
+        let holds = desk.fact(&id).status == FactStatus::Active;
         assert_eq!(holds, expected == ActionOutcome::Pending);
         desk.sound();
     }
@@ -390,7 +393,7 @@ fn confidence_a_contradiction_that_is_repeated_until_it_is_as_sure_takes_effect(
             ActionOutcome::Superseded
         ]
     );
-    assert_eq!(desk.fact(&old).status, Status::Superseded);
+    assert_eq!(desk.fact(&old).status, FactStatus::Superseded);
     assert_eq!(desk.active("city")[0].value_text, "Rome");
     desk.sound();
 }
@@ -403,7 +406,7 @@ fn confidence_what_the_user_confirmed_is_never_overwritten_by_repetition() {
     for _ in 0..60 {
         assert_eq!(desk.act(&insert("city", "Rome")), ActionOutcome::Pending);
     }
-    assert_eq!(desk.fact(&old).status, Status::Active);
+    assert_eq!(desk.fact(&old).status, FactStatus::Active);
 }
 
 #[test]
@@ -425,7 +428,7 @@ fn safety_no_high_risk_fact_changes_below_0_90() {
             let old = desk.fact(&id);
             assert_eq!(
                 (old.status, old.value_text.as_str(), old.valid_to),
-                (Status::Active, "Ada", None)
+                (FactStatus::Active, "Ada", None)
             );
         }
         let fourth = desk.act(&change);
@@ -433,7 +436,7 @@ fn safety_no_high_risk_fact_changes_below_0_90() {
             matches!(fourth, ActionOutcome::Superseded | ActionOutcome::Expired),
             "{fourth:?}"
         );
-        assert_ne!(desk.fact(&id).status, Status::Active);
+        assert_ne!(desk.fact(&id).status, FactStatus::Active);
         desk.sound();
     }
 }
@@ -501,10 +504,10 @@ fn safety_the_users_word_overwrites_what_nothing_else_does() {
     let answered = facts::confirm(&mut desk.facts, &desk.user, &pending[0].fact.fact_id).unwrap();
     assert_eq!(
         (answered.outcome, answered.fact.status),
-        (ActionOutcome::Superseded, Status::Active)
+        (ActionOutcome::Superseded, FactStatus::Active)
     );
     assert!(is_about(answered.fact.confidence, 1.0));
-    assert_eq!(desk.fact(&old).status, Status::Superseded);
+    assert_eq!(desk.fact(&old).status, FactStatus::Superseded);
     // And it can be taken back: the old value holds again.
     facts::confirm(&mut desk.facts, &desk.user, &old).unwrap();
     assert_eq!(desk.active("name")[0].fact_id, old);
@@ -525,7 +528,7 @@ fn safety_a_rejected_proposal_is_dropped() {
     let id = pending[0].fact.fact_id.clone();
     facts::reject(&mut desk.facts, &desk.user, &id, "still so").unwrap();
     assert!(facts::pending(&desk.facts, &desk.user).unwrap().is_empty());
-    assert_eq!(desk.fact(&old).status, Status::Active);
+    assert_eq!(desk.fact(&old).status, FactStatus::Active);
     desk.sound();
 }
 
@@ -683,7 +686,7 @@ fn the_archive_takes_what_is_old_and_keeps_it() {
     assert!(
         exported
             .iter()
-            .any(|fact| fact.fact_id == old && fact.status == Status::Superseded)
+            .any(|fact| fact.fact_id == old && fact.status == FactStatus::Superseded)
     );
     desk.sound();
 }
@@ -797,7 +800,7 @@ fn no_user_sees_another() {
     );
     assert!(facts::turns(&desk.facts, &grace).unwrap().is_empty());
     let profile = facts::profile(&desk.facts, &grace, None).unwrap().profile;
-    assert_eq!(profile, facts::Profile::default());
+    assert_eq!(profile, facts::UserProfile::default());
     // The same turn and action of another user are not taken for a replay.
     desk.user = grace;
     desk.turns = 0;

@@ -3,7 +3,7 @@
 use super::*;
 
 use annals::error::ErrorKind;
-use annals::storage::{OperationId, Request};
+use annals::storage::{OperationId, WriteRequest};
 
 /// A pending record as the first version wrote it: it adds a line to `notes`.
 const PLANTED: &str = "{\"format\":1,\"operation\":\"sync\",\"time\":\"2026-02-17T10:11:12Z\",\"pid\":7,\
@@ -136,7 +136,7 @@ fn an_answer_that_somebody_planted_answers_nothing() {
     let root = folder.path();
     let planted = "{\"id\":\"one\",\"command\":\"count\",\"answer\":99}\n";
     put(root, ".annals/requests-plan.jsonl", planted);
-    let request = Request::new("one", "count").unwrap();
+    let request = WriteRequest::new("one", "count").unwrap();
     let ask = || {
         let work = || {
             let mut changes = Changes::new();
@@ -176,7 +176,7 @@ mod unix {
             let link = root.join(".annals").join(name);
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(&victim, &link).unwrap();
-            let request = Request::new("one", "count").unwrap();
+            let request = WriteRequest::new("one", "count").unwrap();
             let work = || {
                 let mut changes = Changes::new();
                 changes.write(&root.join("file"), name)?;

@@ -4,7 +4,7 @@ use crate::audit::AuditRow;
 use crate::audit::Level;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::Scope;
+use crate::hooks::SetupScope;
 use crate::hooks::setup;
 use crate::hooks::setup::SetupState;
 use crate::project::Project;
@@ -17,10 +17,10 @@ pub(crate) fn rows(project: &Project) -> Vec<AuditRow> {
 fn row(project: &Project, harness: Harness) -> AuditRow {
     let command = format!("annals setup {}", harness.as_str());
     let mut scopes = Vec::new();
-    for (scope, flag) in [(Scope::Project, ""), (Scope::User, " --user")] {
+    for (scope, flag) in [(SetupScope::Project, ""), (SetupScope::User, " --user")] {
         match setup::setup_state(project, harness, scope) {
             // Without a home there are no settings of the user's.
-            Err(_) if scope == Scope::User && project.environment.home().is_none() => {}
+            Err(_) if scope == SetupScope::User && project.environment.home().is_none() => {}
             Err(error) => {
                 let message = error.relative_to(&project.root).to_string();
                 return finding(harness, &message, &format!("{command}{flag}"));
@@ -50,14 +50,14 @@ fn row(project: &Project, harness: Harness) -> AuditRow {
 }
 
 /// Returns the row of a harness that is set up, with what it has disabled or not approved yet.
-fn of_scope(project: &Project, harness: Harness, scope: Scope) -> Result<AuditRow> {
+fn of_scope(project: &Project, harness: Harness, scope: SetupScope) -> Result<AuditRow> {
     let obstacles = setup::obstacles(project, harness, scope)?;
     if let Some(obstacle) = obstacles.iter().find(|obstacle| obstacle.is_decided) {
         return Ok(finding(harness, &obstacle.message, &obstacle.next));
     }
     let whose = match scope {
-        Scope::Project => "this project",
-        Scope::User => "all of your projects",
+        SetupScope::Project => "this project",
+        SetupScope::User => "all of your projects",
     };
     let open = obstacles.iter();
     let open = open.map(|obstacle| format!("; {} ({})", obstacle.message, obstacle.next));

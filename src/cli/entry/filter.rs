@@ -9,7 +9,7 @@ use crate::knowledge::EntryType;
 
 /// Which entries are meant.
 #[derive(Args, Debug)]
-pub(crate) struct Filter {
+pub(crate) struct EntryFilterArgs {
     /// Only entries with one of these tags
     #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
     pub(crate) tags: Vec<String>,

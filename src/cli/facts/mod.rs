@@ -39,10 +39,10 @@ use crate::error::Result;
 use crate::facts;
 use crate::facts::Answered;
 use crate::facts::Fact;
+use crate::facts::FactStatus;
 use crate::facts::Facts;
 use crate::facts::Purpose;
 use crate::facts::Remaining;
-use crate::facts::Status;
 use crate::facts::UserId;
 use crate::project::Project;
 use crate::text::quantity;
@@ -204,7 +204,7 @@ fn answer(answered: &Answered, to: &mut dyn Write) -> io::Result<()> {
 /// Writes one line about a fact.
 pub(crate) fn line(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
     let status = match fact.status {
-        Status::Active => String::new(),
+        FactStatus::Active => String::new(),
         other => format!("  ({})", other.as_str()),
     };
     writeln!(

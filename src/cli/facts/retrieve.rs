@@ -16,10 +16,10 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Components;
+use crate::facts::FactQuery;
 use crate::facts::Method;
-use crate::facts::Query;
+use crate::facts::ProjectScope;
 use crate::facts::Retrieved;
-use crate::facts::Scope;
 use crate::facts::Selection;
 use crate::project::Project;
 use crate::ranking::Relevance;
@@ -64,11 +64,11 @@ pub(crate) fn run(
 ) -> Result<()> {
     let user = place.user(project)?;
     let scope = match &args.of_project {
-        Some(name) => Scope::Project(name.clone()),
-        None if args.all_projects => Scope::All,
-        None => Scope::General,
+        Some(name) => ProjectScope::Project(name.clone()),
+        None if args.all_projects => ProjectScope::All,
+        None => ProjectScope::General,
     };
-    let query = Query {
+    let query = FactQuery {
         text: args.text()?,
         limit: args.limit.get(),
         scope,

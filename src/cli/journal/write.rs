@@ -9,10 +9,10 @@ use crate::cli::output::Output;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal;
-use crate::journal::Draft;
+use crate::journal::JournalWriteReport;
 use crate::journal::MAX_LINE;
+use crate::journal::RecordDraft;
 use crate::journal::Writing;
-use crate::journal::Written;
 
 /// The largest batch, in bytes: it is checked as a whole before the first line of it is written.
 const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;
@@ -103,11 +103,11 @@ pub(crate) fn run(args: &WriteArgs, place: &JournalTarget, out: &mut Output) -> 
     Ok(())
 }
 
-fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
+fn drafts(args: &WriteArgs) -> Result<Vec<RecordDraft>> {
     if let Some(content) = &args.content {
         let tags = (!args.tags.is_empty()).then(|| args.tags.clone());
         let meta = args.meta.as_deref();
-        return Ok(vec![Draft::new(
+        return Ok(vec![RecordDraft::new(
             args.kind.clone(),
             content.clone(),
             tags,
@@ -115,7 +115,7 @@ fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
         )?]);
     }
     if !args.batch {
-        return Ok(vec![Draft::parse(&standard_input(MAX_LINE)?)?]);
+        return Ok(vec![RecordDraft::parse(&standard_input(MAX_LINE)?)?]);
     }
     let input = standard_input(MAX_BATCH_BYTES)?;
     let mut drafts = Vec::new();
@@ -123,7 +123,7 @@ fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let draft = Draft::parse(line).map_err(|mut error| {
+        let draft = RecordDraft::parse(line).map_err(|mut error| {
             error.message = format!("line {}: {}", index + 1, error.message);
             error
         });
@@ -138,7 +138,7 @@ fn drafts(args: &WriteArgs) -> Result<Vec<Draft>> {
 }
 
 /// Returns what would be added, as the end of a unified diff.
-fn diff(written: &Written) -> String {
+fn diff(written: &JournalWriteReport) -> String {
     let file = written.file.display();
     let count = written.lines().count();
     let mut diff = format!("--- a/{file}\n+++ b/{file}\n@@ -0,0 +1,{count} @@\n");

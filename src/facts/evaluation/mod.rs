@@ -18,11 +18,11 @@ use crate::facts::evaluation::dataset::Question;
 use crate::facts::evaluation::measures::Measures;
 use crate::facts::fact::Category;
 use crate::facts::fact::Fact;
-use crate::facts::fact::Status;
-use crate::facts::scope::Scope;
-use crate::facts::search::Hit;
+use crate::facts::fact::FactStatus;
+use crate::facts::scope::ProjectScope;
+use crate::facts::search::FactHit;
+use crate::facts::search::FactQuery;
 use crate::facts::search::Method;
-use crate::facts::search::Query;
 use crate::facts::search::Selection;
 use crate::facts::search::retrieve;
 use crate::facts::store::Facts;
@@ -134,20 +134,20 @@ fn test_silence(
 ) -> Result<()> {
     let questions = about.questions.iter();
     for question in questions.filter(|question| question.category != ADVERSARIAL) {
-        let query = Query {
+        let query = FactQuery {
             text: question.text.clone(),
             limit: 10,
-            scope: Scope::General,
+            scope: ProjectScope::General,
             method: Method::Fused,
             selection: Selection::All,
         };
         let found = retrieve(facts, user, &query, embedder)?;
-        let is_given = |hit: &Hit| hit.relevance == Some(Relevance::High);
+        let is_given = |hit: &FactHit| hit.relevance == Some(Relevance::High);
         if asked.name != about.name {
             test.unanswerable(found.verdict, found.hits.iter().any(is_given));
             continue;
         }
-        let answers = |hit: &&Hit| question.relevant.contains(&hit.fact.fact_id);
+        let answers = |hit: &&FactHit| question.relevant.contains(&hit.fact.fact_id);
         let share = |count: usize| measures::share(count, question.relevant.len());
         let all = found.hits.iter().filter(answers).count();
         let given = found
@@ -191,10 +191,10 @@ fn ask(
     method: Method,
     embedder: &Embedder,
 ) -> Result<Measures> {
-    let query = Query {
+    let query = FactQuery {
         text: question.text.clone(),
         limit: group.items.len(),
-        scope: Scope::General,
+        scope: ProjectScope::General,
         method,
         selection: Selection::Candidates,
     };
@@ -250,7 +250,7 @@ fn fact(item: &Item, user: &UserId, (session, turn): (usize, i64), times: usize)
         event_time: None,
         valid_from: at.clone(),
         valid_to: None,
-        status: Status::Active,
+        status: FactStatus::Active,
         source_turn_id: item.id.clone(),
         source_excerpt: String::new(),
         embedding_id: None,

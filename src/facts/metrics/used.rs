@@ -8,15 +8,15 @@ use rusqlite::params;
 use crate::clock::parse_timestamp;
 use crate::embedding::Embedder;
 use crate::error::Result;
-use crate::facts::application::Applied;
+use crate::facts::application::ActionResult;
 use crate::facts::failure::Stored;
 use crate::facts::metrics::tally::Figure;
 use crate::facts::metrics::tally::Tally;
 use crate::facts::queue::Turn;
-use crate::facts::scope::Scope;
+use crate::facts::scope::ProjectScope;
 use crate::facts::search;
+use crate::facts::search::FactQuery;
 use crate::facts::search::Method;
-use crate::facts::search::Query;
 use crate::facts::search::Selection;
 use crate::facts::search::TOP;
 use crate::facts::store::Facts;
@@ -42,8 +42,11 @@ impl Ranks {
         let is_built_in = vectors::model(facts.connection())? == vectors::model_of(&built_in);
         let embedder = embedder.or(is_built_in.then_some(&built_in));
         let mut find = |method, embedder: &Embedder| {
-            let scope = turn.project.clone().map_or(Scope::General, Scope::Project);
-            let query = Query {
+            let scope = turn
+                .project
+                .clone()
+                .map_or(ProjectScope::General, ProjectScope::Project);
+            let query = FactQuery {
                 text: turn.user_input.clone(),
                 limit: TOP,
                 scope,
@@ -77,7 +80,7 @@ impl Ranks {
 pub(crate) fn note_turn(
     connection: &Connection,
     turn: &Turn,
-    (applied, ranks): (&[Applied], Option<&Ranks>),
+    (applied, ranks): (&[ActionResult], Option<&Ranks>),
     now: &str,
 ) -> Result<()> {
     let tally = Tally::for_day(connection, &turn.user, now);
@@ -107,7 +110,7 @@ fn used(
     connection: &Connection,
     user: &UserId,
     turn: &str,
-    applied: &[Applied],
+    applied: &[ActionResult],
 ) -> Result<BTreeSet<String>> {
     let sql = "SELECT fact_id FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
                GROUP BY fact_id HAVING count(before_json) = count(*)";

@@ -37,7 +37,7 @@ pub(crate) use journal_lines::line_id;
 pub(crate) use journal_lines::note_foreign_line;
 pub(crate) use journal_lines::note_line;
 pub(crate) use journal_lines::set_journal_cursor;
-pub(crate) use operation::Operation;
+pub(crate) use operation::DeviceOperation;
 pub(crate) use operation::OperationKind;
 pub(crate) use outgoing::acknowledge;
 pub(crate) use outgoing::is_unchanged;

@@ -64,7 +64,7 @@ impl FromSql for OperationKind {
 
 /// An operation of this device, as it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Operation {
+pub(crate) struct DeviceOperation {
     pub(crate) scope: String,
     pub(crate) device: String,
     pub(crate) number: i64,
@@ -86,7 +86,7 @@ pub(crate) struct Operation {
     pub(crate) place: Option<u64>,
 }
 
-impl Operation {
+impl DeviceOperation {
     /// Leaves nothing of an operation but its number.
     pub(crate) fn withhold(&mut self) {
         self.kind = OperationKind::Withheld;

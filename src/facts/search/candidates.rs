@@ -8,7 +8,7 @@ use rusqlite::params;
 
 use crate::error::Result;
 use crate::facts::failure::Stored;
-use crate::facts::scope::Scope;
+use crate::facts::scope::ProjectScope;
 use crate::facts::search::lexical;
 use crate::facts::search::lexical::QueryWords;
 use crate::facts::search::substrings;
@@ -29,7 +29,7 @@ const SAMPLE: u32 = 32;
 pub(crate) struct Check<'a> {
     statement: CachedStatement<'a>,
     user: &'a UserId,
-    scope: &'a Scope,
+    scope: &'a ProjectScope,
     now: &'a str,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Check<'a> {
     pub(crate) fn new(
         connection: &'a Connection,
         user: &'a UserId,
-        scope: &'a Scope,
+        scope: &'a ProjectScope,
         now: &'a str,
     ) -> Result<Self> {
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE seq = ?1 AND user_id = ?2 \
@@ -55,7 +55,7 @@ impl<'a> Check<'a> {
 
     /// Tells it of one row.
     pub(crate) fn may_be_found(&mut self, row: i64) -> Result<bool> {
-        let (all, project) = (*self.scope == Scope::All, self.scope.project());
+        let (all, project) = (*self.scope == ProjectScope::All, self.scope.project());
         let values = params![row, self.user.as_str(), all, project, self.now];
         self.statement
             .query_row(values, |row| row.get(0))
@@ -120,7 +120,7 @@ pub(crate) fn has_most(connection: &Connection, user: &UserId) -> Result<bool> {
 pub(crate) fn out_of_scope(
     connection: &Connection,
     user: &UserId,
-    scope: &Scope,
+    scope: &ProjectScope,
     now: &str,
 ) -> Result<HashSet<i64>> {
     let of_others =
@@ -130,7 +130,7 @@ pub(crate) fn out_of_scope(
         let mut statement = connection.prepare_cached(over)?;
         let rows = statement.query_map((user.as_str(), now), |row| row.get(0))?;
         let mut found: HashSet<i64> = rows.collect::<rusqlite::Result<_>>()?;
-        if *scope != Scope::All {
+        if *scope != ProjectScope::All {
             let mut statement = connection.prepare_cached(of_others)?;
             let rows = statement.query_map((user.as_str(), scope.project()), |row| row.get(0))?;
             for row in rows {

@@ -33,7 +33,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
 use crate::facts::failure::Stored;
-use crate::facts::scope::Scope;
+use crate::facts::scope::ProjectScope;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::judge::judge;
 pub(crate) use crate::facts::search::judge::judge_each;
@@ -119,13 +119,13 @@ pub enum Selection {
 
 /// What is looked for.
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct FactQuery {
     /// The words, as a person wrote them; nothing in them is an operator.
     pub text: String,
     /// How many facts are wanted.
     pub limit: usize,
     /// Which projects count.
-    pub scope: Scope,
+    pub scope: ProjectScope,
     /// What the search goes by.
     pub method: Method,
     /// Which of them are given.
@@ -144,7 +144,7 @@ pub struct Retrieved {
     /// Why they could not be had.
     pub degraded_because: Option<String>,
     /// The facts, the best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<FactHit>,
     /// How many of the nearest have nothing to do with the query and were left out.
     #[serde(skip_serializing_if = "is_zero")]
     pub withheld: usize,
@@ -160,7 +160,7 @@ fn is_zero(count: &usize) -> bool {
 
 /// A fact that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Hit {
+pub struct FactHit {
     /// How well it fits; scores of one answer compare.
     pub score: f64,
     /// Whether it has to do with the query, or `None` if that was not asked.
@@ -199,7 +199,7 @@ pub struct Components {
 pub fn retrieve(
     facts: &mut Facts,
     user: &UserId,
-    query: &Query,
+    query: &FactQuery,
     embedder: &Embedder,
 ) -> Result<Retrieved> {
     let meaning = match query.method {
@@ -273,7 +273,7 @@ fn is_lacking(meaning: Option<&Meaning>, scanned: Option<&Scanned>) -> bool {
 struct Search<'a> {
     connection: &'a Connection,
     user: &'a UserId,
-    query: &'a Query,
+    query: &'a FactQuery,
     now: DateTime<Utc>,
 }
 
@@ -339,7 +339,7 @@ impl Meaning {
     fn search(
         facts: &mut Facts,
         user: &UserId,
-        query: &Query,
+        query: &FactQuery,
         embedder: &Embedder,
     ) -> Result<Self> {
         if facts.vector_server().is_none() {
@@ -399,12 +399,12 @@ fn hits(
     user: &UserId,
     ranked: Vec<Ranked>,
     limit: usize,
-) -> Result<Vec<Hit>> {
+) -> Result<Vec<FactHit>> {
     let mut facts = rank::facts(connection, user, &ranked)?;
-    let mut hits: Vec<Hit> = ranked
+    let mut hits: Vec<FactHit> = ranked
         .into_iter()
         .filter_map(|ranked| {
-            facts.remove(&ranked.seq).map(|fact| Hit {
+            facts.remove(&ranked.seq).map(|fact| FactHit {
                 score: ranked.score,
                 relevance: None,
                 components: ranked.components,

@@ -22,8 +22,8 @@ use rusqlite::params;
 use crate::embedding::Embedder;
 use crate::embedding::Endpoint;
 use crate::embedding::Quantized;
-use crate::embedding::Table;
 use crate::embedding::Vector;
+use crate::embedding::VectorTable;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::fact::Fact;
@@ -73,7 +73,7 @@ pub(crate) fn update_index(connection: &Connection, fact: &Fact) -> Result<()> {
         let texts = passage_texts(&fact.key, &fact.value_text);
         let vectors: Vec<Vector> = texts
             .iter()
-            .map(|text| Table::built_in().vector(text))
+            .map(|text| VectorTable::built_in().vector(text))
             .collect();
         return put(
             connection,

@@ -19,14 +19,14 @@ const BOM: &str = "\u{feff}";
 const MAX_MEMBERS: usize = 1000;
 
 /// A JSON text whose value is an object, as it stands in a file.
-pub(crate) struct Document<'a> {
+pub(crate) struct JsonDocument<'a> {
     path: &'a Path,
     bom: &'static str,
     root: CstRootNode,
     object: CstObject,
 }
 
-impl<'a> Document<'a> {
+impl<'a> JsonDocument<'a> {
     /// Reads a file's bytes; a file without any text is an empty object, anything else but an object is refused.
     pub(crate) fn parse(bytes: &[u8], path: &'a Path, dialect: JsonDialect) -> Result<Self> {
         let text = std::str::from_utf8(bytes).map_err(|error| {

@@ -19,7 +19,7 @@ pub(crate) use place::user_folder_of;
 pub use report::FileOutcome;
 pub use report::SetupFile;
 pub use report::SetupReport;
-pub use round_trip::Form;
+pub use round_trip::SettingsForm;
 pub use round_trip::set_up_and_removed;
 pub use run::SetupRequest;
 pub use run::session_start;

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::harness::AskedChoice;
 use crate::hooks::harness::Choice;
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::report::FileOutcome;
 use crate::hooks::setup::report::SetupFile;
@@ -29,7 +29,7 @@ pub struct SetupRequest {
     /// Whose settings are meant.
     pub harness: Harness,
     /// Whether the project's or the user's.
-    pub scope: Scope,
+    pub scope: SetupScope,
     /// Only tell whether they are as wanted.
     pub check: bool,
     /// Take our entries out.
@@ -89,7 +89,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
 ///
 /// The changes belong to [`Store::Context`].
 pub fn session_start(project: &Project) -> Result<Changes> {
-    let (harness, scope) = (Harness::Claude, Scope::Project);
+    let (harness, scope) = (Harness::Claude, SetupScope::Project);
     let place = HarnessDir::locate(project, harness, scope)?;
     let profile = harness.profile();
     let mut changes = Changes::new();
@@ -156,15 +156,15 @@ fn notes(
     }
     let mut notes = (profile.next_steps)(request.scope, choice);
     let is_changed = |file: &SetupFile| file.outcome != FileOutcome::Unchanged;
-    if request.scope == Scope::User && !request.check && files.iter().any(is_changed) {
+    if request.scope == SetupScope::User && !request.check && files.iter().any(is_changed) {
         notes.push(format!(
             "`annals undo` takes back changes of a project, not these: annals setup {} --user --remove does",
             profile.name
         ));
     }
     let (other, whose) = match request.scope {
-        Scope::Project => (Scope::User, "all of your projects"),
-        Scope::User => (Scope::Project, "this project"),
+        SetupScope::Project => (SetupScope::User, "all of your projects"),
+        SetupScope::User => (SetupScope::Project, "this project"),
     };
     // The other scope is only mentioned: where its settings cannot be read, nothing is said of it.
     let other = setup_state(project, request.harness, other);

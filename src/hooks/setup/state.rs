@@ -5,7 +5,7 @@ use crate::hooks::Harness;
 use crate::hooks::harness::Choice;
 use crate::hooks::harness::HarnessFiles;
 use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::Scope;
+use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
 use crate::hooks::setup::place::user_folder_of;
 use crate::hooks::setup::target::TargetFile;
@@ -24,7 +24,7 @@ pub enum SetupState {
 }
 
 /// Returns how the settings of a harness stand in a scope.
-pub fn setup_state(project: &Project, harness: Harness, scope: Scope) -> Result<SetupState> {
+pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Result<SetupState> {
     let place = HarnessDir::locate(project, harness, scope)?;
     let targets = TargetFile::all(&place, harness.profile(), scope);
     if current(&targets, Choice::ALL)?.is_some() {
@@ -42,10 +42,12 @@ pub fn setup_state(project: &Project, harness: Harness, scope: Scope) -> Result<
 
 /// Returns whether a harness is set up for the project and for the user, as far as its files can be read.
 pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
-    [Scope::Project, Scope::User].into_iter().all(|scope| {
-        let state = setup_state(project, harness, scope);
-        state.is_ok_and(|state| state != SetupState::Absent)
-    })
+    [SetupScope::Project, SetupScope::User]
+        .into_iter()
+        .all(|scope| {
+            let state = setup_state(project, harness, scope);
+            state.is_ok_and(|state| state != SetupState::Absent)
+        })
 }
 
 /// Returns the first of the choices for which the files are as wanted.
@@ -71,7 +73,7 @@ pub(crate) fn current(
 }
 
 /// Returns what keeps the settings of a harness from working.
-pub fn obstacles(project: &Project, harness: Harness, scope: Scope) -> Result<Vec<Obstacle>> {
+pub fn obstacles(project: &Project, harness: Harness, scope: SetupScope) -> Result<Vec<Obstacle>> {
     let place = HarnessDir::locate(project, harness, scope)?;
     let user_folder = user_folder_of(project, harness);
     let files = HarnessFiles {

@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::knowledge::Confidence;
+use crate::knowledge::EntryStatus;
 use crate::knowledge::EntryType;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::Status;
 use crate::knowledge::classify::rules::Destination;
 use crate::knowledge::classify::rules::RULES;
 use crate::knowledge::index;
@@ -165,7 +165,7 @@ fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
     let rows = index::parse(index).unwrap_or_default().into_iter();
     rows.map(|row| IndexedEntry {
         words: content_words(&format!("{} {}", row.key.replace('-', " "), row.title)),
-        is_superseded: Status::parse(&row.status) == Some(Status::Superseded),
+        is_superseded: EntryStatus::parse(&row.status) == Some(EntryStatus::Superseded),
         tags: row.tags,
         key: row.key,
     })

@@ -24,7 +24,7 @@ use crate::knowledge::debt::language::SourceKind;
 use crate::knowledge::debt::language::kind;
 use crate::knowledge::debt::marker::WORDS;
 use crate::knowledge::debt::marker::markers;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::storage::read;
@@ -124,7 +124,7 @@ fn of_markdown(text: &str) -> Vec<Piece<'_>> {
     };
     let mut pieces = Vec::new();
     for block in outline.blocks(&(0..text.len())) {
-        if block.content == Content::Html {
+        if block.content == BlockContent::Html {
             let found = comments(&text[block.range.clone()], &marks);
             pieces.extend(found.into_iter().map(|piece| Piece {
                 line: piece.line + block.line - 1,

@@ -20,8 +20,8 @@ use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::storage::Changes;
-use crate::storage::Request;
 use crate::storage::Store;
+use crate::storage::WriteRequest;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
@@ -68,7 +68,9 @@ struct Answer {
 /// Adds a note to its section and a line to the log, in one transaction.
 pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
     admissible(note)?;
-    let request = note.request_id.map(|id| Request::new(id, command(note)));
+    let request = note
+        .request_id
+        .map(|id| WriteRequest::new(id, command(note)));
     let request = request.transpose()?;
     let mut warnings = Vec::new();
     let work = || {

@@ -11,7 +11,7 @@ use crate::ledger::constraints::SECTIONS;
 use crate::ledger::constraints::SUPERSEDED;
 use crate::ledger::constraints::line_start;
 use crate::ledger::document::ConstraintChange;
-use crate::ledger::document::Operation;
+use crate::ledger::document::ConstraintOperation;
 use crate::ledger::likeness::Words;
 use crate::ledger::likeness::without_note;
 use crate::markdown::edit;
@@ -50,9 +50,9 @@ pub(crate) fn apply(
             _ if !is_complete(change) => {
                 ChangeStep::Refused(merge.faults_of_part(change, &pointer))
             }
-            Operation::Add => merge.add(change, &pointer),
-            Operation::Edit => merge.edit(change, &pointer),
-            Operation::Supersede => merge.supersede(change, &pointer),
+            ConstraintOperation::Add => merge.add(change, &pointer),
+            ConstraintOperation::Edit => merge.edit(change, &pointer),
+            ConstraintOperation::Supersede => merge.supersede(change, &pointer),
         };
         match step {
             ChangeStep::Changed(text) => {
@@ -69,9 +69,9 @@ pub(crate) fn apply(
 /// Returns whether a change has the fields that its operation needs.
 fn is_complete(change: &ConstraintChange) -> bool {
     let needed = match change.op {
-        Operation::Add => [&change.section, &change.bullet],
-        Operation::Edit => [&change.matching, &change.bullet],
-        Operation::Supersede => [&change.matching, &change.reason],
+        ConstraintOperation::Add => [&change.section, &change.bullet],
+        ConstraintOperation::Edit => [&change.matching, &change.bullet],
+        ConstraintOperation::Supersede => [&change.matching, &change.reason],
     };
     let is_there = |field: &Option<String>| {
         let text = field.as_deref().unwrap_or_default();
@@ -85,7 +85,7 @@ impl Merge<'_> {
     fn faults_of_part(&self, change: &ConstraintChange, pointer: &str) -> Vec<Problem> {
         let found = Constraints::parse(&self.text);
         let mut problems = Vec::new();
-        if change.op != Operation::Add {
+        if change.op != ConstraintOperation::Add {
             if change
                 .matching
                 .as_deref()

@@ -11,7 +11,7 @@ use crate::ledger::decisions::Decisions;
 use crate::ledger::decisions::Month;
 use crate::ledger::document::NewDecision;
 use crate::ledger::evidence;
-use crate::ledger::evidence::Evidence;
+use crate::ledger::evidence::EntryEvidence;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::project::Project;
@@ -24,9 +24,9 @@ pub(crate) fn apply(
     decisions: &[(usize, NewDecision)],
     line_end: &str,
 ) -> Result<FileUpdate> {
-    let evidences: Vec<Evidence> = decisions
+    let evidences: Vec<EntryEvidence> = decisions
         .iter()
-        .map(|(_, one)| Evidence::parse(&one.evidence))
+        .map(|(_, one)| EntryEvidence::parse(&one.evidence))
         .collect();
     let known = evidence::resolved(&project.git, &evidences)?;
     let mut outcome = FileUpdate::unchanged(text);

@@ -12,7 +12,7 @@ use crate::ledger::anchor::Footer;
 use crate::ledger::anchor::NONE_YET;
 use crate::ledger::apply::FileUpdate;
 use crate::ledger::document::NewState;
-use crate::ledger::files::File;
+use crate::ledger::files::LedgerFile;
 use crate::ledger::state::MAX_LINES;
 use crate::ledger::state::REFERENCES;
 use crate::ledger::state::TRIAGE;
@@ -44,7 +44,7 @@ struct Page {
 /// Returns what a state and an anchor make of the file.
 pub(crate) fn apply(
     project: &Project,
-    file: &File,
+    file: &LedgerFile,
     state: Option<&NewState>,
     anchor: Option<&str>,
 ) -> Result<FileUpdate> {
@@ -89,7 +89,7 @@ pub(crate) fn blank(project: &Project, anchor: &str) -> Result<String> {
 
 fn advance(
     project: &Project,
-    file: &File,
+    file: &LedgerFile,
     footer: &Footer,
     anchor: Option<&str>,
     outcome: &mut FileUpdate,
@@ -113,7 +113,7 @@ fn advance(
 
 fn page(
     project: &Project,
-    file: &File,
+    file: &LedgerFile,
     state: &NewState,
     anchor: &str,
     comments: &[String],

@@ -9,7 +9,7 @@ use crate::ledger::decisions::DecisionEntry;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::files::CONSTRAINTS;
 use crate::ledger::files::DECISIONS;
-use crate::ledger::files::Folder;
+use crate::ledger::files::LedgerFolder;
 use crate::ledger::likeness::Words;
 use crate::ledger::likeness::without_note;
 use crate::ledger::state::says_something;
@@ -27,7 +27,7 @@ pub(crate) struct Committed {
 }
 
 impl Committed {
-    pub(crate) fn read(project: &Project, folder: &Folder) -> Result<Self> {
+    pub(crate) fn read(project: &Project, folder: &LedgerFolder) -> Result<Self> {
         let names = [CONSTRAINTS, DECISIONS].map(|name| folder.git_path(name));
         let [Some(constraints), Some(decisions)] = names else {
             return Ok(Self::default());

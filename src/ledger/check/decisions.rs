@@ -9,7 +9,7 @@ use crate::ledger::check::Findings;
 use crate::ledger::decisions::DecisionEntry;
 use crate::ledger::decisions::Decisions;
 use crate::ledger::evidence;
-use crate::ledger::evidence::Evidence;
+use crate::ledger::evidence::EntryEvidence;
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::text::fold;
@@ -20,7 +20,7 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
     judge_rollup(&found, project.clock.today(), findings);
     months(&found, findings);
     let outline = Outline::parse(text, 0);
-    let mut cited: Vec<(usize, Evidence)> = Vec::new();
+    let mut cited: Vec<(usize, EntryEvidence)> = Vec::new();
     for entry in &found.entries {
         if !entry.is_ours {
             let message = "has an older form than `### YYYY-MM-DD \u{2014} Title`; kept as it is";
@@ -34,10 +34,11 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
             .find(|(name, _)| name == "evidence")
             .map(|(_, text)| text)
         {
-            cited.push((entry.line, Evidence::parse(text)));
+            cited.push((entry.line, EntryEvidence::parse(text)));
         }
     }
-    let evidences: Vec<Evidence> = cited.iter().map(|(_, evidence)| evidence.clone()).collect();
+    let evidences: Vec<EntryEvidence> =
+        cited.iter().map(|(_, evidence)| evidence.clone()).collect();
     let known = evidence::resolved(&project.git, &evidences)?;
     for ((line, evidence), known) in cited.iter().zip(known) {
         for fault in evidence.faults(&known, project) {

@@ -15,8 +15,8 @@ use crate::ledger::check::committed::Committed;
 use crate::ledger::coverage;
 use crate::ledger::coverage::AnchorState;
 use crate::ledger::coverage::Coverage;
-use crate::ledger::files::File;
-use crate::ledger::files::Files;
+use crate::ledger::files::LedgerFile;
+use crate::ledger::files::LedgerFiles;
 use crate::project::Project;
 use crate::secrets;
 use crate::warning::SourceLocation;
@@ -106,7 +106,7 @@ impl<'a> Findings<'a> {
 /// Checks the three files.
 pub fn check(project: &Project) -> Result<CheckReport> {
     let mut warnings = Vec::new();
-    let files = Files::read(project, &mut warnings)?;
+    let files = LedgerFiles::read(project, &mut warnings)?;
     let footer = Footer::parse(&files.state.text);
     let survey = coverage::survey(project, &footer, files.folder.in_git.as_deref())?;
     let committed = Committed::read(project, &files.folder)?;
@@ -145,7 +145,7 @@ pub fn check(project: &Project) -> Result<CheckReport> {
 }
 
 /// Begins with what holds for every file: that it is there, is text, has its head and no keys in it.
-fn start(file: &File) -> Findings<'_> {
+fn start(file: &LedgerFile) -> Findings<'_> {
     let mut findings = Findings::new(&file.path);
     if !file.exists() {
         findings.add(

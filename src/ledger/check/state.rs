@@ -2,9 +2,9 @@
 
 use crate::ledger::apply::state::not_now;
 use crate::ledger::check::Findings;
+use crate::ledger::state::LedgerState;
 use crate::ledger::state::MAX_LINES;
 use crate::ledger::state::SECTIONS;
-use crate::ledger::state::State;
 use crate::ledger::state::StateSection;
 use crate::text::quantity;
 
@@ -21,7 +21,7 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
         let message = format!("has {lines} lines, at most {MAX_LINES} are allowed");
         findings.add("state-lines", None, message);
     }
-    let state = State::parse(text);
+    let state = LedgerState::parse(text);
     for (place, part) in state.parts.iter().enumerate() {
         if let Some(part) = part {
             section(place, part, findings);

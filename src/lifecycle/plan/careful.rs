@@ -97,8 +97,8 @@ fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::position::Survey;
+    use crate::project::OpenRequest;
     use crate::project::Project;
-    use crate::project::Request;
     use crate::project::fixture::Tree;
 
     const PHASES: &str = ".vbw-planning/phases";
@@ -110,9 +110,9 @@ mod tests {
     }
 
     fn shown(tree: &Tree, planned: &[&str]) -> Vec<String> {
-        let request = Request {
+        let request = OpenRequest {
             directory: tree.at(""),
-            ..Request::default()
+            ..OpenRequest::default()
         };
         let project = Project::open(request).unwrap();
         let survey = Survey::read(&project).unwrap();

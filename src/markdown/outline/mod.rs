@@ -76,7 +76,7 @@ impl Table {
 
 /// What a block is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum BlockContent {
     /// A paragraph; its text is the bytes of the block.
     Paragraph,
     /// A list item.
@@ -93,7 +93,7 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// What it is.
-    pub content: Content,
+    pub content: BlockContent,
     /// The bytes it takes; for a list item its own text, without nested blocks.
     pub range: Range<usize>,
     /// Its first line, counted from 1.
@@ -209,7 +209,7 @@ impl<'a> Outline<'a> {
         self.blocks(range)
             .iter()
             .filter_map(|block| match &block.content {
-                Content::Item(item) => Some((block, item)),
+                BlockContent::Item(item) => Some((block, item)),
                 _ => None,
             })
     }
@@ -219,7 +219,7 @@ impl<'a> Outline<'a> {
         self.blocks(range)
             .iter()
             .filter_map(|block| match &block.content {
-                Content::Table(table) => Some(table),
+                BlockContent::Table(table) => Some(table),
                 _ => None,
             })
     }
@@ -229,7 +229,7 @@ impl<'a> Outline<'a> {
         self.blocks(range)
             .iter()
             .filter_map(|block| match block.content {
-                Content::Paragraph => Some((block, self.slice(&block.range))),
+                BlockContent::Paragraph => Some((block, self.slice(&block.range))),
                 _ => None,
             })
     }
@@ -238,7 +238,10 @@ impl<'a> Outline<'a> {
     pub fn labels(&self, range: &Range<usize>) -> Vec<Label> {
         let mut labels = Vec::new();
         for block in self.blocks(range) {
-            if !matches!(block.content, Content::Paragraph | Content::Item(_)) {
+            if !matches!(
+                block.content,
+                BlockContent::Paragraph | BlockContent::Item(_)
+            ) {
                 continue;
             }
             let mut at = block.range.start;

@@ -11,7 +11,7 @@ use pulldown_cmark::TagEnd;
 
 use crate::markdown::Lines;
 use crate::markdown::outline::Block;
-use crate::markdown::outline::Content;
+use crate::markdown::outline::BlockContent;
 use crate::markdown::outline::Item;
 use crate::markdown::outline::Table;
 use crate::markdown::outline::TableRow;
@@ -91,7 +91,7 @@ impl<'a> OutlineBuilder<'a> {
                 // The first paragraph of a loose item is the item's own text.
                 if self.item.as_ref().is_none_or(|open| open.own.is_some()) {
                     self.close_item();
-                    self.push(Content::Paragraph, range);
+                    self.push(BlockContent::Paragraph, range);
                 }
             }
             Tag::List(first) => {
@@ -102,15 +102,15 @@ impl<'a> OutlineBuilder<'a> {
             Tag::CodeBlock(kind) => {
                 // What stands four spaces in is a wrapped paragraph in files that models indent.
                 let content = match kind {
-                    CodeBlockKind::Fenced(_) => Content::Code,
-                    CodeBlockKind::Indented => Content::Paragraph,
+                    CodeBlockKind::Fenced(_) => BlockContent::Code,
+                    CodeBlockKind::Indented => BlockContent::Paragraph,
                 };
                 self.close_item();
                 self.push(content, range);
             }
             Tag::HtmlBlock => {
                 self.close_item();
-                self.push(Content::Html, range);
+                self.push(BlockContent::Html, range);
             }
             Tag::Table(_) => {
                 self.close_item();
@@ -153,7 +153,7 @@ impl<'a> OutlineBuilder<'a> {
             }
             TagEnd::Table => {
                 if let Some((range, table)) = self.table.take() {
-                    self.push(Content::Table(table), range);
+                    self.push(BlockContent::Table(table), range);
                 }
             }
             // Code inside an item whose text came first may be longer than its events.
@@ -167,7 +167,7 @@ impl<'a> OutlineBuilder<'a> {
         if !self.text[range.clone()].trim_start().starts_with('#') {
             let shown = self.text[range.clone()].trim_end();
             let rule = shown.rfind('\n').map_or(shown.len(), |at| at + 1);
-            self.push(Content::Paragraph, range.start..range.start + rule);
+            self.push(BlockContent::Paragraph, range.start..range.start + rule);
             return;
         }
         // A heading inside a list or quote begins behind the marker; its line does not matter to it.
@@ -217,7 +217,7 @@ impl<'a> OutlineBuilder<'a> {
             .or_else(|| self.definition(start))
             .unwrap_or(start..start);
         item.text = folded(&self.text[range.clone()]);
-        self.push(Content::Item(item), range);
+        self.push(BlockContent::Item(item), range);
     }
 
     /// Returns an item's range with the backslash in front, which the parser leaves out of its events.
@@ -255,7 +255,7 @@ impl<'a> OutlineBuilder<'a> {
         self.row.ranges.push(start..start + text.len());
     }
 
-    fn push(&mut self, content: Content, range: Range<usize>) {
+    fn push(&mut self, content: BlockContent, range: Range<usize>) {
         debug_assert!(range.start >= self.body, "a block begins inside the body");
         if self.lists.len() > MAX_DEPTH {
             return;

@@ -7,11 +7,11 @@ use serde_json::json;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::ActionType;
+use crate::facts::FactQuery;
 use crate::facts::Facts;
 use crate::facts::Method;
+use crate::facts::ProjectScope;
 use crate::facts::Purpose;
-use crate::facts::Query;
-use crate::facts::Scope;
 use crate::facts::Selection;
 use crate::facts::Statement;
 use crate::mcp::answer::ToolAnswer;
@@ -148,10 +148,10 @@ struct Search {
 fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let search: Search = arguments.read()?;
     let user = facts::user(project, None)?;
-    let query = Query {
+    let query = FactQuery {
         text: search.query,
         limit: search.limit.unwrap_or(10).clamp(1, MAX_FACTS),
-        scope: Scope::General,
+        scope: ProjectScope::General,
         method: Method::from(project.settings.facts.fusion),
         selection: if search.all {
             Selection::All

@@ -8,7 +8,7 @@ use crate::context::DigestRequest;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal;
-use crate::journal::Draft;
+use crate::journal::RecordDraft;
 use crate::journal::Writing;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::answer::fenced;
@@ -19,8 +19,8 @@ use crate::mcp::tools::ToolSet;
 use crate::project::Project;
 use crate::ranking::Relevance;
 use crate::recall;
-use crate::recall::Hit;
-use crate::recall::Query;
+use crate::recall::RecallHit;
+use crate::recall::RecallQuery;
 use crate::recall::SourceName;
 
 /// The most hits of one call.
@@ -104,7 +104,7 @@ struct Search {
 
 fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let search: Search = arguments.read()?;
-    let mut query = Query::new(&search.query)?;
+    let mut query = RecallQuery::new(&search.query)?;
     query.limit = search.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
     query.all = search.all;
     query.is_urgent = true;
@@ -144,7 +144,7 @@ fn source(name: &str) -> Result<SourceName> {
 }
 
 /// Shows a hit as data with its source.
-fn cited(hit: &Hit) -> String {
+fn cited(hit: &RecallHit) -> String {
     let mut source = hit.source.as_str().to_owned();
     for part in hit.file.iter().chain(&hit.id) {
         source.push(' ');
@@ -186,7 +186,7 @@ fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 }
 
 fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let draft = Draft::parse(&arguments.json())?;
+    let draft = RecordDraft::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
     let writing = Writing {
         dry_run: project.dry_run,
@@ -197,7 +197,7 @@ fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 }
 
 fn search_records(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
-    let query = journal::Query::parse(&arguments.json())?;
+    let query = journal::JournalQuery::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
     let found = journal::search(&path, &query)?;
     ToolAnswer::json("the journal", &found)

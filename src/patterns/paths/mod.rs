@@ -25,14 +25,14 @@ pub struct Mention {
     /// The path with `/` between its parts, without line, anchor and punctuation.
     pub path: String,
     /// What kind of name it is.
-    pub form: Form,
+    pub form: PathForm,
     /// How sure it is that a path is meant.
     pub certainty: Certainty,
 }
 
 /// What kind of name a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum PathForm {
     /// A file, or a folder without a slash behind it.
     Plain,
     /// A folder: a slash stands behind it.

@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::git::Git;
 use crate::git::Rename;
 use crate::patterns::Certainty;
-use crate::patterns::Form;
 use crate::patterns::Mention;
-use crate::patterns::staleness::listing::Listing;
+use crate::patterns::PathForm;
+use crate::patterns::staleness::listing::FileNames;
 use crate::patterns::staleness::tree::Tree;
 use crate::patterns::staleness::tree_history::CandidateCommits;
 use crate::patterns::staleness::tree_history::TreeHistory;
@@ -54,7 +54,7 @@ pub(crate) fn lost(
     if mention.certainty == Certainty::Unsure && !mention.path.contains('/') {
         return Ok(None);
     }
-    if mention.form == Form::Glob {
+    if mention.form == PathForm::Glob {
         return pattern(mention, epoch, past);
     }
     let mut candidates = vec![tree.in_repository(&mention.path), mention.path.clone()];
@@ -195,12 +195,12 @@ impl MissingPath {
             return Ok(());
         };
         let is_there = match &next {
-            Subject::File(path) => tree.has(path, Form::Plain)?,
-            Subject::Folder(path) => tree.has(path, Form::Folder)?,
+            Subject::File(path) => tree.has(path, PathForm::Plain)?,
+            Subject::Folder(path) => tree.has(path, PathForm::Folder)?,
             Subject::Pattern { files, .. } => {
                 let mut any = false;
                 for file in files {
-                    any = any || tree.has(file, Form::Plain)?;
+                    any = any || tree.has(file, PathForm::Plain)?;
                 }
                 any
             }
@@ -243,7 +243,7 @@ impl Subject {
                 let folder = most_frequent(folders)?;
                 let pattern = format!("{folder}/{name}");
                 let targets = moved.iter().map(|rename| rename.to.clone()).collect();
-                let matched = Listing::new(targets).matches(&pattern).len();
+                let matched = FileNames::new(targets).matches(&pattern).len();
                 // A pattern whose files got other names did not move.
                 (matched > 0).then(|| Self::Pattern {
                     pattern,

@@ -14,7 +14,7 @@ use crate::patterns::Rate;
 use crate::patterns::staleness::dependencies::Dependencies;
 use crate::patterns::staleness::dependencies::is_framework;
 use crate::patterns::staleness::dependencies::is_manifest;
-use crate::patterns::staleness::listing::Listing;
+use crate::patterns::staleness::listing::FileNames;
 use crate::patterns::staleness::tree_history::TreeHistory;
 
 /// So many folders are read for all texts together: some 15 milliseconds.
@@ -62,7 +62,7 @@ pub struct Structure {
 
 /// The project today, as it is compared with its past.
 pub(crate) struct Today<'a> {
-    listing: &'a Listing,
+    listing: &'a FileNames,
     folders: HashSet<&'a str>,
     manifests: BTreeSet<String>,
     dependencies: Dependencies,
@@ -70,7 +70,7 @@ pub(crate) struct Today<'a> {
 
 /// Files and folders then, weighed where a sample stands for all.
 #[derive(Default)]
-struct Counts {
+struct TreeCounts {
     files: f64,
     files_left: f64,
     folders: f64,
@@ -86,7 +86,7 @@ struct Open {
     weight: f64,
 }
 
-impl Counts {
+impl TreeCounts {
     /// Returns whether so much is left that a sample is good enough.
     fn is_clear(&self) -> bool {
         self.files_left > CLEAR * self.files && self.folders_left > CLEAR * self.folders
@@ -95,7 +95,7 @@ impl Counts {
 
 impl<'a> Today<'a> {
     /// Returns today's project; `read` gives the text of a file by its path.
-    pub(crate) fn new(listing: &'a Listing, read: impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn new(listing: &'a FileNames, read: impl Fn(&str) -> Option<String>) -> Self {
         let files = listing.files().iter().map(String::as_str);
         let mut folders = HashSet::new();
         let mut manifests = BTreeSet::new();
@@ -179,8 +179,13 @@ pub(crate) fn since(past: &TreeHistory, place: usize, hash: &str) -> Since {
 }
 
 /// Counts files and folders level by level; of a level with too many folders some stand for all.
-fn counts_at(today: &Today<'_>, past: &mut TreeHistory, hash: &str, most: usize) -> Result<Counts> {
-    let mut counts = Counts::default();
+fn counts_at(
+    today: &Today<'_>,
+    past: &mut TreeHistory,
+    hash: &str,
+    most: usize,
+) -> Result<TreeCounts> {
+    let mut counts = TreeCounts::default();
     let mut open = vec![Open {
         path: String::new(),
         id: format!("{hash}^{{tree}}"),

@@ -10,7 +10,7 @@ use crate::git::Object;
 use crate::git::Objects;
 use crate::git::Timeline;
 use crate::git::TreeEntry;
-use crate::patterns::staleness::listing::Listing;
+use crate::patterns::staleness::listing::FileNames;
 
 /// What stood in PATTERNS.md may have been committed a little later: so many commits are looked at.
 const LATER_COMMITS: usize = 8;
@@ -31,7 +31,7 @@ pub(crate) struct TreeHistory {
     objects: Objects,
     trees: HashMap<String, Rc<Vec<TreeEntry>>>,
     /// The names at some commits, by which paths are found that are known by their ends only.
-    listings: Vec<Rc<Listing>>,
+    listings: Vec<Rc<FileNames>>,
 }
 
 /// When a text was written, as the commits at which its paths may have existed, the likeliest first.
@@ -154,7 +154,7 @@ impl TreeHistory {
     }
 
     /// Returns what was listed, the oldest first.
-    pub(crate) fn listings(&self) -> Vec<Rc<Listing>> {
+    pub(crate) fn listings(&self) -> Vec<Rc<FileNames>> {
         self.listings.clone()
     }
 
@@ -218,7 +218,7 @@ impl TreeHistory {
         Ok(ids.iter().map(of).collect())
     }
 
-    fn listing(&mut self, place: usize) -> Result<Listing> {
+    fn listing(&mut self, place: usize) -> Result<FileNames> {
         let mut files = Vec::new();
         let top = format!("{}^{{tree}}", self.timeline.hash(place).unwrap_or("HEAD"));
         let mut open = vec![(String::new(), top)];
@@ -238,7 +238,7 @@ impl TreeHistory {
             }
             open = next;
         }
-        Ok(Listing::new(files))
+        Ok(FileNames::new(files))
     }
 
     fn has(&mut self, path: &str, place: usize) -> Result<bool> {

@@ -46,7 +46,7 @@ const FOLDERS: usize = 8;
 
 /// Existing code, at a glance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Profile {
+pub struct CodeProfile {
     /// The languages and how many files each has, the most first.
     pub languages: Vec<(&'static str, usize)>,
     /// How many of these files are tests.
@@ -67,7 +67,7 @@ pub struct Profile {
     pub is_partial: bool,
 }
 
-impl Profile {
+impl CodeProfile {
     /// Looks at a project's files; nothing where there is no code yet.
     pub fn scan(project: &Project) -> Parsed<Option<Self>> {
         Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
@@ -244,7 +244,7 @@ mod tests {
     use crate::project::fixture::Tree;
 
     fn lines(tree: &Tree) -> Vec<String> {
-        let found = Profile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
+        let found = CodeProfile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(found.warnings, []);
         found
             .value
@@ -293,7 +293,7 @@ mod tests {
             tree.write(file, "");
         }
         tree.write("Cargo.toml", "");
-        let found = Profile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
+        let found = CodeProfile::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(
             found.value.unwrap().summary(),
             [
@@ -329,7 +329,7 @@ mod tests {
         for number in 0..6 {
             tree.write(&format!("{number}.py"), "");
         }
-        let profile = Profile::count(&tree.at(""), &tree.at("plan"), 4)
+        let profile = CodeProfile::count(&tree.at(""), &tree.at("plan"), 4)
             .value
             .unwrap();
         assert_eq!(profile.languages, [("Python", 4)]);

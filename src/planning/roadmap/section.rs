@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::clock::parse_date;
 use crate::markdown::Block;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Item;
 use crate::markdown::Outline;
 use crate::markdown::Section;
@@ -98,9 +98,9 @@ impl SectionReader<'_, '_> {
         let outline = self.outline;
         for block in outline.blocks(range) {
             match &block.content {
-                Content::Paragraph => self.paragraph(block),
-                Content::Item(item) => self.item(block, item),
-                Content::Table(_) | Content::Code | Content::Html => {}
+                BlockContent::Paragraph => self.paragraph(block),
+                BlockContent::Item(item) => self.item(block, item),
+                BlockContent::Table(_) | BlockContent::Code | BlockContent::Html => {}
             }
         }
     }

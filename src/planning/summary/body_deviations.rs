@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::markdown::Block;
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Label;
 use crate::markdown::Section;
 use crate::markdown::Table;
@@ -143,23 +143,23 @@ impl BodyDeviations {
         let mut is_inside = false;
         for (at, block) in blocks.iter().enumerate() {
             match &block.content {
-                Content::Item(item) => {
+                BlockContent::Item(item) => {
                     if item.depth == 0 && !is_inside && !has_detail(&item.text) {
                         self.item(&unbolded(&item.text), block.line, block.range.start);
                     }
                 }
-                Content::Table(table) => self.table(table, block.range.start),
+                BlockContent::Table(table) => self.table(table, block.range.start),
                 // Beside numbered entries, other bold words are remarks on them.
-                Content::Paragraph
+                BlockContent::Paragraph
                     if has_numbered && is_bold_remark(document.outline.slice(&block.range)) =>
                 {
                     self.ends.push(block.range.start);
                     is_inside = true;
                 }
-                Content::Paragraph => {
+                BlockContent::Paragraph => {
                     is_inside = self.paragraph(document, block, items_after(blocks, at));
                 }
-                Content::Code | Content::Html => {}
+                BlockContent::Code | BlockContent::Html => {}
             }
         }
     }
@@ -194,7 +194,7 @@ impl BodyDeviations {
             let is_title =
                 folded.trim_end().ends_with("**") && !inner[..inner.len() - 2].contains("**");
             let tells_more = items.iter().any(|block| match &block.content {
-                Content::Item(item) => has_detail(&item.text),
+                BlockContent::Item(item) => has_detail(&item.text),
                 _ => false,
             });
             let is_tagged = inner.starts_with(|c: char| c.is_ascii_digit() || c == '[')
@@ -358,8 +358,8 @@ fn is_no_entry(text: &str) -> bool {
 fn has_details(document: &Document<'_>, section: &Section) -> bool {
     let first = document.outline.blocks(&section.own).first();
     first.is_some_and(|block| match &block.content {
-        Content::Item(item) => has_detail(&item.text),
-        Content::Paragraph => has_detail(document.outline.slice(&block.range)),
+        BlockContent::Item(item) => has_detail(&item.text),
+        BlockContent::Paragraph => has_detail(document.outline.slice(&block.range)),
         _ => false,
     })
 }
@@ -386,7 +386,7 @@ fn items_after(blocks: &[Block], at: usize) -> &[Block] {
     let rest = blocks.get(at + 1..).unwrap_or_default();
     let end = rest
         .iter()
-        .position(|block| !matches!(block.content, Content::Item(_)))
+        .position(|block| !matches!(block.content, BlockContent::Item(_)))
         .unwrap_or(rest.len());
     &rest[..end]
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::markdown::Content;
+use crate::markdown::BlockContent;
 use crate::markdown::Node;
 use crate::markdown::node::Value;
 use crate::planning::document::Document;
@@ -188,7 +188,7 @@ impl Paths {
         for block in document.outline.blocks(range) {
             let text = document.outline.slice(&block.range);
             match &block.content {
-                Content::Item(item) => {
+                BlockContent::Item(item) => {
                     for path in leading(&item.text) {
                         // Nested items tell about the file above them, or list the files of a group.
                         if item.depth == 0 || is_path(path) {
@@ -196,7 +196,7 @@ impl Paths {
                         }
                     }
                 }
-                Content::Table(table) => {
+                BlockContent::Table(table) => {
                     let names = ["file", "path", "files", "file path", "artifact"];
                     let column = table.column(&names).unwrap_or(0);
                     for row in &table.rows {
@@ -204,12 +204,12 @@ impl Paths {
                         self.add_line(cell);
                     }
                 }
-                Content::Paragraph | Content::Code => {
+                BlockContent::Paragraph | BlockContent::Code => {
                     for line in text.lines() {
                         self.add_line(line);
                     }
                 }
-                Content::Html => {}
+                BlockContent::Html => {}
             }
         }
     }

@@ -20,7 +20,7 @@ use crate::position::drift::Statement;
 use crate::position::drift::Statements;
 use crate::position::drift::has_unclear_counts;
 use crate::position::drift::only;
-use crate::position::drift::percent::Counts;
+use crate::position::drift::percent::StatedCounts;
 use crate::position::drift::unprefixed;
 use crate::project::vocabulary;
 
@@ -118,7 +118,7 @@ impl Statements<'_> {
             Claim::Total(_) | Claim::Percent(_) | Claim::PhasesComplete(_)
                 if position.total() == 0 => {}
             Claim::Percent(stated) => {
-                let counts = Counts {
+                let counts = StatedCounts {
                     claims: subjects.claims,
                     position,
                     here,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::error::ErrorKind;
 use crate::position::drift;
-use crate::project::Request;
+use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 
 const ROADMAP: &str = "# Roadmap\r\n\r\n- [ ] **Phase 1: Base** - first\r\n- [x] **Phase 2: Cli** - second\r\n\r\n| Phase | Plans Complete | Status | Completed |\r\n|---|---|---|---|\r\n| 1. Base | 0 / 1 | Pending | - |\r\n| 2. Cli | 1/1 | Done | x |\r\n";
@@ -25,9 +25,9 @@ fn project(state: impl AsRef<[u8]>) -> (Tree, Project) {
 }
 
 fn open(tree: &Tree) -> Project {
-    Project::open(Request {
+    Project::open(OpenRequest {
         directory: tree.at(""),
-        ..Request::default()
+        ..OpenRequest::default()
     })
     .unwrap()
 }

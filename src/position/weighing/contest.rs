@@ -132,8 +132,8 @@ mod tests {
     use std::fs;
 
     use crate::position::Survey;
+    use crate::project::OpenRequest;
     use crate::project::Project;
-    use crate::project::Request;
     use crate::project::fixture::Tree;
 
     #[test]
@@ -146,9 +146,9 @@ mod tests {
         tree.write(".vbw-planning/phases/02-b/.gitkeep", "");
         fs::create_dir_all(tree.at(".vbw-planning/phases/03-c")).unwrap();
         let alternative = || {
-            let request = Request {
+            let request = OpenRequest {
                 directory: tree.at(""),
-                ..Request::default()
+                ..OpenRequest::default()
             };
             let survey = Survey::read(&Project::open(request).unwrap()).unwrap();
             survey.position.next.alternative

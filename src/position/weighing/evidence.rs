@@ -4,9 +4,9 @@ use std::path::Display;
 use std::path::Path;
 
 use crate::planning::Claim;
-use crate::planning::Folder;
+use crate::planning::PlanningFolder;
 use crate::planning::Roadmap;
-use crate::planning::State;
+use crate::planning::StateFile;
 use crate::planning::WorkflowSettings;
 use crate::position::Phase;
 use crate::position::PlanState;
@@ -16,11 +16,11 @@ use crate::project::vocabulary;
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     /// The names in the planning folder.
-    pub folder: &'a Folder,
+    pub folder: &'a PlanningFolder,
     /// ROADMAP.md; empty where there is none.
     pub roadmap: &'a Roadmap,
     /// STATE.md; empty where there is none.
-    pub state: &'a State,
+    pub state: &'a StateFile,
     /// Whether there is a STATE.md.
     pub has_state: bool,
     /// Whether MILESTONES.md lists the milestone that STATE.md names as shipped.

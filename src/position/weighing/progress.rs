@@ -1,23 +1,23 @@
 //! How far a phase is, by all its witnesses.
 
 use crate::position::PhaseState;
-use crate::position::weighing::witness::Said;
+use crate::position::weighing::witness::RoadmapClaim;
 use crate::position::weighing::witness::Witnesses;
 
 /// Weighs the witnesses of one phase; the first rule that fits decides.
 pub(super) fn phase_state(seen: &Witnesses<'_>) -> PhaseState {
-    if seen.said == Said::Dropped && (seen.open > 0 || seen.summaries == 0) {
+    if seen.said == RoadmapClaim::Dropped && (seen.open > 0 || seen.summaries == 0) {
         return PhaseState::Dropped;
     }
     // Plans that were added to a phase after it was called done, or that close a gap, are work to do;
     // any other plan without a summary is a leftover there.
-    if seen.open > 0 && seen.said != Said::Done {
+    if seen.open > 0 && seen.said != RoadmapClaim::Done {
         return PhaseState::Open;
     }
     if seen.open > 0 && (seen.in_row.is_some_and(|row| seen.plans > row) || seen.has_gaps) {
         return PhaseState::Open;
     }
-    if seen.said == Said::Done || seen.state_says_done {
+    if seen.said == RoadmapClaim::Done || seen.state_says_done {
         return PhaseState::Done;
     }
     if seen.summaries == 0 {

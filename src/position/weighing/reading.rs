@@ -5,13 +5,13 @@ use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::weighing::progress;
-use crate::position::weighing::scope::Scope;
+use crate::position::weighing::scope::RoadmapScope;
 use crate::position::weighing::witness::Witnesses;
 
 /// All that the next action is chosen from. Phases are named by their index in `phases`.
 pub(super) struct Reading<'a> {
     pub(super) evidence: &'a Evidence<'a>,
-    pub(super) scope: Scope<'a>,
+    pub(super) scope: RoadmapScope<'a>,
     pub(super) phases: &'a [Phase],
     pub(super) seen: Vec<Witnesses<'a>>,
     /// The phases of the active milestone, in number order.
@@ -21,7 +21,7 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     /// Collects the witnesses of all phases and says of each how far it is.
     pub(super) fn weigh(evidence: &'a Evidence<'a>, phases: &'a mut [Phase]) -> Self {
-        let scope = Scope::from_evidence(evidence);
+        let scope = RoadmapScope::from_evidence(evidence);
         let members = scope.members(evidence, phases);
         let seen: Vec<Witnesses<'a>> = phases
             .iter()

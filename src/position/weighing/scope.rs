@@ -21,14 +21,14 @@ use crate::position::roadmap_phase;
 const BACKLOG: u32 = 900;
 
 /// The phases of the active milestone, as the roadmap lists them.
-pub(super) struct Scope<'a> {
+pub(super) struct RoadmapScope<'a> {
     /// The roadmap's phases that have not shipped, in number order.
     pub(super) listed: Vec<&'a RoadmapPhase>,
     shipped: BTreeSet<&'a PhaseNumber>,
     milestones: &'a [RoadmapMilestone],
 }
 
-impl<'a> Scope<'a> {
+impl<'a> RoadmapScope<'a> {
     /// Reads the roadmap; where any phase has a heading or a list entry, rows of tables alone do not count.
     pub(super) fn from_evidence(evidence: &Evidence<'a>) -> Self {
         let all = || evidence.roadmap.phases.iter();

@@ -187,9 +187,9 @@ fn a_cloned_repository_cannot_name_a_path_outside_itself() {
 
 #[test]
 fn a_key_that_is_the_users_alone_is_taken_from_the_user_only() {
-    let keys = [Key {
+    let keys = [SettingKey {
         name: "endpoint.url",
-        scope: Scope::UserOnly,
+        scope: KeyScope::UserOnly,
         about: "",
         set: |settings, input| {
             settings.template = Some(input.path()?);

@@ -182,16 +182,16 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::project::Request;
+    use crate::project::OpenRequest;
     use crate::project::fixture::Tree;
 
     /// Opens a project that keeps no cache.
     fn project(tree: &Tree, progress: Progress) -> Project {
-        Project::open(Request {
+        Project::open(OpenRequest {
             directory: tree.at(""),
             dry_run: true,
             progress,
-            ..Request::default()
+            ..OpenRequest::default()
         })
         .unwrap()
     }

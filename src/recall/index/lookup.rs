@@ -23,7 +23,7 @@ const MAX_WORDS_CONTAINING: usize = 64;
 
 /// A text of the cache, without the text itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Unit {
+pub(crate) struct StoredUnit {
     /// Its text, which several may share.
     pub(crate) id: i64,
     /// The store it comes from.
@@ -48,7 +48,7 @@ pub(crate) struct Unit {
 
 /// A text as it is stored.
 #[derive(Clone, Debug)]
-pub(crate) struct Text {
+pub(crate) struct StoredText {
     pub(crate) headings: Vec<String>,
     pub(crate) key: Option<String>,
     pub(crate) body: String,
@@ -70,7 +70,7 @@ impl Index {
     pub(crate) fn units(
         &self,
         nearness: impl Fn(&[u8]) -> f64,
-    ) -> Result<(Vec<String>, Vec<Unit>)> {
+    ) -> Result<(Vec<String>, Vec<StoredUnit>)> {
         let mut statement = self
             .db
             .prepare("SELECT path, id, source, vectors FROM files ORDER BY path")?;
@@ -104,7 +104,7 @@ impl Index {
             let vectors = files[file].vectors.chunks_exact(VECTOR);
             let near = vectors.skip(first).take(count).map(&nearness);
             let day: Option<i32> = row.get(3)?;
-            units.push(Unit {
+            units.push(StoredUnit {
                 id: row.get(1)?,
                 source: files[file].source,
                 file,
@@ -184,13 +184,13 @@ impl Index {
     }
 
     /// Returns a text.
-    pub(crate) fn text(&self, unit: i64) -> Result<Text> {
+    pub(crate) fn text(&self, unit: i64) -> Result<StoredText> {
         self.db
             .prepare_cached("SELECT headings, key, text FROM texts WHERE id = ?1")?
             .query_row([unit], |row| {
                 let headings: String = row.get(0)?;
                 let headings = headings.split(BETWEEN_HEADINGS);
-                Ok(Text {
+                Ok(StoredText {
                     headings: headings
                         .filter(|title| !title.is_empty())
                         .map(str::to_owned)

@@ -17,8 +17,8 @@ use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
 use crate::project::Project;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
 use crate::recall::document::Flag;
+use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -63,7 +63,7 @@ impl Source for Adr {
         Boundary::within_limit(&folder, files.filter(|file| is_markdown(file)).collect())
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let day = text.lines().find_map(|line| line.strip_prefix("Date:"));
         let day = day.and_then(|day| parse_date(day.trim()));

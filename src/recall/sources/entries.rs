@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
+use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -43,7 +43,7 @@ impl Source for Entries {
         found
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         let folder = path.parent().and_then(Path::file_name);
         let is_entry = folder.is_some_and(|folder| folder == "memory");
         let key = path.file_stem().filter(|_| is_entry);

@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::journal;
 use crate::project::Project;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
 use crate::recall::document::Flags;
+use crate::recall::document::SearchDocument;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
 use crate::recall::sources::SourceName;
@@ -67,7 +67,7 @@ impl Source for Journal {
         Ok(Some(Parsed::clean(lines.join("\n"))))
     }
 
-    fn documents(&self, text: &str, _path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, _path: &Path) -> Vec<SearchDocument> {
         text.lines().filter_map(document).collect()
     }
 
@@ -78,7 +78,7 @@ impl Source for Journal {
 }
 
 /// Returns a record as a text under its kind and tags, or `None` if it says nothing.
-fn document(line: &str) -> Option<Document> {
+fn document(line: &str) -> Option<SearchDocument> {
     let record: Value = serde_json::from_str(line).ok()?;
     let content = record.get("content")?.as_str()?.trim();
     let field = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -86,7 +86,7 @@ fn document(line: &str) -> Option<Document> {
     let tags = tags.into_iter().flatten().filter_map(Value::as_str);
     let headings = field("type").into_iter().chain(tags.map(str::to_owned));
     let time = field("ts");
-    (!content.is_empty()).then(|| Document {
+    (!content.is_empty()).then(|| SearchDocument {
         headings: headings.collect(),
         line: 0,
         date: time.as_deref().and_then(parse_date),

@@ -9,7 +9,7 @@ use crate::project::ContextTarget;
 use crate::project::LayoutName;
 use crate::project::Project;
 use crate::recall::document::Authority;
-use crate::recall::document::Document;
+use crate::recall::document::SearchDocument;
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::Copies;
 use crate::recall::sources::Source;
@@ -62,7 +62,7 @@ impl Source for Plan {
         found
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<Document> {
+    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
         documents(&without_block(text), path, rank(path))
     }
 

@@ -3,7 +3,7 @@
 use tokio_postgres::Row;
 
 use crate::error::Result;
-use crate::facts::replication::Operation;
+use crate::facts::replication::DeviceOperation;
 use crate::facts::replication::OperationKind;
 use crate::facts::replication::Received;
 use crate::facts::replication::Tombstone;
@@ -50,7 +50,11 @@ const REWRITE: &str = "UPDATE annals_ops AS o SET payload = x.p::jsonb, \
 
 impl Server {
     /// Sends a batch; returns how many of its operations the server did not have.
-    pub(crate) fn insert(&mut self, batch: &[Operation], tombstones: &[Tombstone]) -> Result<u64> {
+    pub(crate) fn insert(
+        &mut self,
+        batch: &[DeviceOperation],
+        tombstones: &[Tombstone],
+    ) -> Result<u64> {
         let scopes: Vec<String> = batch.iter().map(|one| self.outer(&one.scope)).collect();
         if tombstones.is_empty() {
             return self.put(batch, &scopes);
@@ -91,7 +95,7 @@ impl Server {
     }
 
     /// Makes operations that were sent what they are here by now.
-    pub(crate) fn rewrite(&mut self, operations: &[Operation]) -> Result<()> {
+    pub(crate) fn rewrite(&mut self, operations: &[DeviceOperation]) -> Result<()> {
         let scopes: Vec<String> = operations
             .iter()
             .map(|one| self.outer(&one.scope))
@@ -111,9 +115,10 @@ impl Server {
         self.execute("forget", REWRITE, changed).map(|_| ())
     }
 
-    fn put(&mut self, batch: &[Operation], scopes: &[String]) -> Result<u64> {
-        let column = |of: fn(&Operation) -> &str| -> Vec<&str> { batch.iter().map(of).collect() };
-        let optional = |of: fn(&Operation) -> &Option<String>| -> Vec<Option<&str>> {
+    fn put(&mut self, batch: &[DeviceOperation], scopes: &[String]) -> Result<u64> {
+        let column =
+            |of: fn(&DeviceOperation) -> &str| -> Vec<&str> { batch.iter().map(of).collect() };
+        let optional = |of: fn(&DeviceOperation) -> &Option<String>| -> Vec<Option<&str>> {
             batch.iter().map(|one| of(one).as_deref()).collect()
         };
         let numbers: Vec<i64> = batch.iter().map(|one| one.number).collect();

@@ -25,8 +25,8 @@ use crate::share::server::connection::Patience;
 use crate::share::server::connection::ServerConnection;
 use crate::storage::read;
 
+pub(crate) use state::ServerState;
 pub use state::SharedDevice;
-pub(crate) use state::State;
 
 /// The version of the tables that this program makes and understands.
 pub(crate) const SCHEMA: i32 = 1;

@@ -23,7 +23,7 @@ const DEVICES: &str = "SELECT d.scope, d.device, d.member, d.highest, \
 
 /// What the server has of each device, by scope and device.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct ServerState {
     /// The number of each device's last operation.
     pub(crate) highest: BTreeMap<(String, String), i64>,
 }
@@ -47,7 +47,7 @@ pub struct SharedDevice {
 
 impl Server {
     /// Asks for everything that a sync begins with, in one round trip: the version, and how far each device is.
-    pub(crate) fn state(&mut self) -> Result<State> {
+    pub(crate) fn state(&mut self) -> Result<ServerState> {
         let wait = self.wait.as_millis().max(1);
         self.round_trips += 1;
         let asked = format!(
@@ -59,7 +59,7 @@ impl Server {
         let messages = self
             .connection
             .ask("read what is there", |client| client.simple_query(&asked))?;
-        let mut state = State::default();
+        let mut state = ServerState::default();
         let (mut version, mut sees_all) = (None, false);
         for row in rows(&messages) {
             version = row.get(0).and_then(|text| text.parse::<i32>().ok());

@@ -13,7 +13,7 @@ use crate::storage::disk;
 use crate::storage::format;
 use crate::storage::format::Header;
 use crate::storage::format::Mark;
-use crate::storage::record::Progress;
+use crate::storage::record::OperationProgress;
 use crate::storage::record::Record;
 use crate::storage::record::Unverified;
 use crate::storage::record::file_name;
@@ -80,7 +80,7 @@ impl Record {
             id,
             header: said.header,
             changes: said.changes,
-            progress: Progress {
+            progress: OperationProgress {
                 marks: said.marks,
                 is_backward: said.is_backward,
                 path,

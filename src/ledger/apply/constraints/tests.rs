@@ -10,7 +10,7 @@ fn today() -> NaiveDate {
 }
 
 fn change(
-    op: Operation,
+    op: ConstraintOperation,
     section: &str,
     bullet: &str,
     matching: &str,
@@ -27,15 +27,15 @@ fn change(
 }
 
 fn add(section: &str, bullet: &str) -> ConstraintChange {
-    change(Operation::Add, section, bullet, "", "")
+    change(ConstraintOperation::Add, section, bullet, "", "")
 }
 
 fn edited(matching: &str, bullet: &str) -> ConstraintChange {
-    change(Operation::Edit, "", bullet, matching, "")
+    change(ConstraintOperation::Edit, "", bullet, matching, "")
 }
 
 fn supersede(matching: &str, reason: &str) -> ConstraintChange {
-    change(Operation::Supersede, "", "", matching, reason)
+    change(ConstraintOperation::Supersede, "", "", matching, reason)
 }
 
 fn applied(text: &str, changes: &[ConstraintChange]) -> FileUpdate {
@@ -185,7 +185,7 @@ fn each_rule_names_the_place_and_the_line() {
             "matches no current bullet",
         ),
         (
-            change(Operation::Edit, "Rulez", "x", "tabs", ""),
+            change(ConstraintOperation::Edit, "Rulez", "x", "tabs", ""),
             "/constraints/0/section",
             "no section",
         ),
