@@ -28,7 +28,7 @@ pub use legacy_body::RecordedContent;
 pub use ownership::ContextFile;
 pub use ownership::UpdatedContextFile;
 pub use regenerate::ContextFileOutcome;
-pub use regenerate::Refusal;
+pub use regenerate::RefusedContextFile;
 pub use regenerate::Regenerated;
 pub use regenerate::RegeneratedFile;
 pub use regenerate::regenerate;

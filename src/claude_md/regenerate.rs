@@ -38,7 +38,7 @@ pub struct Regenerated {
     /// The files that hold the block now.
     pub files: Vec<RegeneratedFile>,
     /// The files that a rule kept from being written.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<RefusedContextFile>,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
@@ -83,7 +83,7 @@ impl ContextFileOutcome {
 
 /// Why a context file was not written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Refusal {
+pub struct RefusedContextFile {
     /// The rule that said no.
     pub message: String,
     /// The file, and the line where that is known.
@@ -92,7 +92,7 @@ pub struct Refusal {
     pub hint: Option<String>,
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for RefusedContextFile {
     fn from(error: Error) -> Self {
         Self {
             message: error.message,
@@ -102,8 +102,8 @@ impl From<Error> for Refusal {
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<RefusedContextFile> for Error {
+    fn from(refusal: RefusedContextFile) -> Self {
         let mut error = Self::refused(refusal.message);
         error.place = refusal.place;
         error.hint = refusal.hint;

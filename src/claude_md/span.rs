@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::claude_md::marker::Marker;
+use crate::claude_md::marker::BlockMarker;
 use crate::error::Error;
 use crate::error::Result;
 use crate::markdown::BlockContent;
@@ -28,7 +28,7 @@ pub(crate) struct Span {
 
 /// A marker and where it stands.
 struct PlacedMarker {
-    marker: Marker,
+    marker: BlockMarker,
     line: usize,
     start: usize,
     /// Behind the marker itself, its line ending aside.
@@ -56,21 +56,24 @@ impl Span {
                 found.is_code
             });
         }
-        if found.iter().any(|found| found.marker == Marker::Damaged) {
+        if found
+            .iter()
+            .any(|found| found.marker == BlockMarker::Damaged)
+        {
             return refused(
                 "a marker of the block is damaged or of an unknown version",
-                |found| found.marker == Marker::Damaged,
+                |found| found.marker == BlockMarker::Damaged,
             );
         }
         match found.as_slice() {
             [] => Ok(None),
             [
                 PlacedMarker {
-                    marker: Marker::Begin(stated),
+                    marker: BlockMarker::Begin(stated),
                     ..
                 },
                 PlacedMarker {
-                    marker: Marker::End,
+                    marker: BlockMarker::End,
                     ..
                 },
             ] => Ok(Some(Self {
@@ -104,7 +107,7 @@ fn markers(text: &str) -> Vec<PlacedMarker> {
     for (index, line) in text[next..].split_inclusive('\n').enumerate() {
         let start = next;
         next += line.len();
-        if let Some(marker) = Marker::of_line(line) {
+        if let Some(marker) = BlockMarker::of_line(line) {
             found.push(PlacedMarker {
                 marker,
                 line: index + 1,

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::exchange::Format;
 use crate::exchange::source::ImportSource;
-use crate::exchange::source::Item;
 use crate::exchange::source::Note;
+use crate::exchange::source::SourceItem;
 use crate::project::Project;
 use crate::warning::SourceLocation;
 use crate::warning::Warning;
@@ -114,7 +114,7 @@ impl Account {
     }
 
     /// Says that an item is left out.
-    pub(crate) fn left(&mut self, item: Item, reason: impl Into<String>) {
+    pub(crate) fn left(&mut self, item: SourceItem, reason: impl Into<String>) {
         self.skipped.push(LeftOutItem {
             place: item.place,
             item: item.name,
@@ -123,7 +123,7 @@ impl Account {
     }
 
     /// Says what an item is here: new, or there already.
-    pub(crate) fn record_taken(&mut self, item: Item, becomes: &str, is_new: bool) {
+    pub(crate) fn record_taken(&mut self, item: SourceItem, becomes: &str, is_new: bool) {
         let taken = Taken {
             place: item.place,
             item: item.name,
@@ -167,5 +167,5 @@ impl Account {
 /// Leaves a note out with all that goes with it.
 pub(crate) fn left_out(note: Note, reason: &str, account: &mut Account) {
     let items = [note.item].into_iter().chain(note.parts);
-    items.for_each(|item: Item| account.left(item, reason));
+    items.for_each(|item: SourceItem| account.left(item, reason));
 }

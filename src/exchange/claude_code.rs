@@ -11,8 +11,8 @@ use crate::exchange::note::NoteFile;
 use crate::exchange::note::item;
 use crate::exchange::note::stem_in_words;
 use crate::exchange::source::ImportSource;
-use crate::exchange::source::Item;
 use crate::exchange::source::Note;
+use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
@@ -116,7 +116,7 @@ fn index(path: &Path, files: &Files, source: &mut ImportSource) {
             match pointed_at(text, path, files) {
                 Some(topic) => {
                     let reason = format!("points to {topic}, which is imported itself");
-                    source.skip(Item::new(place(line + index), text.trim()), reason);
+                    source.skip(SourceItem::new(place(line + index), text.trim()), reason);
                 }
                 None => body.push_str(text),
             }
@@ -125,7 +125,7 @@ fn index(path: &Path, files: &Files, source: &mut ImportSource) {
             continue;
         }
         source.notes.push(Note {
-            item: Item::new(place(line), format!("{INDEX}: {name}")),
+            item: SourceItem::new(place(line), format!("{INDEX}: {name}")),
             parts: Vec::new(),
             statements: Vec::new(),
             piece: Adoption {

@@ -22,11 +22,11 @@ use crate::exchange::kind::kind_of;
 use crate::exchange::note::tag;
 use crate::exchange::note::unique;
 use crate::exchange::source::ImportSource;
-use crate::exchange::source::Item;
 use crate::exchange::source::Moment;
 use crate::exchange::source::Note;
+use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
-use crate::journal::Dated;
+use crate::journal::DatedRecord;
 use crate::journal::RecordDraft;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
@@ -150,7 +150,7 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
     match RecordDraft::new(Some(kind), content, tags, Some(&meta(row))) {
         Ok(draft) => source.moments.push(Moment {
             item,
-            record: Dated {
+            record: DatedRecord {
                 draft,
                 time: Some(time),
             },
@@ -261,12 +261,12 @@ fn named(table: &str, row: &DatabaseRow) -> String {
     }
 }
 
-fn item(path: &Path, name: String) -> Item {
+fn item(path: &Path, name: String) -> SourceItem {
     let place = SourceLocation {
         file: path.to_owned(),
         line: None,
     };
-    Item::new(place, name)
+    SourceItem::new(place, name)
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {

@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::error::Result;
 use crate::exchange::folder;
 use crate::exchange::source::ImportSource;
-use crate::exchange::source::Item;
 use crate::exchange::source::Note;
+use crate::exchange::source::SourceItem;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
 use crate::markdown::FrontMatter;
@@ -116,12 +116,12 @@ pub(crate) fn notes(
 }
 
 /// Returns the item that a whole file is.
-pub(crate) fn item(path: &Path, name: &str) -> Item {
+pub(crate) fn item(path: &Path, name: &str) -> SourceItem {
     let place = SourceLocation {
         file: path.to_owned(),
         line: None,
     };
-    Item::new(place, name)
+    SourceItem::new(place, name)
 }
 
 /// Returns a word as a tag, without its `#`, or `None` if it is not one.

@@ -16,8 +16,8 @@ use crate::exchange::Format;
 use crate::exchange::kind::kind_of;
 use crate::exchange::note::tag;
 use crate::exchange::source::ImportSource;
-use crate::exchange::source::Item;
 use crate::exchange::source::Note;
+use crate::exchange::source::SourceItem;
 use crate::exchange::source::title;
 use crate::knowledge::Adoption;
 use crate::knowledge::Confidence;
@@ -39,8 +39,8 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
 
 /// An entity while the graph is read.
 struct Entity {
-    item: Item,
-    parts: Vec<Item>,
+    item: SourceItem,
+    parts: Vec<SourceItem>,
     kind: String,
     observations: Vec<String>,
     relations: Vec<(String, String)>,
@@ -51,7 +51,7 @@ struct Graph {
     entities: Vec<Entity>,
     by_name: BTreeMap<String, usize>,
     /// Relations wait until all entities are known: where they stand, from, kind and to.
-    relations: Vec<(Item, [String; 3])>,
+    relations: Vec<(SourceItem, [String; 3])>,
     source: ImportSource,
 }
 
@@ -92,7 +92,7 @@ impl Graph {
                 file: path.to_owned(),
                 line: Some(number),
             };
-            Item::new(place, name)
+            SourceItem::new(place, name)
         };
         match value.get("type").and_then(Value::as_str) {
             Some("entity") => {
@@ -114,7 +114,7 @@ impl Graph {
     }
 
     /// Adds an entity; one of a name that was there adds what it says to the first.
-    fn entity(&mut self, item: Item, kind: String, observations: Vec<String>) {
+    fn entity(&mut self, item: SourceItem, kind: String, observations: Vec<String>) {
         let index = *self
             .by_name
             .entry(item.name.clone())

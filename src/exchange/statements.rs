@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::exchange::Account;
 use crate::exchange::account::left_out;
 use crate::exchange::refusal::secret;
-use crate::exchange::source::Item;
 use crate::exchange::source::Note;
+use crate::exchange::source::SourceItem;
 use crate::facts;
 use crate::facts::Fact;
 use crate::facts::FactKey;
@@ -39,7 +39,7 @@ pub(crate) fn import(
 ) -> Result<()> {
     let now = facts.clock().timestamp();
     let mut lines = String::new();
-    let mut made: Vec<(Item, Fact)> = Vec::new();
+    let mut made: Vec<(SourceItem, Fact)> = Vec::new();
     let mut ids = BTreeSet::new();
     for note in notes {
         if note.statements.is_empty() {
@@ -48,7 +48,7 @@ pub(crate) fn import(
             continue;
         }
         for statement in &note.statements {
-            let item = Item::new(note.item.place.clone(), statement.clone());
+            let item = SourceItem::new(note.item.place.clone(), statement.clone());
             match fact(&note, statement, user, &now) {
                 Err(error) => account.left(item, error.message),
                 Ok(fact) => {

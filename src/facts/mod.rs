@@ -126,7 +126,7 @@ pub use vectors::Remaining;
 pub use vectors::embedder;
 pub use vectors::erase_remaining;
 pub use vectors::refresh;
-pub use work::Judged;
+pub use work::JudgedTurn;
 pub use work::TurnOutcome;
 pub use work::apply;
 pub use work::step;

@@ -41,7 +41,7 @@ const SPARE: Duration = Duration::from_mins(1);
 
 /// A turn whose actions are applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Judged {
+pub struct JudgedTurn {
     /// Whose turn it is.
     pub user_id: UserId,
     /// The turn.
@@ -54,7 +54,7 @@ pub struct Judged {
 #[derive(Debug)]
 pub enum TurnOutcome {
     /// Its actions are applied.
-    Judged(Judged),
+    Judged(JudgedTurn),
     /// No answer could be used; it will not be tried again.
     Dead(Turn, Error),
     /// Nobody could be asked; it stays in the queue.
@@ -70,7 +70,7 @@ pub fn apply(
     turn_id: &str,
     answer: &str,
     policy: SecretPolicy,
-) -> Result<Judged> {
+) -> Result<JudgedTurn> {
     let turn = queue::find_turn(facts, user, turn_id)?;
     let actions = action::parse_answer(answer, policy)?;
     let ranks = match turn.status.as_str() {
@@ -166,7 +166,7 @@ fn judge(
     lease: Option<&Lease>,
     actions: &[Action],
     (ranks, applied_at): (Option<&Ranks>, &str),
-) -> Result<Judged> {
+) -> Result<JudgedTurn> {
     let now = facts.clock().timestamp();
     let high_risk = facts.high_risk().to_vec();
     let source = source(turn);
@@ -193,7 +193,7 @@ fn judge(
         profile::count_turn(connection, &turn.user, &now)?;
         Ok(applied)
     })?;
-    Ok(Judged {
+    Ok(JudgedTurn {
         user_id: turn.user.clone(),
         turn_id: turn.turn_id.clone(),
         applied,

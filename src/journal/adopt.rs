@@ -16,7 +16,7 @@ use crate::journal::write::Writing;
 
 /// A record with the time it was made at.
 #[derive(Clone, Debug)]
-pub struct Dated {
+pub struct DatedRecord {
     /// What it says.
     pub draft: RecordDraft,
     /// When that was, or `None` if nobody knows.
@@ -33,9 +33,9 @@ pub struct Adopted {
 }
 
 /// Adds the records that the journal does not have yet, in their order.
-pub fn adopt(path: &Path, records: &[Dated], writing: &Writing) -> Result<Adopted> {
+pub fn adopt(path: &Path, records: &[DatedRecord], writing: &Writing) -> Result<Adopted> {
     let mut done = Adopted::default();
-    let of = |one: &Dated| identity(one.draft.content(), one.time);
+    let of = |one: &DatedRecord| identity(one.draft.content(), one.time);
     let mut lines = Vec::new();
     for one in records {
         let time = one.time.unwrap_or(writing.clock.now());

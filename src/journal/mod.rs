@@ -30,7 +30,7 @@ mod tail;
 mod write;
 
 pub use adopt::Adopted;
-pub use adopt::Dated;
+pub use adopt::DatedRecord;
 pub use adopt::adopt;
 pub use draft::RecordDraft;
 pub use import::Imported;

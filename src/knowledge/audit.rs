@@ -12,7 +12,7 @@ use crate::knowledge::Confidence;
 use crate::knowledge::Entry;
 use crate::knowledge::EntryStatus;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::checked::Checked;
+use crate::knowledge::checked::CheckedEntry;
 use crate::knowledge::checked::check;
 use crate::knowledge::dir::stem;
 use crate::knowledge::duplicates::Duplicate;
@@ -122,7 +122,7 @@ fn prune_notepad(
 
 fn rebuild_index(
     place: &KnowledgeDir,
-    all: &[Checked],
+    all: &[CheckedEntry],
     found: &mut EntryAudit,
     changes: &mut Changes,
 ) -> Result<()> {
@@ -141,7 +141,7 @@ fn rebuild_index(
     changes.edit(&path, old, text)
 }
 
-fn invalid(project: &Project, all: &[Checked], unread: &[Warning]) -> Vec<Invalid> {
+fn invalid(project: &Project, all: &[CheckedEntry], unread: &[Warning]) -> Vec<Invalid> {
     let of = |warning: &Warning| {
         let name = warning.place.file.file_name().unwrap_or_default();
         let name = name.to_string_lossy();
@@ -158,7 +158,7 @@ fn invalid(project: &Project, all: &[Checked], unread: &[Warning]) -> Vec<Invali
     invalid
 }
 
-fn ages(project: &Project, all: &[Checked], found: &mut EntryAudit) {
+fn ages(project: &Project, all: &[CheckedEntry], found: &mut EntryAudit) {
     let today = project.clock.today();
     let is_older = |entry: &Entry, days: i64| {
         entry
@@ -186,7 +186,7 @@ fn ages(project: &Project, all: &[Checked], found: &mut EntryAudit) {
     }
 }
 
-fn references(all: &[Checked], found: &mut EntryAudit) {
+fn references(all: &[CheckedEntry], found: &mut EntryAudit) {
     let status: BTreeMap<&str, EntryStatus> = all
         .iter()
         .map(|one| (one.entry.key.as_str(), one.entry.status))

@@ -69,7 +69,7 @@ pub(crate) struct Recorder<'a> {
 }
 
 /// A phase of the history, and when it was finished.
-struct Dated {
+struct DatedPhase {
     phase: FinishedPhase,
     date: Option<NaiveDate>,
     /// The commit of that moment.
@@ -221,7 +221,7 @@ impl<'a> Recorder<'a> {
     /// Returns the phases of the whole history in the order in which they were finished.
     ///
     /// One without a date stays after the one before it.
-    fn dated(&self) -> Result<Vec<Dated>> {
+    fn dated(&self) -> Result<Vec<DatedPhase>> {
         // What is odd in old summaries was told where they were taken.
         let mut phases = patterns::history(self.survey, &self.known)?.value;
         for taken in &self.taken {
@@ -245,7 +245,7 @@ impl<'a> Recorder<'a> {
             let commit = added.map(|added| added.commit.clone());
             // Nothing in git says otherwise: its summaries are still to be committed.
             let is_new = commit.is_none() && self.is_active(&phase);
-            dated.push(Dated {
+            dated.push(DatedPhase {
                 commit: commit.or_else(|| head.clone().filter(|_| is_new)),
                 date,
                 phase,
@@ -298,7 +298,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the effort of a phase: what the caller says, else its plans, else what is in force now.
-    fn effort(&self, one: &Dated) -> Result<Option<String>> {
+    fn effort(&self, one: &DatedPhase) -> Result<Option<String>> {
         if let Some(effort) = &self.manner.effort {
             return Ok(Some(effort.clone()));
         }

@@ -22,7 +22,7 @@ pub use node::Node;
 pub use node::Value;
 pub use outline::Block;
 pub use outline::BlockContent;
-pub use outline::Item;
+pub use outline::ListItem;
 pub use outline::Outline;
 pub use outline::Section;
 pub use outline::Table;

@@ -75,7 +75,7 @@ pub struct JudgedLesson {
 
 /// Lessons that passed every check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedLessons {
     pub(crate) worked: Vec<Lesson>,
     pub(crate) failed: Vec<Lesson>,
 }
@@ -128,7 +128,7 @@ impl JudgedLessons {
         known: &Patterns,
         own: Option<usize>,
         root: &Path,
-    ) -> Result<Checked> {
+    ) -> Result<CheckedLessons> {
         for (lessons, name) in [(&self.worked, "worked"), (&self.failed, "failed")] {
             if lessons.len() > MAX_LESSONS {
                 let message = format!(
@@ -163,7 +163,7 @@ impl JudgedLessons {
             }
             Ok(found)
         };
-        Ok(Checked {
+        Ok(CheckedLessons {
             worked: check(&self.worked)?,
             failed: check(&self.failed)?,
         })

@@ -6,8 +6,8 @@ use crate::clock::parse_date;
 use crate::markdown::Block;
 use crate::markdown::BlockContent;
 use crate::markdown::FrontMatter;
-use crate::markdown::Item;
 use crate::markdown::Label;
+use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Ranges;
 use crate::markdown::Section;
@@ -16,7 +16,7 @@ use crate::patterns::LoosePattern;
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::Trace;
-use crate::patterns::heading::Heading;
+use crate::patterns::heading::EntryHeading;
 use crate::patterns::part::EntryPart;
 use crate::planning::present;
 use crate::text::one_line;
@@ -67,7 +67,7 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
         let is_inside = heads
             .last()
             .is_some_and(|head| head.whole.contains(&section.heading.start));
-        let names_phase = Heading::parse(&section.title).phase.is_some();
+        let names_phase = EntryHeading::parse(&section.title).phase.is_some();
         if (names_phase && !is_inside) || has_verdict(outline, section) {
             heads.push(section);
         }
@@ -123,7 +123,7 @@ struct EntryBuilder<'o, 'a> {
 
 impl<'o, 'a> EntryBuilder<'o, 'a> {
     fn new(outline: &'o Outline<'a>, head: &'o Section, end: usize) -> Self {
-        let heading = Heading::parse(&head.title);
+        let heading = EntryHeading::parse(&head.title);
         let range = head.heading.start..end;
         let entry = PatternEntry {
             phase: heading.phase,
@@ -217,7 +217,7 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
         self.text(&pending);
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &ListItem) {
         // In a list of what worked, `Deviations: none in plan 02` is a bullet like the others.
         let is_listing = matches!(self.part, EntryPart::Worked | EntryPart::Failed);
         match label(&item.text).filter(|_| !is_listing || is_bold(&item.text)) {

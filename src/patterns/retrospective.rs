@@ -9,8 +9,8 @@ use crate::patterns::FinishedPhase;
 use crate::patterns::PastTroubles;
 use crate::patterns::PlanRecord;
 use crate::patterns::Trace;
-use crate::patterns::heading::Heading;
-use crate::patterns::judged::Checked;
+use crate::patterns::heading::EntryHeading;
+use crate::patterns::judged::CheckedLessons;
 use crate::patterns::kinds;
 use crate::patterns::lesson;
 use crate::patterns::rewriting;
@@ -89,7 +89,7 @@ pub struct Circumstances<'a> {
 
 impl Retrospective {
     /// Puts the lessons of the agent in place of the chosen ones.
-    pub(crate) fn judge(&mut self, lessons: Checked) {
+    pub(crate) fn judge(&mut self, lessons: CheckedLessons) {
         let both = || lessons.worked.iter().chain(&lessons.failed);
         self.trace.sources = both().map(|one| one.source.clone()).collect();
         self.trace.judged = true;
@@ -147,7 +147,7 @@ impl Retrospective {
 
 /// Returns a name as a heading gives it back: without what would be read as its number or date.
 fn name(written: &str) -> Line {
-    let read = Heading::parse(&format!("Phase 1: {written} (2000-01-01)"));
+    let read = EntryHeading::parse(&format!("Phase 1: {written} (2000-01-01)"));
     line(&read.name).clipped(100)
 }
 

@@ -72,7 +72,7 @@ pub struct TextEvidence {
 }
 
 impl TextEvidence {
-    /// Returns all of it as one number; what decides is [`Question::relevance`].
+    /// Returns all of it as one number; what decides is [`WeightedQuestion::relevance`].
     pub fn sum(self) -> f64 {
         let closeness = self.closeness.unwrap_or(USUAL_CLOSENESS).clamp(0.0, 1.0);
         MASS * self.mass + self.share + CLOSENESS * closeness
@@ -81,13 +81,13 @@ impl TextEvidence {
 
 /// The words of a question, each with its idf.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct WeightedQuestion {
     terms: Vec<(Term, f64)>,
     mass: f64,
     is_keywords: bool,
 }
 
-impl Question {
+impl WeightedQuestion {
     /// Returns a question whose terms so many of all texts have.
     pub fn new(text: &str, terms: Vec<(Term, usize)>, all: usize) -> Self {
         let all = all.max(FEW_TEXTS);
@@ -184,7 +184,7 @@ mod tests {
     /// Asks about one of a thousand texts; each of its words is in ten of them.
     fn judged(question: &str, text: &str, closeness: Option<f64>) -> Relevance {
         let terms = terms(question, &[]).into_iter().map(|term| (term, 10));
-        let asked = Question::new(question, terms.collect(), 1000);
+        let asked = WeightedQuestion::new(question, terms.collect(), 1000);
         let words = crate::ranking::words(text);
         let evidence = asked.evidence(closeness, |term| {
             term.stems.iter().any(|stem| words.contains(stem))
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_stands_further_down_says_less() {
-        let asked = Question::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
+        let asked = WeightedQuestion::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
         let good = TextEvidence {
             share: 0.7,
             ..TextEvidence::default()
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn beside_a_good_text_only_what_has_nothing_at_all_is_low() {
-        let asked = Question::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
+        let asked = WeightedQuestion::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
         let of = |share: f64, closeness| TextEvidence {
             mass: 0.0,
             share,

@@ -55,7 +55,7 @@ enum PassageKind {
     Item,
 }
 
-struct Open {
+struct OpenPassage {
     kind: PassageKind,
     range: Range<usize>,
 }
@@ -67,7 +67,7 @@ struct Splitter<'a> {
     /// The line that heads a list without being a heading: `**What failed:**`.
     label: Option<Range<usize>>,
     found: Vec<Passage>,
-    open: Option<Open>,
+    open: Option<OpenPassage>,
 }
 
 impl Splitter<'_> {
@@ -189,7 +189,7 @@ impl Splitter<'_> {
             return;
         }
         self.close();
-        self.open = Some(Open { kind, range });
+        self.open = Some(OpenPassage { kind, range });
     }
 
     fn close(&mut self) {

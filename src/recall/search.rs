@@ -9,10 +9,10 @@ use serde::Serialize;
 use crate::embedding::Quantized;
 use crate::embedding::VectorTable;
 use crate::project::vocabulary;
-use crate::ranking::Question;
 use crate::ranking::SIBLINGS;
 use crate::ranking::Term;
 use crate::ranking::TextEvidence;
+use crate::ranking::WeightedQuestion;
 use crate::ranking::adaptive_weight;
 use crate::ranking::bm25;
 use crate::ranking::idf;
@@ -117,7 +117,7 @@ pub(crate) struct Scan {
     pub(crate) files: Vec<String>,
     pub(crate) units: Vec<StoredUnit>,
     /// What the query asks for, weighed by these texts.
-    pub(crate) question: Question,
+    pub(crate) question: WeightedQuestion,
     terms: Vec<Term>,
     /// By place among the units: 0 where no word is shared.
     words: Vec<f64>,
@@ -141,7 +141,7 @@ impl Scan {
             has: vec![0; units.len()],
             covered: 0.0,
             stand_ins: Vec::new(),
-            question: Question::new(&query.text, Vec::new(), 0),
+            question: WeightedQuestion::new(&query.text, Vec::new(), 0),
             terms,
             files,
             units,
@@ -220,7 +220,7 @@ impl Scan {
                 }
             }
         }
-        self.question = Question::new(query, counted, places.len());
+        self.question = WeightedQuestion::new(query, counted, places.len());
         let shares = self
             .stand_ins
             .iter()

@@ -13,7 +13,7 @@ use crate::facts::replication::DEVICE;
 use crate::facts::replication::PRIVATE;
 use crate::project::Project;
 use crate::share::run;
-use crate::share::server::Server;
+use crate::share::server::SyncServer;
 
 /// How long one statement may take.
 const WAIT: Duration = Duration::from_secs(30);
@@ -45,7 +45,7 @@ pub struct LeaveReport {
 /// Makes the server's tables where they are missing, and this database one of the devices.
 pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
     let address = run::address(project)?;
-    let mut server = Server::connect(project, &address, WAIT)?;
+    let mut server = SyncServer::connect(project, &address, WAIT)?;
     if facts.is_dry_run() {
         return Ok(Initialised {
             server: address.shown,

@@ -23,8 +23,8 @@ use crate::share::address::Address;
 use crate::share::identity;
 use crate::share::lines;
 use crate::share::lines::Lines;
-use crate::share::server::Server;
 use crate::share::server::ServerState;
+use crate::share::server::SyncServer;
 
 /// How many operations are sent or fetched at once.
 const BATCH: usize = 5_000;
@@ -130,12 +130,12 @@ pub(crate) fn connect(
     project: &Project,
     facts: &Facts,
     budget: Option<Duration>,
-) -> Result<(String, Server)> {
+) -> Result<(String, SyncServer)> {
     let Some(device) = Device::joined(facts.connection())? else {
         return Err(Error::usage("this database is not shared").hint("annals share init"));
     };
     let address = address(project)?;
-    let server = Server::connect(project, &address, budget.unwrap_or(WAIT))?;
+    let server = SyncServer::connect(project, &address, budget.unwrap_or(WAIT))?;
     Ok((device.id, server))
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn address(project: &Project) -> Result<Address> {
 pub(crate) struct SyncRun<'a> {
     project: &'a Project,
     pub(crate) facts: &'a mut Facts,
-    pub(crate) server: Server,
+    pub(crate) server: SyncServer,
     pub(crate) state: ServerState,
     pub(crate) device: String,
     journal: Option<PathBuf>,

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::facts;
 use crate::facts::Auditor;
 use crate::facts::Facts;
-use crate::facts::Judged;
+use crate::facts::JudgedTurn;
 use crate::facts::Maintenance;
 use crate::facts::Turn;
 use crate::facts::TurnOutcome;
@@ -59,7 +59,7 @@ pub(crate) struct WorkArgs {
 /// What one pass over the queue came to.
 #[derive(Debug, Default, Serialize)]
 struct Pass {
-    judged: Vec<Judged>,
+    judged: Vec<JudgedTurn>,
     dead: Vec<Turn>,
     failed: Vec<Turn>,
     waiting: u64,

@@ -13,16 +13,16 @@ use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::ranking::AnswerEvidence;
 use crate::ranking::Language;
-use crate::ranking::Question;
 use crate::ranking::Relevance;
 use crate::ranking::Term;
 use crate::ranking::TextEvidence;
+use crate::ranking::WeightedQuestion;
 use crate::ranking::passages;
 use crate::ranking::terms;
 use crate::ranking::words;
 
 /// Facts held against a question.
-pub(crate) struct Judged {
+pub(crate) struct JudgedFacts {
     /// What speaks for all of them together.
     pub(crate) verdict: AnswerEvidence,
     /// Whether each has to do with the question.
@@ -35,9 +35,9 @@ pub(crate) fn judge<'f>(
     user: &UserId,
     text: &str,
     facts: impl Iterator<Item = &'f Fact>,
-) -> Result<Judged> {
+) -> Result<JudgedFacts> {
     let (question, evidence) = evidence(connection, user, text, facts)?;
-    Ok(Judged {
+    Ok(JudgedFacts {
         verdict: question.verdict(&evidence),
         relevance: question.relevance(&evidence),
     })
@@ -66,7 +66,7 @@ fn evidence<'f>(
     user: &UserId,
     text: &str,
     facts: impl Iterator<Item = &'f Fact>,
-) -> Result<(Question, Vec<TextEvidence>)> {
+) -> Result<(WeightedQuestion, Vec<TextEvidence>)> {
     let asked = terms(text, &[]);
     let question = question(connection, user, text, &asked)?;
     let content: Vec<&str> = asked.iter().map(|term| term.word.as_str()).collect();
@@ -87,7 +87,7 @@ fn question(
     user: &UserId,
     text: &str,
     asked: &[Term],
-) -> Result<Question> {
+) -> Result<WeightedQuestion> {
     let language = Language::detect(text);
     let is_bound = !candidates::has_most(connection, user)?;
     let mut counted = Vec::with_capacity(asked.len());
@@ -101,7 +101,7 @@ fn question(
         .prepare_cached(sql)
         .and_then(|mut statement| statement.query_row([user.as_str()], |row| row.get(0)))
         .stored("count the facts")?;
-    Ok(Question::new(text, counted, all))
+    Ok(WeightedQuestion::new(text, counted, all))
 }
 
 /// Returns how near the nearest passage of a fact is.

@@ -37,7 +37,7 @@ use crate::facts::scope::ProjectScope;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::judge::judge;
 pub(crate) use crate::facts::search::judge::judge_each;
-use crate::facts::search::rank::Ranked;
+use crate::facts::search::rank::RankedRow;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
@@ -286,7 +286,7 @@ impl Search<'_> {
         }
     }
 
-    fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<Ranked>> {
+    fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<RankedRow>> {
         let (connection, user, query) = (self.connection, self.user, self.query);
         let now = timestamp(self.now);
         let mut check = Check::new(connection, user, &query.scope, &now)?;
@@ -397,7 +397,7 @@ fn timestamp(time: DateTime<Utc>) -> String {
 fn hits(
     connection: &Connection,
     user: &UserId,
-    ranked: Vec<Ranked>,
+    ranked: Vec<RankedRow>,
     limit: usize,
 ) -> Result<Vec<FactHit>> {
     let mut facts = rank::facts(connection, user, &ranked)?;

@@ -24,7 +24,7 @@ const SCHEMA: &str = "$schema";
 
 /// Our entries in the settings of one harness.
 #[derive(Clone, Copy)]
-pub(crate) struct Entries {
+pub(crate) struct SettingsEntries {
     /// The harness.
     pub(crate) profile: &'static HarnessProfile,
     /// Whether the hooks stand in this file.
@@ -35,7 +35,7 @@ pub(crate) struct Entries {
     pub(crate) dialect: JsonDialect,
 }
 
-impl Entries {
+impl SettingsEntries {
     /// Returns a settings file with our entries, and with none of ours that are not wanted.
     pub(crate) fn with(self, bytes: &[u8], path: &Path, choice: Choice) -> Result<Vec<u8>> {
         let document = JsonDocument::parse(bytes, path, self.dialect)?;
@@ -258,7 +258,7 @@ mod tests {
     use crate::hooks::setup::target::TargetFile;
 
     /// The settings of Claude Code, with a server in the same file.
-    fn entries() -> Entries {
+    fn entries() -> SettingsEntries {
         target().entries_of_json()
     }
 
@@ -394,7 +394,7 @@ mod tests {
         let error = entries().with(foreign, path(), Choice::ALL[0]).unwrap_err();
         assert!(error.message.contains("starts something else"), "{error}");
         let own = br#"{"mcpServers":{"annals":{"command":"/opt/annals","args":["mcp","--tools","all"]}}}"#;
-        let entries = Entries {
+        let entries = SettingsEntries {
             hooks: false,
             ..entries()
         };

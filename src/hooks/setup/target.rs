@@ -11,7 +11,7 @@ use crate::hooks::harness::JsonDialect;
 use crate::hooks::harness::SettingsContent;
 use crate::hooks::harness::SetupScope;
 use crate::hooks::setup::place::HarnessDir;
-use crate::hooks::setup::settings::Entries;
+use crate::hooks::setup::settings::SettingsEntries;
 use crate::hooks::setup::toml;
 
 /// A file, and what of ours is to stand in it.
@@ -155,7 +155,7 @@ impl TargetFile {
     }
 
     /// Returns the entries of a JSON file; none of another file.
-    pub(crate) fn entries_of_json(&self) -> Entries {
+    pub(crate) fn entries_of_json(&self) -> SettingsEntries {
         let (hooks, server, dialect) = match self.content {
             SettingsContent::Json {
                 hooks,
@@ -164,7 +164,7 @@ impl TargetFile {
             } => (hooks, server, dialect),
             _ => (false, None, JsonDialect::default()),
         };
-        Entries {
+        SettingsEntries {
             profile: self.profile,
             hooks,
             server,

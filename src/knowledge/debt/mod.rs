@@ -31,7 +31,7 @@ use crate::storage::read;
 use crate::storage::walk;
 use crate::warning::Warning;
 
-pub use marker::Marker;
+pub use marker::DebtMarker;
 
 /// The shortcuts of a project. It is the document of `annals entry debt --json`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -52,7 +52,7 @@ pub struct IndebtedFile {
     /// The file, relative to the project.
     pub file: String,
     /// Its markers, in the order of their lines.
-    pub markers: Vec<Marker>,
+    pub markers: Vec<DebtMarker>,
 }
 
 /// Returns the markers in all source files that git would not ignore.
@@ -101,7 +101,7 @@ fn sources(root: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
     found
 }
 
-fn markers_of(path: &Path, bytes: &[u8]) -> Vec<Marker> {
+fn markers_of(path: &Path, bytes: &[u8]) -> Vec<DebtMarker> {
     let is_named = |word: &str| memmem::find(bytes, word.as_bytes()).is_some();
     if !WORDS.iter().any(|word| is_named(word)) || bytes.contains(&0) {
         return Vec::new();

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::knowledge::notepad::Heading;
 use crate::knowledge::notepad::Notepad;
+use crate::knowledge::notepad::NotepadHeading;
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::notepad::parse;
 use crate::knowledge::notepad::reader::line_start;
@@ -178,7 +178,7 @@ pub(super) fn check(
     let of_note = own.iter().filter(|one| Some(one.lines.start) != made);
     let is_section = |lines: &Range<usize>| new.sections.iter().any(|one| one.heading == *lines);
     let mut clashing =
-        of_note.filter(|one: &&&Heading| one.level <= level || is_section(&one.lines));
+        of_note.filter(|one: &&&NotepadHeading| one.level <= level || is_section(&one.lines));
     if let Some(heading) = clashing.next() {
         let message = format!(
             "the heading {:?} in the text would end the section {}",
@@ -190,7 +190,7 @@ pub(super) fn check(
             "write it with {deeper} or more, and not as a section's name"
         )));
     }
-    let told = |heading: &Heading| (heading.level, heading.title.clone());
+    let told = |heading: &NotepadHeading| (heading.level, heading.title.clone());
     let is_kept = kept
         .iter()
         .map(|one| told(one))

@@ -94,7 +94,7 @@ pub struct SectionSpan {
 
 /// A heading of any kind, the sections' own included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Heading {
+struct NotepadHeading {
     level: u8,
     title: String,
     /// Its whole lines, with the line end.
@@ -106,7 +106,7 @@ struct Heading {
 pub struct Notepad<'a> {
     text: &'a str,
     sections: Vec<SectionSpan>,
-    headings: Vec<Heading>,
+    headings: Vec<NotepadHeading>,
 }
 
 impl Notepad<'_> {

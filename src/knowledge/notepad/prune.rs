@@ -18,8 +18,8 @@ use crate::knowledge::notepad::reader::outline;
 use crate::knowledge::notepad::reader::whole_line;
 use crate::knowledge::notepad::same_length_text;
 use crate::markdown::Block;
-use crate::markdown::Item;
 use crate::markdown::Lines;
+use crate::markdown::ListItem;
 use crate::storage::Changes;
 use crate::warning::Parsed;
 use crate::warning::Warning;
@@ -70,7 +70,7 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
     };
     let outline = outline(text);
     let lines = Lines::new(text);
-    let outer = |(_, item): &(&Block, &Item)| item.depth == 0;
+    let outer = |(_, item): &(&Block, &ListItem)| item.depth == 0;
     for (block, _) in outline.items(&working.body).filter(outer) {
         let line = whole_line(text, block.range.start);
         let Some(stamp) = stamp(&text[line.clone()]) else {

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::knowledge::notepad::Heading;
 use crate::knowledge::notepad::Notepad;
+use crate::knowledge::notepad::NotepadHeading;
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::notepad::SectionSpan;
 use crate::markdown::Block;
@@ -37,7 +37,7 @@ pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     let headings = headings(text);
     let lines = Lines::new(text);
     let mut warnings = Vec::new();
-    let mut chosen: Vec<(NotepadSection, &Heading)> = Vec::new();
+    let mut chosen: Vec<(NotepadSection, &NotepadHeading)> = Vec::new();
     for section in NotepadSection::ALL {
         let candidates: Vec<_> = headings
             .iter()
@@ -75,11 +75,11 @@ pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
 
 fn extents(
     text: &str,
-    headings: &[Heading],
-    chosen: &[(NotepadSection, &Heading)],
+    headings: &[NotepadHeading],
+    chosen: &[(NotepadSection, &NotepadHeading)],
 ) -> Vec<SectionSpan> {
-    let extent = |(section, heading): &(NotepadSection, &Heading)| {
-        let ends = |other: &Heading| {
+    let extent = |(section, heading): &(NotepadSection, &NotepadHeading)| {
+        let ends = |other: &NotepadHeading| {
             let is_section = chosen.iter().any(|(_, chosen)| *chosen == other);
             other.lines.start > heading.lines.start && (other.level <= heading.level || is_section)
         };
@@ -95,7 +95,7 @@ fn extents(
 }
 
 /// Returns every heading in file order: `#` lines, and the underlined and bold lines that name a section.
-fn headings(text: &str) -> Vec<Heading> {
+fn headings(text: &str) -> Vec<NotepadHeading> {
     let outline = outline(text);
     let real = outline.sections().iter().filter(|section| {
         // Not one in a quote or a list.
@@ -104,8 +104,8 @@ fn headings(text: &str) -> Vec<Heading> {
                 .trim()
                 .is_empty()
     });
-    let mut headings: Vec<Heading> = real
-        .map(|section| Heading {
+    let mut headings: Vec<NotepadHeading> = real
+        .map(|section| NotepadHeading {
             level: section.level,
             title: section.title.clone(),
             lines: whole_line(text, section.heading.start),
@@ -119,7 +119,7 @@ fn headings(text: &str) -> Vec<Heading> {
 }
 
 /// Returns the heading that a paragraph stands for: underlined, or its first line bold, with a section's name.
-fn stand_in(text: &str, block: &Block) -> Option<Heading> {
+fn stand_in(text: &str, block: &Block) -> Option<NotepadHeading> {
     let first = whole_line(text, block.range.start);
     let shown = text[first.clone()].trim();
     let exact = |title: &str| {
@@ -131,7 +131,7 @@ fn stand_in(text: &str, block: &Block) -> Option<Heading> {
     }
     let inner = shown.trim_end_matches(':');
     if inner.len() > 4 && inner.starts_with("**") && inner.ends_with("**") {
-        return Some(Heading {
+        return Some(NotepadHeading {
             level: BOLD,
             title: shown.to_owned(),
             lines: first,
@@ -144,7 +144,7 @@ fn stand_in(text: &str, block: &Block) -> Option<Heading> {
         '-' if marks.trim_start_matches('-').is_empty() => 2,
         _ => return None,
     };
-    Some(Heading {
+    Some(NotepadHeading {
         level,
         title: shown.to_owned(),
         lines: first.start..under.end,

@@ -17,12 +17,12 @@ pub(crate) struct Manifest {
 }
 
 /// A manifest as read, or the fault in it where it is not what its name says.
-type Reading = std::result::Result<Manifest, String>;
+type ManifestResult = std::result::Result<Manifest, String>;
 
 /// How a manifest is read.
 enum ManifestReader {
     /// By a parser of its format, which may find a fault.
-    Parse(fn(&str) -> Reading),
+    Parse(fn(&str) -> ManifestResult),
     /// By the lines that matter.
     Scan(fn(&str) -> Manifest),
 }
@@ -84,7 +84,7 @@ impl Manifest {
     }
 }
 
-fn cargo(text: &str) -> Reading {
+fn cargo(text: &str) -> ManifestResult {
     let table = toml(text)?;
     let package = table
         .get("package")
@@ -93,7 +93,7 @@ fn cargo(text: &str) -> Reading {
     Ok(Manifest::new(field("name"), field("description")))
 }
 
-fn pyproject(text: &str) -> Reading {
+fn pyproject(text: &str) -> ManifestResult {
     let table = toml(text)?;
     let poetry = || table.get("tool")?.get("poetry");
     let project = table.get("project").or_else(poetry);
@@ -106,7 +106,7 @@ fn toml(text: &str) -> std::result::Result<toml::Table, String> {
         .map_err(|error: toml::de::Error| format!("is not valid TOML: {}", error.message()))
 }
 
-fn json(text: &str) -> Reading {
+fn json(text: &str) -> ManifestResult {
     let value: serde_json::Value =
         serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))?;
     let field = |name: &str| value.get(name)?.as_str();

@@ -32,7 +32,7 @@ pub struct Section {
 
 /// A list item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct ListItem {
     /// The item's own text without marker and checkbox, on one line.
     pub text: String,
     /// The state of its checkbox, if it has one.
@@ -80,7 +80,7 @@ pub enum BlockContent {
     /// A paragraph; its text is the bytes of the block.
     Paragraph,
     /// A list item.
-    Item(Item),
+    Item(ListItem),
     /// A table.
     Table(Table),
     /// A code block, fences included.
@@ -205,7 +205,7 @@ impl<'a> Outline<'a> {
     }
 
     /// Returns the list items that begin inside `range`.
-    pub fn items(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &Item)> {
+    pub fn items(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &ListItem)> {
         self.blocks(range)
             .iter()
             .filter_map(|block| match &block.content {

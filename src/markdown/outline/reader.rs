@@ -12,7 +12,7 @@ use pulldown_cmark::TagEnd;
 use crate::markdown::Lines;
 use crate::markdown::outline::Block;
 use crate::markdown::outline::BlockContent;
-use crate::markdown::outline::Item;
+use crate::markdown::outline::ListItem;
 use crate::markdown::outline::Table;
 use crate::markdown::outline::TableRow;
 
@@ -28,14 +28,14 @@ pub(super) struct OutlineBuilder<'a> {
     blocks: Vec<Block>,
     /// The next number of each open list; `None` for a list with bullets.
     lists: Vec<Option<u64>>,
-    item: Option<Open>,
+    item: Option<OpenItem>,
     table: Option<(Range<usize>, Table)>,
     row: TableRow,
 }
 
 /// A list item whose own text is still growing.
-struct Open {
-    item: Item,
+struct OpenItem {
+    item: ListItem,
     own: Option<Range<usize>>,
     start: usize,
 }
@@ -181,8 +181,8 @@ impl<'a> OutlineBuilder<'a> {
             *next = next.map(|n| n.saturating_add(1));
             number
         });
-        self.item = Some(Open {
-            item: Item {
+        self.item = Some(OpenItem {
+            item: ListItem {
                 text: String::new(),
                 checked: None,
                 depth: self.lists.len().saturating_sub(1),
@@ -204,7 +204,7 @@ impl<'a> OutlineBuilder<'a> {
     }
 
     fn close_item(&mut self) {
-        let Some(Open {
+        let Some(OpenItem {
             mut item,
             own,
             start,

@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
 use crate::patterns::insights::comparison::Comparison;
+use crate::patterns::insights::comparison::ComparisonQuestion;
 use crate::patterns::insights::comparison::ComparisonSpec;
-use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::PlanRef;
@@ -146,7 +146,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     };
     let comparisons = tested.iter().map(|(file, touched)| {
         let asked = ComparisonSpec {
-            question: Question::DeviationsByFile,
+            question: ComparisonQuestion::DeviationsByFile,
             verb: "deviated",
             subject: "deviations by file",
         };

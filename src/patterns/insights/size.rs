@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::clock::Minutes;
 use crate::patterns::Rate;
 use crate::patterns::insights::comparison::Comparison;
+use crate::patterns::insights::comparison::ComparisonQuestion;
 use crate::patterns::insights::comparison::ComparisonSpec;
-use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::comparison::is_evidence;
 use crate::patterns::insights::member::Member;
 use crate::patterns::insights::member::median;
@@ -130,10 +130,10 @@ pub(crate) fn comparisons(
     by_tasks: &Sizes,
     by_files: &Sizes,
 ) -> Vec<Comparison> {
-    use Question::CompletionByFiles;
-    use Question::CompletionByTasks;
-    use Question::DeviationsByFiles;
-    use Question::DeviationsByTasks;
+    use ComparisonQuestion::CompletionByFiles;
+    use ComparisonQuestion::CompletionByTasks;
+    use ComparisonQuestion::DeviationsByFiles;
+    use ComparisonQuestion::DeviationsByTasks;
 
     let deviated: PlanPredicate = |one| one.deviated();
     let completed: PlanPredicate = |one| one.completed();
@@ -177,7 +177,7 @@ pub(crate) fn durations(all: &[Member<'_>], by_tasks: &Sizes) -> Comparison {
     let (large, small) = parted(all, tasks, by_tasks.large_from);
     let minutes = |plans: Vec<&Member<'_>>| plans.iter().filter_map(|one| one.minutes()).collect();
     let asked = ComparisonSpec {
-        question: Question::DurationByTasks,
+        question: ComparisonQuestion::DurationByTasks,
         verb: "took",
         subject: "duration by tasks",
     };

@@ -110,7 +110,9 @@ fn statements(insights: &Insights) -> Vec<&str> {
 #[test]
 fn a_lesson_says_its_figures() {
     let insights = insights_from(sizes([7, 8], [3, 15]));
-    let by_tasks = insights.comparison(Question::DeviationsByTasks).unwrap();
+    let by_tasks = insights
+        .comparison(ComparisonQuestion::DeviationsByTasks)
+        .unwrap();
     assert_eq!(
         by_tasks.statement,
         "Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15"
@@ -123,10 +125,14 @@ fn a_lesson_says_its_figures() {
 fn four_plans_teach_nothing_whatever_they_show() {
     // The chance is 0.0002, and that of five plans 0.00006.
     let few = insights_from(sizes([4, 4], [0, 17]));
-    let by_tasks = few.comparison(Question::DeviationsByTasks).unwrap();
+    let by_tasks = few
+        .comparison(ComparisonQuestion::DeviationsByTasks)
+        .unwrap();
     assert!(by_tasks.p < 0.001 && !by_tasks.is_lesson && !by_tasks.is_evidence());
     let enough = insights_from(sizes([5, 5], [0, 17]));
-    let by_tasks = enough.comparison(Question::DeviationsByTasks).unwrap();
+    let by_tasks = enough
+        .comparison(ComparisonQuestion::DeviationsByTasks)
+        .unwrap();
     assert!(by_tasks.is_lesson);
 }
 

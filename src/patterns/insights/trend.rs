@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::patterns::PlanRecord;
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
+use crate::patterns::insights::comparison::ComparisonQuestion;
 use crate::patterns::insights::comparison::ComparisonSpec;
-use crate::patterns::insights::comparison::Question;
 use crate::patterns::insights::member::Member;
 use crate::patterns::kinds;
 use crate::secrets;
@@ -67,7 +67,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
         asked.over_time(rate(first), rate(last))
     };
     let deviated = ComparisonSpec {
-        question: Question::DeviationsOverTime,
+        question: ComparisonQuestion::DeviationsOverTime,
         verb: "deviated",
         subject: "deviations over time",
     };
@@ -76,7 +76,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
     for kind in &frequent {
         let shown = Line::new(&secrets::redact(&strip_controls(kind)).text).clipped(40);
         let asked = ComparisonSpec {
-            question: Question::KindOverTime,
+            question: ComparisonQuestion::KindOverTime,
             verb: &format!("had `{shown}` deviations"),
             subject: &format!("`{shown}` deviations over time"),
         };

@@ -82,7 +82,7 @@ impl Staleness {
             let text = read::text(&git.top()?.join(path));
             text.ok()?.map(|text| text.value)
         };
-        Checked { git, tree, past }.all(texts, found?, read)
+        CheckContext { git, tree, past }.all(texts, found?, read)
     }
 
     /// Checks texts against a listing of files, without history.
@@ -90,18 +90,18 @@ impl Staleness {
         let git = &Git::discover(Path::new(""));
         let found = looked_up(texts, &tree)?;
         let past = None;
-        Checked { git, tree, past }.all(texts, found, |_| None)
+        CheckContext { git, tree, past }.all(texts, found, |_| None)
     }
 }
 
 /// What texts are checked against.
-struct Checked<'a> {
+struct CheckContext<'a> {
     git: &'a Git,
     tree: Tree,
     past: Option<TreeHistory>,
 }
 
-impl Checked<'_> {
+impl CheckContext<'_> {
     fn all(
         mut self,
         texts: &[DatedText<'_>],

@@ -80,7 +80,7 @@ struct TreeCounts {
 }
 
 /// A folder then: its path with a slash, its hash, and how many folders it stands for.
-struct Open {
+struct OpenFolder {
     path: String,
     id: String,
     weight: f64,
@@ -186,7 +186,7 @@ fn counts_at(
     most: usize,
 ) -> Result<TreeCounts> {
     let mut counts = TreeCounts::default();
-    let mut open = vec![Open {
+    let mut open = vec![OpenFolder {
         path: String::new(),
         id: format!("{hash}^{{tree}}"),
         weight: 1.0,
@@ -209,7 +209,7 @@ fn counts_at(
                     if today.folders.contains(path.as_str()) {
                         counts.folders_left += folder.weight;
                     }
-                    next.push(Open {
+                    next.push(OpenFolder {
                         path: path + "/",
                         id: entry.id.clone(),
                         weight: folder.weight,
@@ -234,7 +234,7 @@ fn counts_at(
 ///
 /// Chosen by their hashes, which have no order that anything in the project could follow.
 #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 folders")]
-fn sample(mut open: Vec<Open>, most: usize) -> Vec<Open> {
+fn sample(mut open: Vec<OpenFolder>, most: usize) -> Vec<OpenFolder> {
     let factor = open.len() as f64 / most as f64;
     open.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
     open.truncate(most);

@@ -13,7 +13,7 @@ use crate::planning::progress_table;
 use crate::planning::roadmap::MAX_PHASES;
 use crate::planning::roadmap::mention;
 use crate::planning::roadmap::mention::ChecklistEntry;
-use crate::planning::roadmap::mention::Heading;
+use crate::planning::roadmap::mention::PhaseHeading;
 use crate::planning::roadmap::milestone;
 use crate::planning::roadmap::reference;
 use crate::planning::roadmap::section;
@@ -93,7 +93,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
 
     fn reused(
         &self,
-        headings: &[Heading<'_>],
+        headings: &[PhaseHeading<'_>],
         entries: &[ChecklistEntry<'_>],
     ) -> HashSet<PhaseNumber> {
         let headings = || {
@@ -156,7 +156,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         found
     }
 
-    fn take_section(&mut self, heading: &Heading<'_>) {
+    fn take_section(&mut self, heading: &PhaseHeading<'_>) {
         let (named, section) = (&heading.named, heading.section);
         let body = section::read(self.outline, &named.number, section);
         let home = self.home(section.heading.start, &named.number);

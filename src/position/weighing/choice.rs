@@ -12,12 +12,12 @@ pub(super) struct Choice {
     pub(super) action: Action,
     /// Of which phase, by its index.
     pub(super) phase: Option<usize>,
-    pub(super) rule: Rule,
+    pub(super) rule: ChoiceRule,
 }
 
 /// The rule that chose the next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum ChoiceRule {
     /// The cursor's phase is not finished.
     Cursor,
     /// The cursor's phase has no folder; one between it and the frontier has, and is not finished.
@@ -57,12 +57,12 @@ pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
         rule,
     };
     match reading.state(cursor) {
-        PhaseState::Open | PhaseState::Running => at(cursor, Rule::Cursor),
+        PhaseState::Open | PhaseState::Running => at(cursor, ChoiceRule::Cursor),
         PhaseState::Unplanned => {
             let is_bare = !reading.phases[cursor].has_files;
             match between(reading, cursor).filter(|_| is_bare) {
-                Some(index) => at(index, Rule::Between),
-                None => at(cursor, Rule::Cursor),
+                Some(index) => at(index, ChoiceRule::Between),
+                None => at(cursor, ChoiceRule::Cursor),
             }
         }
         PhaseState::Done | PhaseState::Dropped => match advance(reading, cursor) {
@@ -70,7 +70,7 @@ pub(super) fn choose(reading: &Reading<'_>, cursor: usize) -> Choice {
             None => Choice {
                 action: Action::Ship,
                 phase: None,
-                rule: Rule::AllDone,
+                rule: ChoiceRule::AllDone,
             },
         },
     }
@@ -100,17 +100,17 @@ fn between(reading: &Reading<'_>, cursor: usize) -> Option<usize> {
 }
 
 /// Returns the next unfinished phase after a finished cursor.
-fn advance(reading: &Reading<'_>, cursor: usize) -> Option<(usize, Rule)> {
+fn advance(reading: &Reading<'_>, cursor: usize) -> Option<(usize, ChoiceRule)> {
     if let Some(named) = next_step(reading) {
         let is_behind = reading.phases[named].number < reading.phases[cursor].number;
         if is_behind && reading.is_unfinished(named) {
-            return Some((named, Rule::NextStep));
+            return Some((named, ChoiceRule::NextStep));
         }
     }
     let first = reading.unfinished_after(Some(cursor)).next()?;
     match first_or_prepared(reading, Some(cursor)) {
-        Some(later) if later != first => Some((later, Rule::Prepared)),
-        _ => Some((first, Rule::Advance)),
+        Some(later) if later != first => Some((later, ChoiceRule::Prepared)),
+        _ => Some((first, ChoiceRule::Advance)),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::position::Action;
 use crate::position::Alternative;
 use crate::position::PhaseState;
 use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::Rule;
+use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::reading::Reading;
 use crate::position::weighing::reason;
 use crate::position::weighing::wording;
@@ -89,7 +89,7 @@ fn passed_over(reading: &Reading<'_>, choice: &Choice, _cursor: Option<usize>) -
 
 /// A prepared phase was preferred to one before it that has no folder.
 fn skipped(reading: &Reading<'_>, choice: &Choice, cursor: Option<usize>) -> Option<Rival> {
-    if choice.rule != Rule::Prepared {
+    if choice.rule != ChoiceRule::Prepared {
         return None;
     }
     let first = reading.unfinished_after(cursor).next()?;

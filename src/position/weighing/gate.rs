@@ -6,7 +6,7 @@ use crate::planning::CheckOutcome;
 use crate::position::Action;
 use crate::position::PhaseState;
 use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::Rule;
+use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::reading::Reading;
 
 /// Returns the choice that a check puts in place of going on; the phase being checked is the last one worked on.
@@ -19,7 +19,7 @@ pub(super) fn hold(reading: &Reading<'_>, choice: &Choice) -> Option<Choice> {
         Some(Choice {
             action: asked_for(reading, frontier, choice)?,
             phase: Some(frontier),
-            rule: Rule::Check,
+            rule: ChoiceRule::Check,
         })
     });
     check.or_else(|| discuss(reading, choice))

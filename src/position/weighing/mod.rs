@@ -13,7 +13,7 @@ use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::Rule;
+use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::reading::Reading;
 
 mod choice;
@@ -163,7 +163,7 @@ fn chosen(reading: &Reading<'_>, cursor: Option<usize>) -> Choice {
         rule,
     };
     if over::is_over(reading) {
-        return without_phase(Action::None, Rule::Over);
+        return without_phase(Action::None, ChoiceRule::Over);
     }
     match cursor {
         Some(cursor) => choice::choose(reading, cursor),
@@ -172,10 +172,10 @@ fn chosen(reading: &Reading<'_>, cursor: Option<usize>) -> Choice {
             .iter()
             .any(|index| reading.state(*index) == PhaseState::Done) =>
         {
-            without_phase(Action::Ship, Rule::AllDone)
+            without_phase(Action::Ship, ChoiceRule::AllDone)
         }
-        None if over::is_blank(reading) => without_phase(Action::Plan, Rule::Blank),
-        None => without_phase(Action::None, Rule::Over),
+        None if over::is_blank(reading) => without_phase(Action::Plan, ChoiceRule::Blank),
+        None => without_phase(Action::None, ChoiceRule::Over),
     }
 }
 

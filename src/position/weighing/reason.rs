@@ -3,7 +3,7 @@
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::Rule;
+use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::gate;
 use crate::position::weighing::reading::Reading;
 use crate::project::vocabulary;
@@ -15,13 +15,13 @@ const MAX_PLANS: usize = 5;
 pub(super) fn of_choice(reading: &Reading<'_>, choice: &Choice) -> Vec<String> {
     let Some(index) = choice.phase else {
         return vec![match choice.rule {
-            Rule::Blank => "no phase is planned yet".to_owned(),
-            Rule::Over => over(reading),
+            ChoiceRule::Blank => "no phase is planned yet".to_owned(),
+            ChoiceRule::Over => over(reading),
             _ => all_done(reading),
         }];
     };
     let mut because = match choice.rule {
-        Rule::Check => vec![check(reading, index)],
+        ChoiceRule::Check => vec![check(reading, index)],
         _ => of_phase(reading, index),
     };
     let first = reading.unfinished_after(None).next();
@@ -33,7 +33,7 @@ pub(super) fn of_choice(reading: &Reading<'_>, choice: &Choice) -> Vec<String> {
             reading.phases[index].number
         ));
     }
-    if choice.rule == Rule::NextStep
+    if choice.rule == ChoiceRule::NextStep
         && let Some(step) = reading.evidence.state.next_steps.first()
     {
         because.push(format!(

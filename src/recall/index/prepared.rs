@@ -85,7 +85,7 @@ impl Preparer {
         }
         let language = Language::detect(&text);
         let new = || Tokenizer::new(language);
-        let mut reading = Reading {
+        let mut reading = FileReader {
             tokenizer: self.tokenizers.entry(language).or_insert_with(new),
             adder: &mut self.adder,
             section: SectionHead::default(),
@@ -114,14 +114,14 @@ struct SectionHead {
 }
 
 /// A file that is being read.
-struct Reading<'a> {
+struct FileReader<'a> {
     tokenizer: &'a mut Tokenizer,
     adder: &'a mut Adder,
     section: SectionHead,
     content: FileContent,
 }
 
-impl Reading<'_> {
+impl FileReader<'_> {
     fn add(&mut self, document: SearchDocument) {
         if self.section.headings != document.headings {
             self.enter(&document.headings);

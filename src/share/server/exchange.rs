@@ -7,7 +7,7 @@ use crate::facts::replication::DeviceOperation;
 use crate::facts::replication::OperationKind;
 use crate::facts::replication::Received;
 use crate::facts::replication::Tombstone;
-use crate::share::server::Server;
+use crate::share::server::SyncServer;
 use crate::share::server::Values;
 
 const INSERT: &str = "WITH put AS (INSERT INTO annals_ops \
@@ -48,7 +48,7 @@ const REWRITE: &str = "UPDATE annals_ops AS o SET payload = x.p::jsonb, \
      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS x(s, d, n, p) \
      WHERE o.scope = x.s AND o.device = x.d AND o.number = x.n AND o.kind = 'fact'";
 
-impl Server {
+impl SyncServer {
     /// Sends a batch; returns how many of its operations the server did not have.
     pub(crate) fn insert(
         &mut self,
@@ -149,7 +149,7 @@ impl Server {
 
 fn received(row: &Row) -> Received {
     Received {
-        scope: Server::inner(row.get(0)),
+        scope: SyncServer::inner(row.get(0)),
         device: row.get(1),
         number: row.get(2),
         op_id: row.get(3),

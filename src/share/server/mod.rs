@@ -38,14 +38,14 @@ const QUIET: Duration = Duration::from_secs(10);
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// A connection, and how often it was asked.
-pub(crate) struct Server {
+pub(crate) struct SyncServer {
     connection: ServerConnection,
     role: String,
     wait: Duration,
     pub(crate) round_trips: u32,
 }
 
-impl Server {
+impl SyncServer {
     /// Connects, and gives each statement at most this long.
     pub(crate) fn connect(project: &Project, address: &Address, wait: Duration) -> Result<Self> {
         let mut config = address.config.clone();

@@ -9,7 +9,7 @@ use tokio_postgres::SimpleQueryRow;
 use crate::error::Error;
 use crate::error::Result;
 use crate::share::server::SCHEMA;
-use crate::share::server::Server;
+use crate::share::server::SyncServer;
 
 /// The tables.
 const TABLES: &str = include_str!("schema.sql");
@@ -45,7 +45,7 @@ pub struct SharedDevice {
     pub is_behind_a_forget: bool,
 }
 
-impl Server {
+impl SyncServer {
     /// Asks for everything that a sync begins with, in one round trip: the version, and how far each device is.
     pub(crate) fn state(&mut self) -> Result<ServerState> {
         let wait = self.wait.as_millis().max(1);
